@@ -33,7 +33,7 @@ def cases(stowage, folder, stages):
                 for count, tokens in LENGTHS:
                     name = f"{model}, {gib} GiB, {across} GB/s, {count} x {tokens}K"
                     made = run(stowage, "generate", "strategy", "--preset", its["preset"],
-                               "--nodes", "8", "--memory-mib", str(1024 * gib), "--sequences",
+                               "--formulas", "1", "--nodes", "8", "--memory-mib", str(1024 * gib), "--sequences",
                                str(count), "--tokens", f"{tokens}K", "--name", name)
                     instance = json.loads(made)
                     model_of = instance["model"]

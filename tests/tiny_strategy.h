@@ -13,8 +13,8 @@
 
 namespace stowage {
 
-// At most `most_sequences` sequences and six layers.
-inline StrategyInstance tiny_strategy(std::uint64_t seed, std::uint64_t most_sequences = 8) {
+// Version 1 of the formulas. At most `most_sequences` sequences and six layers.
+inline StrategyInstance tiny_first(std::uint64_t seed, std::uint64_t most_sequences = 8) {
   std::mt19937_64 random(seed);
   const auto up_to = [&](std::int64_t bound) {
     return static_cast<std::int64_t>(draw(random, static_cast<std::uint64_t>(bound) + 1));
@@ -68,6 +68,42 @@ inline StrategyInstance tiny_strategy(std::uint64_t seed, std::uint64_t most_seq
     options.stream_chunks =
         one_in(3) ? std::vector<std::int64_t>{5} : std::vector<std::int64_t>{3, 1};
   return wanted;
+}
+
+// Version 2 of the formulas for three seeds of four, with numbers that make every term matter;
+// queries wider or narrower than the model for one of three.
+inline StrategyInstance tiny_strategy(std::uint64_t seed, std::uint64_t most_sequences = 8) {
+  StrategyInstance wanted = tiny_first(seed, most_sequences);
+  std::mt19937_64 random(seed + 3'000'000);
+  const auto up_to = [&](std::int64_t bound) {
+    return static_cast<std::int64_t>(draw(random, static_cast<std::uint64_t>(bound) + 1));
+  };
+  const auto share = [&] { return static_cast<double>(up_to(100)) / 100; };
+  if (up_to(2) == 0) wanted.model.query_width = wanted.model.heads * 16 * (1 + up_to(3));
+  if (up_to(3) == 0) return wanted;
+  if (up_to(1) == 0) wanted.model.kv_width = wanted.model.queries_width() / (1 + up_to(3));
+  if (up_to(2) > 0) wanted.cost.half_width = 0;
+  wanted.cost.detail = {.memory_mib_per_ms = 1 + 50 * share(),
+                        .pass_bytes = 300 * share(),
+                        .pass_ms = 0.5 * share(),
+                        .message_ms = 0.2 * share(),
+                        .square_bytes = 40 * share(),
+                        .expert_slowdown = 1 + share(),
+                        .update_bytes = 60 * share(),
+                        .update_ms = 3 * share(),
+                        .activation_factor = 0.5 + share(),
+                        .fixed_mib = 8 * share(),
+                        .gradient_bytes = 2 + up_to(2)};
+  return wanted;
+}
+
+// Nothing takes time but passes: no exchange and no update.
+inline void without_exchanges(StrategyInstance& instance) {
+  instance.cluster.mib_per_ms = {.inside = 1e9, .across = 1e9};
+  if (!instance.cost.detail) return;
+  instance.cost.detail->message_ms = 0;
+  instance.cost.detail->update_bytes = 0;
+  instance.cost.detail->update_ms = 0;
 }
 
 // The same with experts in some or all blocks, now and then beside a part that every token goes

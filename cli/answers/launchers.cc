@@ -32,7 +32,7 @@ std::string pipeline_layout(const StrategyPlan& plan) {
 }
 
 std::int64_t key_heads(const StrategyModel& model) {
-  const std::int64_t width = std::max<std::int64_t>(1, model.hidden / model.heads);
+  const std::int64_t width = std::max<std::int64_t>(1, model.queries_width() / model.heads);
   return std::max<std::int64_t>(1, model.key_value_width() / width);
 }
 
@@ -92,7 +92,9 @@ std::vector<std::string> model_flags(const StrategyModel& model, std::int64_t la
       "--num-layers " + text_of(layers) + " --hidden-size " + text_of(model.hidden) +
           " --num-attention-heads " + text_of(model.heads),
       "--ffn-hidden-size " + text_of(ffn) + (block.gated ? " --swiglu" : "")};
-  if (model.key_value_width() != model.hidden) {
+  if (model.queries_width() != model.hidden)
+    flags.push_back("--kv-channels " + text_of(model.queries_width() / model.heads));
+  if (model.key_value_width() != model.queries_width()) {
     flags.push_back("--group-query-attention --num-query-groups " + text_of(key_heads(model)));
   }
   if (model.vocabulary > 0) flags.push_back("--vocab-size " + text_of(model.vocabulary));

@@ -79,7 +79,7 @@ class ConfigureCommand : public Command {
     flags.integer("--nodes", nodes_, "N", 1, 100'000, "Nodes; default 8");
     flags.integer("--devices-per-node", per_node_, "N", 1, 64, "Devices of a node; default 8");
     flags.integer("--memory-mib", memory_mib_, "MIB", 1, std::int64_t{1} << 40,
-                  "Memory of a device; default the machine's, or 73728");
+                  "Memory of a device; default the machine's");
     flags.text("--lengths", lengths_, "FILE", "A file with one length a line");
     flags.text("--tokens", tokens_, "TOKENS", "Tokens of each sequence, without --lengths");
     flags.integer("--sequences", sequences_, "N", 1, kMaxSequences,

@@ -43,11 +43,13 @@ class GenerateStrategyCommand : public Command {
     flags.choice("--preset", model_, models, "Published model; default " + model_);
     const std::vector<std::string_view> machines = machine_names();
     flags.choice("--machine", machine_, {machines.begin(), machines.end()},
-                 "GPUs of the nodes; default in the order of A100s of 80 GB");
+                 "GPUs of the nodes; default A100s of 80 GB");
+    flags.integer("--formulas", formulas_, "N", 1, 2,
+                  "Version of the formulas for time and memory; default 2");
     flags.integer("--nodes", nodes_, "N", 1, 100'000, "Nodes; default 8");
     flags.integer("--devices-per-node", per_node_, "N", 1, 64, "Devices of a node; default 8");
     flags.integer("--memory-mib", memory_mib_, "MIB", 1, std::int64_t{1} << 40,
-                  "Memory of a device; default the machine's, or 73728");
+                  "Memory of a device; default the machine's");
     flags.integer("--stream-chunks", stream_chunks_, "N", 1, 1024,
                   "Chunks of a layer's passes with full recomputation: powers of two up to N; "
                   "default 1");
@@ -70,6 +72,7 @@ class GenerateStrategyCommand : public Command {
     if (!lengths) return console.refuse(errors_in("", lengths.errors()));
     StrategyGenerator generator{.model = model_, .name = name_};
     generator.machine = machine_;
+    generator.formulas = formulas_.value_or(generator.formulas);
     generator.nodes = nodes_.value_or(generator.nodes);
     generator.devices_per_node = per_node_.value_or(generator.devices_per_node);
     generator.memory_mib = memory_mib_;
@@ -102,6 +105,7 @@ class GenerateStrategyCommand : public Command {
   std::string tokens_;
   std::string lengths_;
   std::string name_;
+  std::optional<std::int64_t> formulas_;
   std::optional<std::int64_t> nodes_;
   std::optional<std::int64_t> per_node_;
   std::optional<std::int64_t> memory_mib_;

@@ -48,7 +48,7 @@ std::vector<std::pair<std::string, std::string>> facts_of(const StrategyInstance
   for (const StrategyStage& stage : plan.stages) {
     sum += stage.time_ms;
     slowest = std::max(slowest, stage.time_ms);
-    tail = std::max(tail, stage.exchange_ms - instance.cost.overlap * stage.time_ms);
+    tail = std::max(tail, exposed_ms(stage, instance.cost, stage.time_ms));
     most = std::max(most, stage.memory_mib);
   }
   const auto stages = static_cast<double>(plan.stages.size());
@@ -56,7 +56,8 @@ std::vector<std::pair<std::string, std::string>> facts_of(const StrategyInstance
   std::vector<std::pair<std::string, std::string>> facts = {
       {"configuration", detail_of(plan)},
       {"stages are busy", percent_text(plan.step_ms > 0 ? busy / plan.step_ms : 0)},
-      {"exchange not hidden", ms_text(tail) + " ms"},
+      {instance.cost.detail ? "exchange not hidden, and update" : "exchange not hidden",
+       ms_text(tail) + " ms"},
       {"most memory", ms_text(most) + " of " + ms_text(instance.cluster.memory_mib) + " MiB"}};
   if (const auto schedules = strategy_schedules(instance, plan)) {
     std::string text;

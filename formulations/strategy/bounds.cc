@@ -15,6 +15,7 @@ namespace {
 // lose by it.
 constexpr double kMemorySlack = 1 + 2e-9;
 constexpr int kRounds = 20;
+constexpr double kBytesOfMib = 1 << 20;
 constexpr double kFirstStep = 2;
 
 double add(double a, double b) { return a + b; }
@@ -120,15 +121,28 @@ Ms work_bound(const StrategyTable& table) {
   const auto& tps = instance.options.tp;
   const double width = hidden / static_cast<double>(*std::min_element(tps.begin(), tps.end()));
   const double rate = instance.cost.linear_tflops * 1e9;
+  const std::optional<StrategyDetail>& detail = instance.cost.detail;
+  const double slower = detail ? detail->expert_slowdown - 1 : 0;
   double active = 0;
   for (const StrategyRun& run : table.runs()) {
-    active += static_cast<double>(run.end - run.first) * run.layer.active;
+    active +=
+        static_cast<double>(run.end - run.first) * (run.layer.active + slower * run.layer.picked);
   }
   const double lin = 2 * active * tokens / (rate * width / (width + instance.cost.half_width));
-  const double att = static_cast<double>(table.layers()) * (model.causal ? 2 : 4) * hidden *
-                     table.squares() / (instance.cost.attention_tflops * 1e9);
+  const auto queries = static_cast<double>(model.queries_width());
+  const auto layers = static_cast<double>(table.layers());
+  double att = layers * (model.causal ? 2 : 4) * queries * table.squares() /
+               (instance.cost.attention_tflops * 1e9);
+  if (detail && !model.flash_attention) {
+    att = layers * table.squares() *
+          (4 * queries / rate + detail->square_bytes * static_cast<double>(model.heads) /
+                                    (detail->memory_mib_per_ms * kBytesOfMib));
+  }
+  const double between = detail ? layers * detail->pass_bytes * hidden * tokens /
+                                      (detail->memory_mib_per_ms * kBytesOfMib)
+                                : 0;
   const double head = 6 * static_cast<double>(model.vocabulary) * hidden * tokens / rate;
-  return (3 * lin + (model.flash_attention ? 3.5 : 3) * att + head) /
+  return (3 * lin + (model.flash_attention ? 3.5 : 3) * att + 3 * between + head) /
          static_cast<double>(instance.cluster.devices());
 }
 

@@ -23,6 +23,11 @@ inline constexpr double kProductShare = 0.62;    // of the peak, by products of 
 inline constexpr double kAttentionShare = 0.45;  // of the peak, by attention
 inline constexpr double kLinkShare = 0.8;        // of a bandwidth
 inline constexpr double kMemoryShare = 0.9;      // of memory: what framework and libraries leave
+// The same for version 2 of the formulas of strategies, which count work between products and what
+// libraries hold by themselves. Evidence: instances/data/published.
+inline constexpr double kBareProductShare = 0.80;    // of the peak, by products alone
+inline constexpr double kBareAttentionShare = 0.31;  // of the peak, by attention
+inline constexpr double kDeviceShare = 0.99;         // of memory: what a driver leaves
 
 // Eight devices to a node.
 struct Machine {
@@ -31,12 +36,17 @@ struct Machine {
   double peak_tflops = 0;           // bfloat16, dense
   double inside_gb_per_second = 0;  // of a device, one way, within a node
   double across_gb_per_second = 0;  // of a device, one way, between nodes
+  double memory_gb_per_second = 0;  // of a device's own memory
 
   constexpr double product_tflops() const { return peak_tflops * kProductShare; }
   constexpr double attention_tflops() const { return peak_tflops * kAttentionShare; }
   constexpr double inside_mib_per_ms() const { return mib_per_ms(inside_gb_per_second); }
   constexpr double across_mib_per_ms() const { return mib_per_ms(across_gb_per_second); }
   constexpr Mib memory_mib() const { return memory_gib * 1024 * kMemoryShare; }
+  constexpr double bare_product_tflops() const { return peak_tflops * kBareProductShare; }
+  constexpr double bare_attention_tflops() const { return peak_tflops * kBareAttentionShare; }
+  constexpr double memory_mib_per_ms() const { return memory_gb_per_second * 1e6 / (1 << 20); }
+  constexpr Mib device_mib() const { return memory_gib * 1024 * kDeviceShare; }
 
  private:
   static constexpr double mib_per_ms(double gb_per_second) {
@@ -44,11 +54,11 @@ struct Machine {
   }
 };
 
-inline constexpr std::array<Machine, 5> kMachines = {{{"a100-40", 40, 312, 300, 25},
-                                                      {"a100-80", 80, 312, 300, 25},
-                                                      {"h100", 80, 989, 450, 50},
-                                                      {"h200", 141, 989, 450, 50},
-                                                      {"b200", 180, 2250, 900, 50}}};
+inline constexpr std::array<Machine, 5> kMachines = {{{"a100-40", 40, 312, 300, 25, 1555},
+                                                      {"a100-80", 80, 312, 300, 25, 2039},
+                                                      {"h100", 80, 989, 450, 50, 3350},
+                                                      {"h200", 141, 989, 450, 50, 4800},
+                                                      {"b200", 180, 2250, 900, 50, 8000}}};
 
 // Null if there is none of this name.
 constexpr const Machine* machine_named(std::string_view name) {

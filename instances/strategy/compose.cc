@@ -27,7 +27,8 @@ StrategyPlan compose_strategy(const StageCosts& costs, std::span<const StagePlan
                            .time_ms = cost.time_ms,
                            .longest_ms = cost.longest_ms,
                            .exchange_ms = cost.exchange_ms,
-                           .memory_mib = cost.memory_mib});
+                           .memory_mib = cost.memory_mib,
+                           .update_ms = cost.update_ms});
     first += stage.layers;
   }
   plan.step_ms = costs.step(of_stages);

@@ -1,6 +1,7 @@
 #include "instances/strategy/generate.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "instances/json/limits.h"
@@ -14,7 +15,8 @@ namespace {
 constexpr std::int64_t kMostNodes = 100'000;
 constexpr std::int64_t kMostPerNode = 64;
 constexpr std::int64_t kMostMib = std::int64_t{1} << 40;
-constexpr std::int64_t kMemoryMib = 73'728;
+constexpr Mib kMemoryMib = 73'728;
+constexpr std::string_view kDefaultMachine = "a100-80";
 constexpr std::int64_t kMostDegree = 16;  // of pp and cp
 constexpr std::int64_t kMostChunks = 4;
 constexpr std::int64_t kMostStreamChunks = 1024;
@@ -36,6 +38,17 @@ std::vector<std::int64_t> degrees_of_experts(const TransformerShape& shape, std:
   return degrees;
 }
 
+// Version 2 of the formulas, with the rates of a machine.
+void set_detail(const Machine& machine, StrategyInstance& instance) {
+  instance.cluster.memory_mib = machine.device_mib();
+  instance.cluster.mib_per_ms = {.inside = machine.inside_mib_per_ms(),
+                                 .across = machine.across_mib_per_ms()};
+  instance.cost.linear_tflops = machine.bare_product_tflops();
+  instance.cost.attention_tflops = machine.bare_attention_tflops();
+  instance.cost.half_width = 0;
+  instance.cost.detail = StrategyDetail{.memory_mib_per_ms = machine.memory_mib_per_ms()};
+}
+
 }  // namespace
 
 Result<StrategyInstance> generate_strategy(const StrategyGenerator& generator,
@@ -43,14 +56,12 @@ Result<StrategyInstance> generate_strategy(const StrategyGenerator& generator,
   ErrorList errors;
   const TransformerShape* shape = transformer_shape(generator.model);
   if (shape == nullptr) errors.append({unknown_model(generator.model, transformer_names())});
-  if (shape != nullptr) {
-    if (const auto refused = not_for_strategy(*shape)) errors.append({*refused});
-  }
   const Machine* machine = machine_named(generator.machine);
   if (machine == nullptr && !generator.machine.empty()) {
     errors.append({unknown_machine(generator.machine)});
   }
   check_option("/nodes", generator.nodes, 1, kMostNodes, errors);
+  check_option("/formulas", generator.formulas, 1, 2, errors);
   check_option("/devices_per_node", generator.devices_per_node, 1, kMostPerNode, errors);
   if (errors.empty() && generator.nodes > kMaxDevices / generator.devices_per_node) {
     errors.add(code::kGenerator, "/nodes",
@@ -70,7 +81,7 @@ Result<StrategyInstance> generate_strategy(const StrategyGenerator& generator,
       .model = model_of(*shape),
       .cluster = {.nodes = generator.nodes,
                   .devices_per_node = generator.devices_per_node,
-                  .memory_mib = static_cast<Mib>(generator.memory_mib.value_or(kMemoryMib))},
+                  .memory_mib = kMemoryMib},
       .options = {.pp = powers_of_two(devices, kMostDegree),
                   .v = powers_of_two(kMostChunks, kMostChunks),
                   .tp = powers_of_two(generator.devices_per_node, generator.devices_per_node),
@@ -80,13 +91,16 @@ Result<StrategyInstance> generate_strategy(const StrategyGenerator& generator,
                   .logit_chunks = {1, 4, 16},
                   .stream_chunks = powers_of_two(generator.most_stream_chunks, kMostStreamChunks)},
       .lengths = std::move(lengths)};
-  if (machine != nullptr) {
-    if (!generator.memory_mib) instance.cluster.memory_mib = machine->memory_mib();
+  const bool first = generator.formulas == 1;
+  if (!first) set_detail(machine == nullptr ? *machine_named(kDefaultMachine) : *machine, instance);
+  if (first && machine != nullptr) {
+    instance.cluster.memory_mib = machine->memory_mib();
     instance.cluster.mib_per_ms = {.inside = machine->inside_mib_per_ms(),
                                    .across = machine->across_mib_per_ms()};
     instance.cost.linear_tflops = machine->product_tflops();
     instance.cost.attention_tflops = machine->attention_tflops();
   }
+  if (generator.memory_mib) instance.cluster.memory_mib = static_cast<Mib>(*generator.memory_mib);
   if (instance.name.empty()) {
     instance.name = generator.model + (machine == nullptr ? "" : '-' + generator.machine) + '-' +
                     std::to_string(devices) + "gpu-" + std::to_string(instance.lengths.size()) +

@@ -3,8 +3,8 @@
 //   Result<StrategyInstance> wanted =
 //       generate_strategy({.model = "llama-7b", .nodes = 8}, std::vector<Tokens>(256, 8192));
 //
-// The cluster is of nodes with 80 GB devices, whose rates and bandwidths are the defaults of the
-// format, or of a machine of instances/model/machine.h; degrees to choose from are powers of two.
+// The cluster is of nodes of a machine of instances/model/machine.h; degrees to choose from are
+// powers of two.
 // The same parameters give the same instance.
 #pragma once
 
@@ -22,8 +22,10 @@ struct StrategyGenerator {
   std::string model = "llama-7b";     // one of transformer_names()
   std::int64_t nodes = 8;             // 1 to 10^5; 10^6 devices in all
   std::int64_t devices_per_node = 8;  // 1 to 64
-  std::string machine;                // one of machine_names(); empty: the format's defaults
-  // Of a device; 1 to 2^40. Nothing: the machine's, 73728 without one.
+  // One of machine_names(). Empty: A100 of 80 GB, by version 1 the defaults of the format.
+  std::string machine;
+  std::int64_t formulas = 2;  // version of the formulas, 1 or 2
+  // Of a device; 1 to 2^40. Nothing: the machine's, by version 1 73728 without one.
   std::optional<std::int64_t> memory_mib;
   std::int64_t most_stream_chunks = 1;  // powers of two up to it; 1 to 1024
   std::string name;                     // empty: made from the others

@@ -37,6 +37,17 @@ void add_measured(Fingerprint& fingerprint, std::vector<StrategyMeasured> all) {
   }
 }
 
+void add_detail(Fingerprint& fingerprint, const StrategyDetail& detail) {
+  fingerprint.add(std::string_view("detail"));
+  for (const double number :
+       {detail.memory_mib_per_ms, detail.pass_bytes, detail.pass_ms, detail.message_ms,
+        detail.square_bytes, detail.expert_slowdown, detail.update_bytes, detail.update_ms,
+        detail.activation_factor, detail.fixed_mib}) {
+    fingerprint.add(number);
+  }
+  fingerprint.add(detail.gradient_bytes);
+}
+
 }  // namespace
 
 // Names change no plan.
@@ -80,6 +91,11 @@ std::string instance_hash(const StrategyInstance& instance) {
     add_set(fingerprint, options.stream_chunks);
   }
   if (!instance.cost.measured.empty()) add_measured(fingerprint, instance.cost.measured);
+  if (model.queries_width() != model.hidden) {
+    fingerprint.add(std::string_view("query_width"));
+    fingerprint.add(model.queries_width());
+  }
+  if (instance.cost.detail) add_detail(fingerprint, *instance.cost.detail);
   if (std::ranges::none_of(model.blocks, &StrategyBlock::routed)) return fingerprint.text();
   for (const StrategyBlock& block : model.blocks) {
     const StrategyExperts experts = block.routed() ? *block.experts : StrategyExperts{};

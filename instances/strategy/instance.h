@@ -55,16 +55,24 @@ struct StrategyBlock {
 
 struct StrategyModel {
   std::int64_t hidden = 1;
-  std::int64_t heads = 1;                // tp cp divides them
-  std::optional<std::int64_t> kv_width;  // of keys, and of values; nothing: `hidden`
-  std::int64_t vocabulary = 0;           // 0: neither embedding nor head
-  bool tied = false;                     // embedding and head have the same parameters
-  bool causal = true;                    // attention computes half of the square
-  bool flash_attention = true;           // the square is never stored
-  bool sequence_parallel = true;         // tp ranks share what is not in products, too
+  std::int64_t heads = 1;                   // tp cp divides them
+  std::optional<std::int64_t> kv_width;     // of keys, and of values; nothing: `hidden`
+  std::optional<std::int64_t> query_width;  // of queries, all heads together; nothing: `hidden`
+  std::int64_t vocabulary = 0;              // 0: neither embedding nor head
+  bool tied = false;                        // embedding and head have the same parameters
+  bool causal = true;                       // attention computes half of the square
+  bool flash_attention = true;              // the square is never stored
+  bool sequence_parallel = true;            // tp ranks share what is not in products, too
   std::vector<StrategyBlock> blocks;
 
   std::int64_t key_value_width() const { return kv_width.value_or(hidden); }
+  std::int64_t queries_width() const { return query_width.value_or(hidden); }
+  // Heads of keys and values; 0 where the widths are not so many whole heads of queries.
+  std::int64_t key_value_heads() const {
+    const std::int64_t width = queries_width();
+    if (width % heads != 0 || key_value_width() % (width / heads) != 0) return 0;
+    return key_value_width() / (width / heads);
+  }
 
   bool operator==(const StrategyModel&) const = default;
 };
@@ -106,12 +114,31 @@ struct StrategyMeasured {
   bool operator==(const StrategyMeasured&) const = default;
 };
 
+// Version 2 of the formulas: what a step takes and needs beside products and attention. The
+// defaults are those that fit published steps on A100 and H100 best (instances/strategy/README.md).
+struct StrategyDetail {
+  double memory_mib_per_ms = 1944.5;  // of a device's own memory; a data sheet's, A100 with 80 GB
+  double pass_bytes = 120;            // read and written between products, for each number of width
+  double pass_ms = 0.5;               // of a layer's forward pass, however short its row is
+  double message_ms = 0.005;          // for each further node of a ring
+  double square_bytes = 20;           // of a score of attention, without FlashAttention
+  double expert_slowdown = 1.4;       // of products of experts
+  double update_bytes = 30;           // that an optimizer reads and writes of a parameter
+  double update_ms = 10;              // of a step, whatever its size
+  double activation_factor = 1;       // of M3: 1 with fused kernels, up to 1.9 without
+  Mib fixed_mib = 4096;               // of a device: libraries, their buffers, fragments
+  std::int64_t gradient_bytes = 4;    // of a parameter: 2 to 4
+
+  bool operator==(const StrategyDetail&) const = default;
+};
+
 struct StrategyCost {
   double linear_tflops = 193;     // of a device's matrix products, as wide as they like
   double attention_tflops = 140;  // of its attention
   double half_width = 128;        // of a product, hidden / tp, at which half the rate is reached
   double overlap = 0.8;           // of computing, under which an exchange of states hides
   std::vector<StrategyMeasured> measured;  // what is not measured follows from the rates
+  std::optional<StrategyDetail> detail;    // nothing: version 1 of the formulas
 
   bool operator==(const StrategyCost&) const = default;
 };

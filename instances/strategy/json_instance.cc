@@ -22,6 +22,7 @@ namespace {
 constexpr IntegerRange kWidth = {1, kMaxModelWidth};
 constexpr IntegerRange kWidthOrNone = {0, kMaxModelWidth};
 constexpr IntegerRange kDegree = {1, kMaxDevices};
+constexpr NumberRange kShare = {.least = 0, .most = 1e6};
 constexpr NumberRange kRate = {.least = kLeastDivisor, .most = 1e9};
 
 std::vector<StrategyRecompute> read_recomputes(const ObjectReader& reader, std::string_view key) {
@@ -76,6 +77,7 @@ void fields(Visitor& v, Model& model) {
   v.required("hidden", model.hidden, kWidth);
   v.required("heads", model.heads, kWidth);
   v.optional("kv_width", model.kv_width, kWidth);
+  v.optional("query_width", model.query_width, kWidth);
   v.required("vocabulary", model.vocabulary, kWidthOrNone);
   v.omit_if(!model.tied, "tied", model.tied);
   v.omit_if(model.causal, "causal", model.causal);
@@ -110,6 +112,21 @@ void fields(Visitor& v, Measured& measured) {
   v.required("ms", measured.ms, kRate);
 }
 
+template <class Visitor, Of<StrategyDetail> Detail>
+void fields(Visitor& v, Detail& detail) {
+  v.required("memory_mib_per_ms", detail.memory_mib_per_ms, kRate);
+  v.optional("pass_bytes", detail.pass_bytes, kShare);
+  v.optional("pass_ms", detail.pass_ms, kShare);
+  v.optional("message_ms", detail.message_ms, kShare);
+  v.optional("square_bytes", detail.square_bytes, kShare);
+  v.optional("expert_slowdown", detail.expert_slowdown, {.least = 1, .most = 1000});
+  v.optional("update_bytes", detail.update_bytes, kShare);
+  v.optional("update_ms", detail.update_ms, kShare);
+  v.optional("activation_factor", detail.activation_factor, {.least = 0.1, .most = 100});
+  v.optional("fixed_mib", detail.fixed_mib, {.least = 0, .most = 1e9});
+  v.optional("gradient_bytes", detail.gradient_bytes, {2, 4});
+}
+
 template <class Visitor, Of<StrategyCost> Cost>
 void fields(Visitor& v, Cost& cost) {
   v.required("linear_tflops", cost.linear_tflops, kRate);
@@ -117,6 +134,7 @@ void fields(Visitor& v, Cost& cost) {
   v.optional("half_width", cost.half_width, {.least = 0, .most = 1e9});
   v.optional("overlap", cost.overlap, kShareOfOne);
   v.omit_if(cost.measured.empty(), "measured", cost.measured);
+  v.optional("detail", cost.detail);
 }
 
 template <class Visitor, Of<StrategyOptions> Options>
@@ -148,8 +166,6 @@ static StrategyModel read_model(const ObjectReader& reader) {
   const TransformerShape* shape = transformer_shape(*name);
   if (shape == nullptr) {
     reader.errors().append({unknown_model(*name, transformer_names())});
-  } else if (const auto refused = not_for_strategy(*shape)) {
-    reader.errors().append({*refused});
   } else {
     model = model_of(*shape);
   }

@@ -10,10 +10,11 @@ namespace {
 constexpr double kDenseKept = 16;
 constexpr double kDenseRecomputed = 8;
 
-constexpr std::array kSums = {&StrategyLayer::shared,        &StrategyLayer::experts,
-                              &StrategyLayer::active,        &StrategyLayer::parts,
-                              &StrategyLayer::copies,        &StrategyLayer::kept,
-                              &StrategyLayer::kept_selective};
+constexpr std::array kSums = {&StrategyLayer::shared, &StrategyLayer::experts,
+                              &StrategyLayer::active, &StrategyLayer::picked,
+                              &StrategyLayer::parts,  &StrategyLayer::copies,
+                              &StrategyLayer::kept,   &StrategyLayer::kept_selective,
+                              &StrategyLayer::held,   &StrategyLayer::held_selective};
 
 }  // namespace
 
@@ -27,29 +28,38 @@ StrategyLayer& StrategyLayer::operator*=(double times) {
   return *this;
 }
 
-// Two projections of the width and two of keys and values, and the feed-forward.
-StrategyLayer layer_of(const StrategyModel& model, const StrategyBlock& block) {
+// Two projections of the width of queries and two of keys and values, and the feed-forward.
+StrategyLayer layer_of(const StrategyModel& model, const StrategyBlock& block, bool detailed) {
   const auto hidden = static_cast<double>(model.hidden);
   const double matrices = block.gated ? 3 : 2;
   const auto ffn = static_cast<double>(block.dense_ffn());
   StrategyLayer layer;
-  layer.shared =
-      hidden * (2 * hidden + 2 * static_cast<double>(model.key_value_width()) + matrices * ffn);
+  layer.shared = hidden * (2 * static_cast<double>(model.queries_width()) +
+                           2 * static_cast<double>(model.key_value_width()) + matrices * ffn);
   layer.active = layer.shared;
   layer.parts = 2;
+  if (detailed) {
+    layer.held = 2 * matrices * ffn;
+    layer.held_selective = 2 * (matrices - 1) * ffn;
+  }
   if (!block.routed()) return layer;
   const auto count = static_cast<double>(block.experts->count);
   const auto width = static_cast<double>(block.experts->ffn);
   layer.copies = static_cast<double>(block.experts->top_k);
   layer.shared += hidden * count;  // the router
   layer.experts = count * matrices * hidden * width;
-  layer.active = layer.shared + layer.copies * matrices * hidden * width;
+  layer.picked = layer.copies * matrices * hidden * width;
+  layer.active = layer.shared + layer.picked;
   layer.parts = 1 + layer.copies + (ffn > 0 ? 1 : 0);
   // Two bytes for each result of the products into the width and for what the product out of it
   // takes; that is computed again where recomputation is selective.
   const double wide = layer.copies * width + ffn;
   layer.kept = 2 * matrices * wide - kDenseKept * hidden;
   layer.kept_selective = 2 * (matrices - 1) * wide - (kDenseKept - kDenseRecomputed) * hidden;
+  if (detailed) {
+    layer.held = 2 * matrices * wide;
+    layer.held_selective = 2 * (matrices - 1) * wide;
+  }
   return layer;
 }
 

@@ -16,16 +16,21 @@ struct StrategyLayer {
   double shared = 0;          // parameters that every token goes through, the router's included
   double experts = 0;         // parameters of all experts
   double active = 0;          // parameters that one token goes through
+  double picked = 0;          // of these, parameters of experts
   double parts = 0;           // passes of a token through what tp ranks share: T5 has half of it
   double copies = 0;          // of a token, that go to experts: T11
   double kept = 0;            // bytes of a token beside those of a dense layer: M3
   double kept_selective = 0;  // the same where activation functions are computed again
+  double held = 0;            // version 2: bytes of a token between products of feed-forward parts
+  double held_selective = 0;  // the same where activation functions are computed again
 
   StrategyLayer& operator+=(const StrategyLayer& other);
   StrategyLayer& operator*=(double times);
   bool operator==(const StrategyLayer&) const = default;
 };
 
-StrategyLayer layer_of(const StrategyModel& model, const StrategyBlock& block);
+// `detailed`: for version 2 of the formulas. Without it `held` and `held_selective` stay 0.
+StrategyLayer layer_of(const StrategyModel& model, const StrategyBlock& block,
+                       bool detailed = false);
 
 }  // namespace stowage

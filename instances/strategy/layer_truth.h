@@ -17,18 +17,24 @@ struct LayerTruth {
   double results = 0;   // numbers that feed-forward parts hold of a token, before a part's last
                         // product; counted where there are experts
   double products = 0;  // of them, those that no activation function makes
+  double wide = 0;      // version 2: width of all that a token goes through
+  double matrices = 0;  // version 2: of the feed-forward part
   std::int64_t measured = -1;  // its block, if times of it were measured
 
-  LayerTruth(const StrategyModel& model, const StrategyBlock& block) {
+  LayerTruth(const StrategyModel& model, const StrategyBlock& block, bool second) {
     const auto h = static_cast<double>(model.hidden);
     const auto kv = static_cast<double>(model.kv_width.value_or(model.hidden));
     const auto every = static_cast<double>(block.ffn);
     const double into = block.gated ? 2 : 1;  // matrices into the width
-    common = 2 * h * h + 2 * h * kv + h * every * (into + 1);
+    const auto q = static_cast<double>(model.query_width.value_or(model.hidden));
+    common = 2 * h * q + 2 * h * kv + h * every * (into + 1);
+    if (second) matrices = into + 1;
+    if (second) wide = every;
     if (!block.experts) return;
     one = h * static_cast<double>(block.experts->ffn) * (into + 1);
     if (block.experts->count < 2) {
       common += one;
+      if (second) wide += static_cast<double>(block.experts->ffn);
       return;
     }
     experts = static_cast<double>(block.experts->count);
@@ -37,6 +43,7 @@ struct LayerTruth {
     passes = 1 + picked;
     if (block.ffn > 0) passes += 1;
     const double width = every + picked * static_cast<double>(block.experts->ffn);
+    if (second) wide = width;
     products = into * width;
     results = products + width;
   }

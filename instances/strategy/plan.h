@@ -24,9 +24,17 @@ struct StrategyStage {
   Ms longest_ms = 0;               // of a micro-batch of the longest sequence alone
   Ms exchange_ms = 0;  // of gradients and states once a step, what computing hides included
   Mib memory_mib = 0;  // at its most
+  Ms update_ms = 0;    // of the optimizer once a step; 0 in version 1 of the formulas
 
   bool operator==(const StrategyStage&) const = default;
 };
+
+// What the step takes of a stage beside its passes: the exchange that computing for so long does
+// not hide, and the update.
+inline Ms exposed_ms(const StrategyStage& stage, const StrategyCost& cost, Ms computing) {
+  const Ms left = stage.exchange_ms - cost.overlap * computing;
+  return (left > 0 ? left : 0) + stage.update_ms;
+}
 
 // "selective", "full in 4 chunks", or "unknown (77)" for an enumerator without a name.
 inline std::string recompute_text(const StrategyStage& stage) {

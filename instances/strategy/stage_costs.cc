@@ -10,9 +10,10 @@ namespace {
 constexpr double kMibBytes = 1 << 20;
 constexpr double kAreaRounding = 1e-9;  // by which a sum may differ with the order of its terms
 
-// Of a parameter whose states so many devices share. M1
-double state_bytes(std::int64_t zero, double devices) {
-  const std::array<double, 4> bytes = {18, 6 + 12 / devices, 2 + 16 / devices, 18 / devices};
+// Of a parameter whose states so many devices share, with a gradient of so many bytes. M1
+double state_bytes(std::int64_t zero, double devices, double gradient) {
+  const std::array<double, 4> bytes = {14 + gradient, 2 + gradient + 12 / devices,
+                                       2 + (12 + gradient) / devices, (14 + gradient) / devices};
   return bytes[at(zero)];
 }
 
@@ -93,11 +94,40 @@ double StageCosts::extra_parameters(std::int64_t stage) const {
   return matrix * ((first ? 1 : 0) + (last ? 1 : 0));
 }
 
-// Of the slowest link among so many neighbouring devices. T5
-double StageCosts::bandwidth(std::int64_t ranks) const {
+// All of them where they divide a node, otherwise as many as there is place for.
+std::int64_t StageCosts::ranks_in_node(std::int64_t ranks, std::int64_t stride) const {
+  const std::int64_t node = table_->instance().cluster.devices_per_node;
+  const std::int64_t span = ranks * stride;
+  if (span <= node && node % span == 0) return ranks;
+  return std::min(ranks, std::max<std::int64_t>(1, node / stride));
+}
+
+// A ring over several nodes leaves each of them over the cards of all its ranks (version 2).
+double StageCosts::bandwidth(std::int64_t ranks, std::int64_t stride) const {
   const StrategyCluster& cluster = table_->instance().cluster;
-  const bool inside = ranks <= cluster.devices_per_node && cluster.devices_per_node % ranks == 0;
-  return (inside ? cluster.mib_per_ms.inside : cluster.mib_per_ms.across) * kMibBytes;
+  const std::int64_t node = cluster.devices_per_node;
+  const std::int64_t span = ranks * stride;
+  const StrategyBandwidth& links = cluster.mib_per_ms;
+  if (span <= node && node % span == 0) return links.inside * kMibBytes;
+  if (detail() == nullptr) return links.across * kMibBytes;
+  const auto cards = static_cast<double>(ranks_in_node(ranks, stride));
+  return std::min(links.inside, cards * links.across) * kMibBytes;
+}
+
+double StageCosts::link() const {
+  const StrategyCluster& cluster = table_->instance().cluster;
+  return (cluster.nodes == 1 ? cluster.mib_per_ms.inside : cluster.mib_per_ms.across) * kMibBytes;
+}
+
+// All-to-alls among cp ranks, of so many bytes of a device for all of them. Version 2 uses the
+// links of a node and the card to other nodes at once, as T11 does.
+Ms StageCosts::turned_ms(double bytes) const {
+  const auto cp = static_cast<double>(layout_.cp);
+  if (detail() == nullptr) return bytes * (cp - 1) / cp / bandwidth(layout_.cp, layout_.tp);
+  const StrategyBandwidth& links = table_->instance().cluster.mib_per_ms;
+  const auto near = static_cast<double>(ranks_in_node(layout_.cp, layout_.tp));
+  return bytes * std::max((near - 1) / cp / links.inside, (cp - near) / cp / links.across) /
+         kMibBytes;
 }
 
 // Of an all-to-all among ep ranks, for each byte that a device has for all of them. Ranks of a node
@@ -118,14 +148,30 @@ double StageCosts::dispatch_ms() const {
   return std::max(inside, across) / kMibBytes;
 }
 
-// Of collectives that move so many bytes of each parameter of a stage. T8
-Ms StageCosts::states_ms(double bytes, const Parameters& parameters) const {
+// Of collectives that move so many bytes of each parameter of a stage, two for a collective. T8
+Ms StageCosts::states_ms(double bytes, const Parameters& parameters, double layers) const {
   const auto tp = static_cast<double>(layout_.tp);
-  const double bytes_per_ms = bandwidth(layout_.tp * layout_.cp * layout_.dp);
-  const Ms shared = bytes * (group_ - 1) / group_ * parameters.shared / tp / bytes_per_ms;
-  const Ms experts = bytes * (expert_group_ - 1) / expert_group_ * parameters.experts / tp /
-                     static_cast<double>(layout_.ep) / bytes_per_ms;
-  return shared + experts;
+  const std::int64_t group = layout_.cp * layout_.dp;
+  const Ms shared =
+      bytes * (group_ - 1) / group_ * parameters.shared / tp / bandwidth(group, layout_.tp);
+  const Ms experts =
+      bytes * (expert_group_ - 1) / expert_group_ * parameters.experts / tp /
+      static_cast<double>(layout_.ep) /
+      bandwidth(std::max<std::int64_t>(1, group / layout_.ep), layout_.tp * layout_.ep);
+  if (detail() == nullptr) return shared + experts;
+  const double nodes = group_ / static_cast<double>(ranks_in_node(group, layout_.tp));
+  return shared + experts + bytes / 2 * layers * detail()->message_ms * (nodes - 1);
+}
+
+// The optimizer goes through what a device has of the states, once a step. T16
+Ms StageCosts::update_ms(std::int64_t zero, const Parameters& parameters) const {
+  if (detail() == nullptr) return 0;
+  const auto tp = static_cast<double>(layout_.tp);
+  const double shared = parameters.shared / tp / (zero == 0 ? 1 : group_);
+  const double experts =
+      parameters.experts / tp / static_cast<double>(layout_.ep) / (zero == 0 ? 1 : expert_group_);
+  return detail()->update_bytes * (shared + experts) / (detail()->memory_mib_per_ms * kMibBytes) +
+         detail()->update_ms;
 }
 
 StageCosts::Parameters StageCosts::parameters_of(std::int64_t stage, const Span& span) const {
@@ -138,7 +184,8 @@ Ms StageCosts::stage_ms(std::int64_t stage, const Span& span, const Row& row,
   if (stage == class_.pp - 1) ms += head_ms(row);
   if (class_.pp > 1) ms += sent_ms(row);
   if (choice.zero < 3) return ms;
-  return ms + std::max(0.0, states_ms(6, parameters) - table_->instance().cost.overlap * ms);
+  return ms + std::max(0.0, states_ms(6, parameters, span.layers) -
+                                table_->instance().cost.overlap * ms);
 }
 
 PassTimes StageCosts::passes(std::int64_t stage, std::int64_t first, std::int64_t layers,
@@ -180,9 +227,11 @@ StageCost StageCosts::cost_of(std::int64_t stage, std::int64_t first, std::int64
   const Parameters parameters = parameters_of(stage, its);
   StageCost cost{.time_ms = stage_ms(stage, its, mean, choice, parameters),
                  .longest_ms = stage_ms(stage, its, longest, choice, parameters)};
-  if (choice.zero < 3) cost.exchange_ms = states_ms(4, parameters);
-  double bytes = state_bytes(choice.zero, group_) * parameters.shared / tp;
-  bytes += state_bytes(choice.zero, expert_group_) * parameters.experts / tp /
+  if (choice.zero < 3) cost.exchange_ms = states_ms(4, parameters, its.layers);
+  cost.update_ms = update_ms(choice.zero, parameters);
+  const double gradient = detail() == nullptr ? 4 : static_cast<double>(detail()->gradient_bytes);
+  double bytes = state_bytes(choice.zero, group_, gradient) * parameters.shared / tp;
+  bytes += state_bytes(choice.zero, expert_group_, gradient) * parameters.experts / tp /
            static_cast<double>(layout_.ep);
   bytes += in_flight(stage) * its.layers * activation_bytes(heaviest, choice.recompute);
   bytes += in_flight(stage) * kept_bytes(its.sum, choice.recompute) * heaviest.tokens;
@@ -190,7 +239,7 @@ StageCost StageCosts::cost_of(std::int64_t stage, std::int64_t first, std::int64
     bytes += again_bytes(its, heaviest, choice.stream_chunks);
   }
   if (choice.zero == 3) bytes += 4 * its.largest / tp;
-  cost.memory_mib = bytes / kMibBytes;
+  cost.memory_mib = bytes / kMibBytes + (detail() == nullptr ? 0 : detail()->fixed_mib);
   if (stage == class_.pp - 1)
     cost.memory_mib += logits_mib(table_->logit_chunks().back(), heaviest);
   return cost;

@@ -17,7 +17,8 @@ double StageCosts::kept_bytes(const StrategyLayer& layers, StrategyRecompute rec
   const double repeated = model.sequence_parallel ? 1 : static_cast<double>(layout_.tp);
   const double sent = 2 * repeated * static_cast<double>(model.hidden) * layers.copies;
   const bool less = recompute == StrategyRecompute::selective && model.flash_attention;
-  return sent + (less ? layers.kept_selective : layers.kept);
+  if (detail() == nullptr) return sent + (less ? layers.kept_selective : layers.kept);
+  return detail()->activation_factor * (sent + (less ? layers.held_selective : layers.held));
 }
 
 double StageCosts::in_flight(std::int64_t stage) const {
@@ -32,20 +33,24 @@ double StageCosts::in_flight(std::int64_t stage) const {
 double StageCosts::activation_bytes(const Row& row, StrategyRecompute recompute) const {
   const StrategyModel& model = table_->instance().model;
   const auto hidden = static_cast<double>(model.hidden);
+  const auto queries = static_cast<double>(model.queries_width());
   const auto tp = static_cast<double>(layout_.tp);
   const double repeated = model.sequence_parallel ? 1 : tp;  // tp ranks each have all of it
-  if (recompute == StrategyRecompute::full) return 2 * repeated * hidden * row.tokens;
-  const double square = 5 * static_cast<double>(model.heads) * row.squares;
+  const double factor = detail() == nullptr ? 1 : detail()->activation_factor;
+  if (recompute == StrategyRecompute::full) return factor * 2 * repeated * hidden * row.tokens;
   const bool selective = recompute == StrategyRecompute::selective;
-  if (model.flash_attention) {
-    return (10 * repeated + (selective ? 14 : 24)) * hidden * row.tokens;
-  }
-  return (10 * repeated + 24) * hidden * row.tokens + (selective ? 0 : square);
+  const bool less = selective && model.flash_attention;
+  // Version 1 counts the feed-forward part here, four times as wide as the model.
+  const double feed_forward = detail() == nullptr ? (less ? 8 : 16) * hidden : 0;
+  const double numbers = 10 * repeated * hidden + (less ? 6 : 8) * queries + feed_forward;
+  const bool square = !selective && !model.flash_attention;
+  return factor * numbers * row.tokens +
+         (square ? 5 * static_cast<double>(model.heads) * row.squares : 0);
 }
 
 Mib StageCosts::logits_mib(std::int64_t chunks, const Row& row) const {
-  return 8 * static_cast<double>(table_->instance().model.vocabulary) * row.tokens /
-         static_cast<double>(chunks) / kBytesOfMib;
+  return (detail() == nullptr ? 8 : 10) * static_cast<double>(table_->instance().model.vocabulary) *
+         row.tokens / static_cast<double>(chunks) / kBytesOfMib;
 }
 
 // A layer's activations, or those of one part of the row and the keys and values of all of it.

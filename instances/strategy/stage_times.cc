@@ -7,46 +7,77 @@ namespace {
 
 constexpr double kSelectiveShare = 0.04;  // of the products, computed again with FlashAttention
 constexpr double kFlopsPerMs = 1e9;       // of a TFLOP/s
+constexpr double kBytesInMib = 1 << 20;
+constexpr double kSelectivePass = 0.3;  // of T15, computed again
+constexpr double kHeadBytes = 12;       // of a logit, read and written in both passes
 
 }  // namespace
 
 // Products of few tokens are slow as those of little width are: each part after the first takes
-// what so many tokens more would take, in each of the passes.
+// what so many tokens more would take, in each of the passes. In version 2 it is a pass more.
 Ms StageCosts::streamed_ms(const Span& span, std::int64_t chunks) const {
   if (chunks == 1) return 0;
-  const double more = static_cast<double>(chunks - 1) * table_->instance().cost.half_width;
-  return forward_of(span, {.tokens = more / static_cast<double>(layout_.tp)}).lin;
+  const auto parts = static_cast<double>(chunks - 1);
+  const double more = parts * table_->instance().cost.half_width;
+  const Ms lin = forward_of(span, {.tokens = more / static_cast<double>(layout_.tp)}).lin;
+  return detail() == nullptr ? lin : lin + parts * span.layers * detail()->pass_ms;
+}
+
+// Functions between products read and write memory. tp ranks that do not share them each have them
+// all. T15
+Ms StageCosts::between_ms(const Row& row) const {
+  if (detail() == nullptr) return 0;
+  const StrategyModel& model = table_->instance().model;
+  const double repeated = model.sequence_parallel ? 1 : (static_cast<double>(layout_.tp) + 2) / 3;
+  return detail()->pass_bytes * static_cast<double>(model.hidden) * row.tokens * repeated /
+             (detail()->memory_mib_per_ms * kBytesInMib) +
+         detail()->pass_ms;
 }
 
 StageCosts::Parts StageCosts::forward_of(const Span& span, const Row& row) const {
   const StrategyInstance& instance = table_->instance();
   const StrategyModel& model = instance.model;
   const auto hidden = static_cast<double>(model.hidden);
+  const auto queries = static_cast<double>(model.queries_width());
   const auto tp = static_cast<double>(layout_.tp);
-  const auto cp = static_cast<double>(layout_.cp);
   const double width = hidden / tp;
   const double rate = instance.cost.linear_tflops * kFlopsPerMs;
+  double active = span.sum.active;
+  Ms att = span.layers * (model.causal ? 2 : 4) * queries * row.squares /
+           (instance.cost.attention_tflops * kFlopsPerMs);
+  if (detail() != nullptr) {
+    active += (detail()->expert_slowdown - 1) * span.sum.picked;
+    if (!model.flash_attention) {  // two products of the whole square, which is stored between them
+      att = span.layers * row.squares *
+            (4 * queries / rate + detail()->square_bytes * static_cast<double>(model.heads) /
+                                      (detail()->memory_mib_per_ms * kBytesInMib));
+    }
+  }
   return {
-      .lin = 2 * span.sum.active * row.tokens / (rate * width / (width + instance.cost.half_width)),
-      .att = span.layers * (model.causal ? 2 : 4) * hidden * row.squares /
-             (instance.cost.attention_tflops * kFlopsPerMs),
-      .gathered = span.sum.parts / 2 * 8 * hidden * row.tokens * (tp - 1) / bandwidth(layout_.tp),
-      .turned = span.layers * 4 * (hidden + static_cast<double>(model.key_value_width())) *
-                row.tokens * (cp - 1) / cp / bandwidth(layout_.tp * layout_.cp),
-      .dispatched = span.sum.copies * 4 * hidden * row.tokens * dispatch_ms()};
+      .lin = 2 * active * row.tokens / (rate * width / (width + instance.cost.half_width)),
+      .att = att,
+      .gathered =
+          span.sum.parts / 2 * 8 * hidden * row.tokens * (tp - 1) / bandwidth(layout_.tp, 1),
+      .turned = turned_ms(span.layers * 4 *
+                          (queries + static_cast<double>(model.key_value_width())) * row.tokens),
+      .dispatched = span.sum.copies * 4 * hidden * row.tokens * dispatch_ms(),
+      .between = span.layers * between_ms(row)};
 }
 
 Ms StageCosts::head_ms(const Row& row) const {
   const StrategyInstance& instance = table_->instance();
-  return 6 * static_cast<double>(instance.model.vocabulary) *
-         static_cast<double>(instance.model.hidden) * row.tokens /
-         (instance.cost.linear_tflops * kFlopsPerMs);
+  const auto vocabulary = static_cast<double>(instance.model.vocabulary);
+  const Ms products = 6 * vocabulary * static_cast<double>(instance.model.hidden) * row.tokens /
+                      (instance.cost.linear_tflops * kFlopsPerMs);
+  if (detail() == nullptr) return products;
+  return products +
+         kHeadBytes * vocabulary * row.tokens / (detail()->memory_mib_per_ms * kBytesInMib);
 }
 
 Ms StageCosts::sent_ms(const Row& row) const {
   const StrategyInstance& instance = table_->instance();
   return 4 * static_cast<double>(class_.v) * static_cast<double>(instance.model.hidden) *
-         row.tokens / bandwidth(instance.cluster.devices());
+         row.tokens / link();
 }
 
 // T1 to T6, T11 and T13 by the rates.
@@ -55,13 +86,15 @@ Ms StageCosts::derived_ms(const Span& span, const Row& row, const StageChoice& c
   const Parts part = forward_of(span, row);
   double ms = 3 * part.lin + (model.flash_attention ? 3.5 : 3) * part.att +
               part.gathered * (model.sequence_parallel ? 2.5 : 2) + 2 * part.turned +
-              2 * part.dispatched;
+              2 * part.dispatched + 3 * part.between;
   if (choice.recompute == StrategyRecompute::full) {
-    ms += part.lin + part.att + part.gathered + part.turned + part.dispatched;
+    ms += part.sum();
     ms += 4 * streamed_ms(span, choice.stream_chunks);
   }
   if (choice.recompute == StrategyRecompute::selective) {
-    ms += model.flash_attention ? kSelectiveShare * part.lin : part.att;
+    ms += kSelectivePass * part.between;
+    if (!model.flash_attention) ms += part.att;
+    if (model.flash_attention && detail() == nullptr) ms += kSelectiveShare * part.lin;
   }
   return ms;
 }
@@ -92,8 +125,7 @@ Ms StageCosts::layers_ms(const Span& span, const Row& row, const StageChoice& ch
 // Forward and weights. What was measured is split as what follows from the rates.
 PassTimes StageCosts::layer_passes(const Span& span, const StageChoice& choice) const {
   const Parts part = forward_of(span, mean_);
-  PassTimes times{.forward = part.lin + part.att + part.gathered + part.turned + part.dispatched,
-                  .weights = part.lin};
+  PassTimes times{.forward = part.sum(), .weights = part.lin};
   if (measured_.empty()) return times;
   times = {};
   const StageChoice whole{choice.zero, choice.recompute};  // T13 comes on top
@@ -104,7 +136,7 @@ PassTimes StageCosts::layer_passes(const Span& span, const StageChoice& choice) 
     measured_span.runs = {{run, layers}};
     const Ms derived = derived_ms(its, mean_, whole);
     const double share = derived > 0 ? layers_ms(measured_span, mean_, whole) / derived : 1;
-    times.forward += share * (own.lin + own.att + own.gathered + own.turned + own.dispatched);
+    times.forward += share * own.sum();
     times.weights += share * own.lin;
   }
   return times;

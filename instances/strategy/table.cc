@@ -33,7 +33,7 @@ StrategyTable::StrategyTable(const StrategyInstance& instance) : instance_(insta
   for (std::size_t k = 0; k < instance.model.blocks.size(); ++k) {
     const StrategyBlock& block = instance.model.blocks[k];
     const auto number = static_cast<std::int64_t>(k);
-    const StrategyLayer layer = layer_of(instance.model, block);
+    const StrategyLayer layer = layer_of(instance.model, block, instance.cost.detail.has_value());
     const std::int64_t first = runs_.empty() ? 0 : layers();
     if (runs_.empty() || runs_.back().layer != layer || is_measured(number) ||
         is_measured(runs_.back().block)) {
@@ -96,7 +96,7 @@ std::vector<StrategyLayout> StrategyTable::layouts(const StrategyClass& its) con
   for (const std::int64_t tp : tp_) {
     for (const std::int64_t cp : cp_) {
       const std::int64_t ranks = tp * cp;  // at most 10^12
-      if (devices % ranks != 0 || instance_.model.heads % ranks != 0) continue;
+      if (devices % ranks != 0 || !may_share_heads(tp, cp)) continue;
       const std::int64_t dp = devices / ranks;
       if (sequences % (its.micro_batches * dp) != 0) continue;
       for (const std::int64_t ep : ep_) {
@@ -106,6 +106,15 @@ std::vector<StrategyLayout> StrategyTable::layouts(const StrategyClass& its) con
     }
   }
   return found;
+}
+
+// Version 2: a rank has whole heads of keys and values, or ranks that share one repeat it.
+bool StrategyTable::may_share_heads(std::int64_t tp, std::int64_t cp) const {
+  if (instance_.model.heads % (tp * cp) != 0) return false;
+  const std::int64_t pairs = instance_.model.key_value_heads();
+  if (!instance_.cost.detail || pairs == 0) return true;
+  const auto fits = [&](std::int64_t ranks) { return pairs % ranks == 0 || ranks % pairs == 0; };
+  return fits(tp) && fits(tp * cp);
 }
 
 // As Megatron-LM has it: ep ranks take the place of some of dp cp, each with as many experts of

@@ -62,6 +62,7 @@ struct StageCost {
   Ms longest_ms = 0;   // T9
   Ms exchange_ms = 0;  // T8
   Mib memory_mib = 0;  // M6
+  Ms update_ms = 0;    // T16
 };
 
 // What a device has of the sequences of a micro-batch: its share of their tokens, x, and of the sum
@@ -89,6 +90,8 @@ class StrategyTable {
   const std::vector<StrategyClass>& classes() const { return classes_; }
   // By tp, then by cp, then by ep. `its` may be any class.
   std::vector<StrategyLayout> layouts(const StrategyClass& its) const;
+  // Whether tp cp ranks may share the heads of attention.
+  bool may_share_heads(std::int64_t tp, std::int64_t cp) const;
   // By ZeRO level, then by what is recomputed, little first, then by stream chunks, few first.
   const std::vector<StageChoice>& choices() const { return choices_; }
   const std::vector<std::int64_t>& logit_chunks() const { return logit_chunks_; }  // ascending
@@ -155,9 +158,10 @@ class StageCosts {
   Mib micro_batch_mib(std::int64_t stage, std::int64_t first, std::int64_t layers,
                       const StageChoice& choice) const;
 
-  // What computing does not hide of an exchange. T8
+  // What computing does not hide of an exchange (T8), and the optimizer's update (T16).
   Ms exposed(const StageCost& cost) const {
-    return std::max(0.0, cost.exchange_ms - table_->instance().cost.overlap * cost.time_ms);
+    return std::max(0.0, cost.exchange_ms - table_->instance().cost.overlap * cost.time_ms) +
+           cost.update_ms;
   }
 
   // No stages of this class and layout take less, whatever memory they need: all layers with the
@@ -193,22 +197,35 @@ class StageCosts {
                     const Row& heaviest) const;
   Span span(std::int64_t stage, std::int64_t first, std::int64_t layers) const;
   double extra_parameters(std::int64_t stage) const;
-  double bandwidth(std::int64_t ranks) const;
+  // Bytes in a ms of a ring of so many ranks, each `stride` devices behind the one before. T5, T8
+  double bandwidth(std::int64_t ranks, std::int64_t stride) const;
+  std::int64_t ranks_in_node(std::int64_t ranks, std::int64_t stride) const;
+  double link() const;               // of stages, bytes in a ms. T7
+  Ms turned_ms(double bytes) const;  // T6
   double dispatch_ms() const;
   double kept_bytes(const StrategyLayer& layers, StrategyRecompute recompute) const;
-  Ms states_ms(double bytes, const Parameters& parameters) const;
-  // Of the layers of a stage and one micro-batch, forward: T1, T2, T5, T6, T11.
+  Ms states_ms(double bytes, const Parameters& parameters, double layers) const;
+  Ms update_ms(std::int64_t zero, const Parameters& parameters) const;  // T16
+  Ms between_ms(const Row& row) const;                                  // T15, of one layer
+  // Of the layers of a stage and one micro-batch, forward: T1, T2, T5, T6, T11, T15.
   struct Parts {
     Ms lin = 0;
     Ms att = 0;
     Ms gathered = 0;
     Ms turned = 0;
     Ms dispatched = 0;
+    Ms between = 0;  // T15
+
+    Ms sum() const { return lin + att + gathered + turned + dispatched + between; }
   };
   Parts forward_of(const Span& span, const Row& row) const;
   Parameters parameters_of(std::int64_t stage, const Span& span) const;
   Ms head_ms(const Row& row) const;  // forward and backward. T7
   Ms sent_ms(const Row& row) const;  // T7
+  const StrategyDetail* detail() const {
+    const auto& detail = table_->instance().cost.detail;
+    return detail ? &*detail : nullptr;
+  }
   Ms stage_ms(std::int64_t stage, const Span& span, const Row& row, const StageChoice& choice,
               const Parameters& parameters) const;
   double activation_bytes(const Row& row, StrategyRecompute recompute) const;

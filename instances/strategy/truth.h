@@ -1,7 +1,7 @@
 // What a configuration of a strategy instance takes, counted from the instance alone, layer by
 // layer, in bytes and seconds. Not installed: the verifier of strategies and the checks of its
 // proofs use it, and nothing that plans does.
-// Longer than 300 lines: all that a stage takes is counted in one class.
+// Longer than 300 lines: all that a stage takes, in both versions, is counted in one class.
 //
 //   const StrategyTruth truth(instance);
 //   const StrategyTruth::Stage stage =
@@ -40,11 +40,12 @@ class StrategyTruth {
     Ms longest_ms = 0;
     Ms exchange_ms = 0;
     Mib memory_mib = 0;
+    Ms update_ms = 0;
   };
 
   explicit StrategyTruth(const StrategyInstance& instance) : in_(instance) {
     for (std::size_t k = 0; k < in_.model.blocks.size(); ++k) {
-      LayerTruth layer(in_.model, in_.model.blocks[k]);
+      LayerTruth layer(in_.model, in_.model.blocks[k], in_.cost.detail.has_value());
       for (const StrategyMeasured& entry : in_.cost.measured) {
         if (entry.block == static_cast<std::int64_t>(k)) layer.measured = entry.block;
       }
@@ -80,6 +81,19 @@ class StrategyTruth {
     return some && at.dp * at.cp % at.ep == 0 && (in_.model.sequence_parallel || at.tp < 2);
   }
 
+  // Whether each of tp cp ranks has whole heads, of keys and values too or a copy of one of these.
+  bool may_share_heads(std::int64_t tp, std::int64_t cp) const {
+    if (in_.model.heads % (tp * cp) != 0) return false;
+    const std::int64_t all = in_.model.query_width.value_or(in_.model.hidden);
+    const std::int64_t of_pairs = in_.model.kv_width.value_or(in_.model.hidden);
+    if (!in_.cost.detail || all % in_.model.heads != 0) return true;
+    const std::int64_t head = all / in_.model.heads;
+    if (of_pairs % head != 0) return true;
+    const std::int64_t pairs = of_pairs / head;
+    const std::int64_t ranks = tp * cp;
+    return (tp % pairs == 0 || pairs % tp == 0) && (ranks % pairs == 0 || pairs % ranks == 0);
+  }
+
   // Every class and layout that the options allow, whatever it needs; by class.
   std::vector<Setting> settings() const {
     const auto sequences = static_cast<std::int64_t>(in_.lengths.size());
@@ -91,7 +105,7 @@ class StrategyTruth {
       for (const std::int64_t tp : tps) {
         for (const std::int64_t cp : cps) {
           const std::int64_t stage = in_.cluster.nodes * in_.cluster.devices_per_node / pp;
-          if (stage % (tp * cp) != 0 || in_.model.heads % (tp * cp) != 0) continue;
+          if (stage % (tp * cp) != 0 || !may_share_heads(tp, cp)) continue;
           const std::int64_t dp = stage / (tp * cp);
           if (sequences % (m * dp) != 0) continue;
           for (const std::int64_t ep : eps) {
@@ -137,19 +151,26 @@ class StrategyTruth {
     if (s == at.pp - 1 && !(s == 0 && in_.model.tied)) kept += table / double_of(at.tp);
     const double peers = double_of(at.dp * at.cp);
     const double expert_peers = double_of(at.dp * at.cp / at.ep);
-    // Bytes of a collective.
-    const double sent = 2 * kept * (1 - 1 / peers) + 2 * experts * (1 - 1 / expert_peers);
-    const double states_mib_per_ms = link(at.tp * at.cp * at.dp);
+    // Bytes of a collective, and its time.
+    const double of_shared = 2 * kept * (1 - 1 / peers);
+    const double of_experts = 2 * experts * (1 - 1 / expert_peers);
+    const Ms once = states_ms(at, of_shared, of_experts);
+    const Ms messages = messages_ms(at, double_of(static_cast<std::int64_t>(its.size())));
     const auto of_row = [&](double tokens, double squares) {
       const double ms = busy_ms(at, s, its, tokens, squares, recompute, stream_chunks);
       if (zero != 3) return ms;
-      return ms + std::max(0.0, 3 * mib(sent) / states_mib_per_ms - in_.cost.overlap * ms);
+      return ms + std::max(0.0, 3 * (once + messages) - in_.cost.overlap * ms);
     };
     const double rows = double_of(at.micro_batches) * double_of(at.dp);
     Stage stage;
     stage.time_ms = of_row(tokens_ / rows, squares_ / rows);
     stage.longest_ms = of_row(longest_, longest_ * longest_);
-    stage.exchange_ms = zero == 3 ? 0 : 2 * mib(sent) / states_mib_per_ms;
+    stage.exchange_ms = zero == 3 ? 0 : 2 * (once + messages);
+    if (in_.cost.detail) {
+      const double touched = zero == 0 ? kept + experts : kept / peers + experts / expert_peers;
+      stage.update_ms =
+          in_.cost.detail->update_ms + memory_ms(touched * in_.cost.detail->update_bytes);
+    }
 
     const double row = std::max(tokens_ / rows, longest_);
     const double row_squares = std::max(squares_ / rows, longest_ * longest_);
@@ -168,10 +189,10 @@ class StrategyTruth {
     bytes += again;
     if (zero == 3) bytes += 2 * (2 * largest);
     if (s == at.pp - 1) {
-      bytes += 8 * double_of(in_.model.vocabulary) * row / double_of(at.tp * at.cp) /
-               double_of(logit_chunks);
+      bytes += (in_.cost.detail ? 10 : 8) * double_of(in_.model.vocabulary) * row /
+               double_of(at.tp * at.cp) / double_of(logit_chunks);
     }
-    stage.memory_mib = mib(bytes);
+    stage.memory_mib = mib(bytes) + (in_.cost.detail ? in_.cost.detail->fixed_mib : 0);
     return stage;
   }
 
@@ -198,7 +219,7 @@ class StrategyTruth {
   }
 
   Ms uncovered(const Stage& stage) const {
-    return std::max(0.0, stage.exchange_ms - in_.cost.overlap * stage.time_ms);
+    return stage.update_ms + std::max(0.0, stage.exchange_ms - in_.cost.overlap * stage.time_ms);
   }
 
   Ms step(const Setting& at, const std::vector<Stage>& stages) const {
@@ -220,6 +241,7 @@ class StrategyTruth {
   static double double_of(std::int64_t number) { return static_cast<double>(number); }
   static double mib(double bytes) { return bytes / 1048576; }
   double kv() const { return double_of(in_.model.kv_width.value_or(in_.model.hidden)); }
+  double query() const { return double_of(in_.model.query_width.value_or(in_.model.hidden)); }
   const LayerTruth& layer_at(std::int64_t layer) const {
     return layers_[static_cast<std::size_t>(layer)];
   }
@@ -252,15 +274,47 @@ class StrategyTruth {
 
   // MiB in a ms among neighbours that span so many devices.
   double link(std::int64_t devices) const {
-    const std::int64_t node = in_.cluster.devices_per_node;
-    if (devices <= node && node % devices == 0) return in_.cluster.mib_per_ms.inside;
-    return in_.cluster.mib_per_ms.across;
+    return in_one_node(devices) ? in_.cluster.mib_per_ms.inside : in_.cluster.mib_per_ms.across;
   }
 
-  static double bytes_per_weight(std::int64_t zero, double peers) {
-    if (zero == 0) return 18;
-    if (zero == 1) return 6 + 12 / peers;
-    return zero == 2 ? 2 + 16 / peers : 18 / peers;
+  bool in_one_node(std::int64_t devices) const {
+    return devices <= in_.cluster.devices_per_node && in_.cluster.devices_per_node % devices == 0;
+  }
+
+  // Of a ring whose ranks are so far apart: beyond a node each rank of a node has a card.
+  double ring(std::int64_t ranks, std::int64_t apart) const {
+    const double slowest = link(ranks * apart);
+    if (!in_.cost.detail || in_one_node(ranks * apart)) return slowest;
+    return std::min(in_.cluster.mib_per_ms.inside, double_of(of_node(ranks, apart)) * slowest);
+  }
+
+  // How many of the ranks one node has.
+  std::int64_t of_node(std::int64_t ranks, std::int64_t apart) const {
+    if (in_one_node(ranks * apart)) return ranks;
+    const std::int64_t room = in_.cluster.devices_per_node / apart;
+    return room < 1 ? 1 : std::min(room, ranks);
+  }
+
+  // A collective of so many bytes among dp cp ranks, and one among those with the same experts.
+  Ms states_ms(const Setting& at, double shared, double experts) const {
+    const std::int64_t peers = at.dp * at.cp;
+    return mib(shared) / ring(peers, at.tp) + mib(experts) / ring(peers / at.ep, at.tp * at.ep);
+  }
+
+  Ms messages_ms(const Setting& at, double layers) const {
+    if (!in_.cost.detail) return 0;
+    const std::int64_t peers = at.dp * at.cp;
+    return layers * in_.cost.detail->message_ms *
+           (double_of(peers) / double_of(of_node(peers, at.tp)) - 1);
+  }
+
+  Ms memory_ms(double bytes) const { return mib(bytes) / in_.cost.detail->memory_mib_per_ms; }
+
+  double bytes_per_weight(std::int64_t zero, double peers) const {
+    const double gradient = in_.cost.detail ? double_of(in_.cost.detail->gradient_bytes) : 4;
+    if (zero == 0) return 14 + gradient;
+    if (zero == 1) return 2 + gradient + 12 / peers;
+    return zero == 2 ? 2 + (12 + gradient) / peers : (14 + gradient) / peers;
   }
 
   // Micro-batches in flight, as parts of a chunk each where there are several.
@@ -273,13 +327,15 @@ class StrategyTruth {
   // What a layer keeps of a row on one device.
   double layer_bytes(const Setting& at, const LayerTruth& layer, double tokens, double squares,
                      StrategyRecompute recompute) const {
+    if (in_.cost.detail) return layer_bytes_2(at, layer, tokens, squares, recompute);
     const double share = double_of(in_.model.hidden) * tokens / double_of(at.cp);
+    const double heads = query() * tokens / double_of(at.cp);
     const double t = double_of(at.tp);
     const double whole = in_.model.sequence_parallel ? t : 1;  // by which the rest is divided
     if (recompute == StrategyRecompute::full) return 2 * share / whole;
     const bool functions_again =
         recompute == StrategyRecompute::selective && in_.model.flash_attention;
-    double bytes = share * (10 / whole + (functions_again ? 6 : 8) / t);
+    double bytes = share * 10 / whole + heads * (functions_again ? 6 : 8) / t;
     if (layer.experts == 0) {
       bytes += share * (functions_again ? 8 : 16) / t;
     } else {
@@ -293,6 +349,26 @@ class StrategyTruth {
     return bytes;
   }
 
+  // The same by version 2: the feed-forward part as wide as it is.
+  double layer_bytes_2(const Setting& at, const LayerTruth& layer, double tokens, double squares,
+                       StrategyRecompute recompute) const {
+    const double own = tokens / double_of(at.cp) / double_of(at.tp);  // of whatever tp ranks share
+    const double rest = in_.model.sequence_parallel ? own : own * double_of(at.tp);
+    const double h = double_of(in_.model.hidden);
+    const double factor = in_.cost.detail->activation_factor;
+    if (recompute == StrategyRecompute::full) return 2 * factor * h * rest;
+    double saved_pairs = 4;  // numbers of two bytes for each of the queries' width
+    double saved_wide = layer.matrices;
+    if (recompute == StrategyRecompute::selective && in_.model.flash_attention) {
+      saved_pairs -= 1;
+      saved_wide -= 1;
+    }
+    const double kept = factor * (2 * (saved_pairs * query() + saved_wide * layer.wide) * own +
+                                  (10 + 2 * layer.picked) * h * rest);
+    if (in_.model.flash_attention || recompute == StrategyRecompute::selective) return kept;
+    return kept + 5 * double_of(in_.model.heads) * squares / double_of(at.tp * at.cp);
+  }
+
   // An all-to-all among the ranks that share experts, each of which has so much for all of them.
   Ms all_to_all_ms(const Setting& at, Mib had) const {
     const std::int64_t node = in_.cluster.devices_per_node;
@@ -304,6 +380,16 @@ class StrategyTruth {
     if (node % devices == 0) neighbours = others;
     others -= neighbours;
     const Mib to_each = had / double_of(at.ep);
+    return std::max(double_of(neighbours) * to_each / in_.cluster.mib_per_ms.inside,
+                    double_of(others) * to_each / in_.cluster.mib_per_ms.across);
+  }
+
+  // All-to-alls among cp ranks, each of which has so much for all of them.
+  Ms context_ms(const Setting& at, Mib had) const {
+    if (!in_.cost.detail) return had * (1 - 1 / double_of(at.cp)) / link(at.tp * at.cp);
+    const std::int64_t neighbours = of_node(at.cp, at.tp) - 1;
+    const std::int64_t others = at.cp - 1 - neighbours;
+    const Mib to_each = had / double_of(at.cp);
     return std::max(double_of(neighbours) * to_each / in_.cluster.mib_per_ms.inside,
                     double_of(others) * to_each / in_.cluster.mib_per_ms.across);
   }
@@ -330,14 +416,18 @@ class StrategyTruth {
     double weights = 0;
     double passes = 0;
     double picked = 0;
+    const double slowdown = in_.cost.detail ? in_.cost.detail->expert_slowdown : 1;
+    const auto slow_weights = [&](const LayerTruth& layer) {
+      return layer.common + slowdown * layer.picked * layer.one;
+    };
     for (const std::int64_t layer : its) {
-      all_weights += layer_at(layer).met();
+      all_weights += slow_weights(layer_at(layer));
       if (const StrategyMeasured* entry = measured(at, layer_at(layer), recompute)) {
         known += MeasuredTruth{*entry}.row_ms(all_tokens, squares);
         continue;
       }
       ++count;
-      weights += layer_at(layer).met();
+      weights += slow_weights(layer_at(layer));
       passes += layer_at(layer).passes;
       picked += layer_at(layer).picked;
     }
@@ -347,16 +437,27 @@ class StrategyTruth {
     const double flops_per_ms = in_.cost.linear_tflops * 1e12 / 1e3;
     const double narrow = 1 + in_.cost.half_width * t / h;  // times the time of a wide product
     const double products = 2 * weights * tokens / t / c / flops_per_ms * narrow;
-    const double attention = count * h * squares * (in_.model.causal ? 2 : 4) / t / c /
-                             (in_.cost.attention_tflops * 1e12 / 1e3);
+    double attention = count * query() * squares * (in_.model.causal ? 2 : 4) / t / c /
+                       (in_.cost.attention_tflops * 1e12 / 1e3);
+    if (in_.cost.detail && !in_.model.flash_attention) {
+      const double scores = double_of(in_.model.heads) * squares / t / c;
+      attention = count * (memory_ms(in_.cost.detail->square_bytes * scores) +
+                           4 * query() * squares / t / c / flops_per_ms);
+    }
+    Ms between = 0;  // products, of one forward pass
+    if (in_.cost.detail) {
+      const double all = tokens / c / t * h * in_.cost.detail->pass_bytes;
+      between = count * (in_.cost.detail->pass_ms +
+                         memory_ms(in_.model.sequence_parallel ? all : all * (2 + t) / 3));
+    }
     const double ring_mib = mib(2 * h * tokens / c * (t - 1) / t);  // one collective
-    const double tensor = passes * ring_mib / link(at.tp);
+    const double tensor = passes * ring_mib / ring(at.tp, 1);
     const double context =
-        count * mib(2 * (2 * h + 2 * kv()) * tokens / t / c * (1 - 1 / c)) / link(at.tp * at.cp);
+        count * context_ms(at, mib(2 * (2 * query() + 2 * kv()) * tokens / t / c));
     const double routed = 2 * all_to_all_ms(at, picked * mib(2 * h * tokens / t / c));
-    double forward = products + attention + 2 * tensor + context + routed;
+    const double forward = products + attention + 2 * tensor + context + routed + between;
     double ms = forward + 2 * products + (in_.model.flash_attention ? 2.5 : 2) * attention +
-                (in_.model.sequence_parallel ? 3 : 2) * tensor + context + routed;
+                (in_.model.sequence_parallel ? 3 : 2) * tensor + context + routed + 2 * between;
     ms += known;
     if (recompute == StrategyRecompute::full) {
       ms += forward;
@@ -365,10 +466,21 @@ class StrategyTruth {
             flops_per_ms * narrow;
     }
     if (recompute == StrategyRecompute::selective) {
-      ms += in_.model.flash_attention ? products / 25 : attention;
+      ms += 0.3 * between;
+      if (!in_.model.flash_attention) {
+        ms += attention;
+      } else if (!in_.cost.detail) {
+        ms += products / 25;
+      }
+    }
+    if (in_.cost.detail && recompute == StrategyRecompute::full) {
+      ms += 4 * double_of(stream_chunks - 1) * double_of(static_cast<std::int64_t>(its.size())) *
+            in_.cost.detail->pass_ms;
     }
     if (s == at.pp - 1) {
-      ms += 6 * double_of(in_.model.vocabulary) * h * tokens / t / c / flops_per_ms;
+      const double logits = double_of(in_.model.vocabulary) * tokens / t / c;
+      ms += 6 * logits * h / flops_per_ms;
+      if (in_.cost.detail) ms += memory_ms(12 * logits);
     }
     if (at.pp > 1) {
       ms += 2 * double_of(at.v) * mib(2 * h * tokens / t / c) /

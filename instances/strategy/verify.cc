@@ -83,6 +83,7 @@ class StrategyVerifier {
       check(stage.time_ms, where + "/time_ms");
       check(stage.longest_ms, where + "/longest_ms");
       check(stage.exchange_ms, where + "/exchange_ms");
+      check(stage.update_ms, where + "/update_ms");
       check(stage.memory_mib, where + "/memory_mib");
     }
   }
@@ -137,10 +138,14 @@ class StrategyVerifier {
       });
     }
     const auto ranks = product({plan_.tp, plan_.cp});
-    if (!ranks || instance_.model.heads % *ranks != 0) {
+    if (!ranks || !truth_.may_share_heads(plan_.tp, plan_.cp)) {
       broken(kDevices, [&] {
-        return Description{"/tp", text(plan_.tp) + " x " + text(plan_.cp) + " ranks",
-                           "tp cp that divides the " + text(instance_.model.heads) + " heads"};
+        return Description{
+            "/tp", text(plan_.tp) + " x " + text(plan_.cp) + " ranks",
+            "tp cp that divides the " + text(instance_.model.heads) + " heads" +
+                (instance_.cost.detail
+                     ? ", and with tp divides those of keys and values or repeats them"
+                     : "")};
       });
     }
   }
@@ -257,6 +262,7 @@ class StrategyVerifier {
     check_time("/time_ms", said.time_ms, is.time_ms);
     check_time("/longest_ms", said.longest_ms, is.longest_ms);
     check_time("/exchange_ms", said.exchange_ms, is.exchange_ms);
+    check_time("/update_ms", said.update_ms, is.update_ms);
   }
 
   const StrategyInstance& instance_;

@@ -66,12 +66,15 @@ BlockShape small_block(const StrategyModel& model, const StrategyPlan& plan, int
   const auto tp = static_cast<double>(plan.tp);
   const double parts =
       std::clamp(std::round(ratio * heads * head_dim / tp), 1.0, std::floor(kWidestFfn / tp));
-  return {.hidden = heads * head_dim,
-          .heads = heads,
-          .kv_heads = choose_kv_heads(
-              heads, std::max(1.0, hidden / static_cast<double>(model.key_value_width())), plan.tp),
-          .head_dim = head_dim,
-          .ffn = static_cast<int>(parts * tp)};
+  return {
+      .hidden = heads * head_dim,
+      .heads = heads,
+      .kv_heads = choose_kv_heads(heads,
+                                  std::max(1.0, static_cast<double>(model.queries_width()) /
+                                                    static_cast<double>(model.key_value_width())),
+                                  plan.tp),
+      .head_dim = head_dim,
+      .ffn = static_cast<int>(parts * tp)};
 }
 
 // In proportion to the hidden width, and a multiple of tp.

@@ -14,13 +14,13 @@ constexpr double kUnhinderedMibPerMs = 1e9;  // the most that an instance may sa
 
 // Those of options.cp that groups may have. Each is a multiple of the one before, and one of them
 // is the plan's.
-std::vector<int> degrees_of(const StrategyInstance& instance, const StrategyPlan& plan) {
-  std::vector<std::int64_t> wanted = instance.options.cp;
+std::vector<int> degrees_of(const StrategyTable& table, const StrategyPlan& plan) {
+  std::vector<std::int64_t> wanted = table.instance().options.cp;
   std::ranges::sort(wanted);
   const std::int64_t ranks = plan.dp * plan.cp;
   std::vector<int> degrees;
   for (const std::int64_t degree : wanted) {
-    if (ranks % degree != 0 || instance.model.heads % (plan.tp * degree) != 0) continue;
+    if (ranks % degree != 0 || !table.may_share_heads(plan.tp, degree)) continue;
     if (degree < plan.cp ? plan.cp % degree != 0 : degree % plan.cp != 0) continue;
     if (!degrees.empty() && (degree == degrees.back() || degree % degrees.back() != 0)) continue;
     degrees.push_back(static_cast<int>(degree));
@@ -37,13 +37,14 @@ Handover::Handover(const StrategyTable& table, const StrategyPlan& plan, double 
       activation_factor_(activation_factor) {
   const StrategyInstance& instance = table.instance();
   unhindered_.cluster.mib_per_ms = {.inside = kUnhinderedMibPerMs, .across = kUnhinderedMibPerMs};
+  if (unhindered_.cost.detail) unhindered_.cost.detail->message_ms = 0;
   unhindered_table_.emplace(unhindered_);
   std::int64_t before = 0;
   for (const StrategyStage& stage : plan_.stages) {
     first_.push_back(before);
     before += stage.layers;
   }
-  const std::vector<int> degrees = degrees_of(instance, plan_);
+  const std::vector<int> degrees = degrees_of(table_, plan_);
   costs_.emplace(1, costs_of(table_, 1));
   for (const int degree : degrees) {
     costs_.emplace(degree, costs_of(table_, degree));
@@ -125,8 +126,8 @@ void Handover::set_times(const std::vector<int>& degrees) {
     pattern_.cost.linear_ms = of_token(mean_length) - pattern_.cost.quadratic_ms * mean_length;
   }
   const StrategyModel& model = table_.instance().model;
-  const Mib exchanged = 4 * static_cast<double>(model.hidden + model.key_value_width()) / tp *
-                        static_cast<double>(resident.layers) / kManyTokens;  // bytes to MiB
+  const Mib exchanged = 4 * static_cast<double>(model.queries_width() + model.key_value_width()) /
+                        tp * static_cast<double>(resident.layers) / kManyTokens;  // bytes to MiB
   for (const int degree : degrees) {
     if (degree == 1) continue;
     pattern_.cost.all_to_all.mib_per_token = exchanged;
@@ -207,7 +208,7 @@ PricedStep Handover::price(const ScatterInstance& step, const ScatterPlan& plan)
   const double batches = std::max(1.0, static_cast<double>(plan.micro_batches.size()));
   Ms exposed = 0;
   for (const StrategyStage& stage : plan_.stages) {
-    exposed = std::max(exposed, stage.exchange_ms - table_.instance().cost.overlap * sum / batches);
+    exposed = std::max(exposed, exposed_ms(stage, table_.instance().cost, sum / batches));
   }
   priced.exchange_ms += exposed;
   priced.step_ms = sum + priced.bubble_ms + exposed;

@@ -68,7 +68,8 @@ Result<RankLayout> rank_layout(const StrategyInstance& instance, const Handover&
                                .layers = static_cast<int>(stage.layers),
                                .hidden = static_cast<int>(model.hidden),
                                .heads = static_cast<int>(model.heads),
-                               .vocabulary = static_cast<int>(model.vocabulary)};
+                               .vocabulary = static_cast<int>(model.vocabulary),
+                               .head_dim = static_cast<int>(model.queries_width() / model.heads)};
   TransformerStep step{.model = instance.name,
                        .tokens = round_up(tokens, plan.tp * std::lcm(chunks, parts)),
                        .ranks = static_cast<int>(plan.tp),
@@ -83,7 +84,7 @@ Result<RankLayout> rank_layout(const StrategyInstance& instance, const Handover&
                        .stream_chunks = static_cast<int>(parts),
                        .shared_experts = plan.ep > 1};
   // Key heads that do not divide among the ranks count as all of them: too much, never too little.
-  const std::int64_t width = model.hidden / model.heads;
+  const std::int64_t width = model.queries_width() / model.heads;
   if (width > 0 && model.key_value_width() % width == 0) {
     const std::int64_t key_heads = model.key_value_width() / width;
     if (model.heads % key_heads == 0 && key_heads % plan.tp == 0) {

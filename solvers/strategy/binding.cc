@@ -56,8 +56,10 @@ class Bindings {
                                   plain_number(std::max(0.0, steady - busy)) + " ms"});
     }
     if (tail > 0) {
-      found.push_back({"/stages", "exchanging gradients and states takes " + plain_number(tail) +
-                                      " ms that computing does not hide"});
+      found.push_back({"/stages", std::string("exchanging gradients and states") +
+                                      (instance_.cost.detail ? ", and the optimizer's update, take "
+                                                             : " takes ") +
+                                      plain_number(tail) + " ms that computing does not hide"});
     }
     for (std::size_t s = 0; s < plan_.stages.size(); ++s) {
       const Mib mib = plan_.stages[s].memory_mib;
@@ -111,7 +113,7 @@ class Bindings {
   static std::string place(std::int64_t stage) { return "/stages/" + std::to_string(stage); }
 
   Ms left(const StrategyStage& stage) const {
-    return std::max(0.0, stage.exchange_ms - instance_.cost.overlap * stage.time_ms);
+    return exposed_ms(stage, instance_.cost, stage.time_ms);
   }
 
   std::vector<StagePlan> stages() const {

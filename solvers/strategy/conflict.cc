@@ -59,9 +59,11 @@ Conflict conflict_in(const StrategyInstance& instance, const Trial&) {
   if (least.mib == kInfinity) {
     conflict.causes.push_back(
         {"/options", "no pp, tp and cp together divide the " +
-                         plain_count(instance.cluster.devices(), "device") +
-                         " and the heads, with "
-                         "micro-batches that divide the " +
+                         plain_count(instance.cluster.devices(), "device") + " and the heads" +
+                         (instance.cost.detail
+                              ? " (with tp dividing the heads of keys and values or a multiple)"
+                              : "") +
+                         ", with micro-batches that divide the " +
                          plain_count(std::ssize(instance.lengths), "sequence") +
                          rule_of_ep(instance)});
     conflict.irreducible = false;  // one list of several may be to blame

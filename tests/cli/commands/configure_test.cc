@@ -51,7 +51,7 @@ class Configured : public ::testing::Test {
 // Experts that no device has room for: ranks share them, which every answer says.
 TEST_F(Configured, SharesExperts) {
   const Finished run = configure({"--preset", "olmoe-1b-7b", "--nodes", "1", "--memory-mib",
-                                  "40960", "--sequences", "16", "--tokens", "2K", "-o", "run"});
+                                  "26000", "--sequences", "16", "--tokens", "2K", "-o", "run"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_THAT(run.err, HasSubstr(" dp  ep  ZeRO "));
   EXPECT_THAT(run.err, HasSubstr("layout    the heaviest rank needs "));
@@ -134,7 +134,7 @@ TEST_F(Configured, SaysWhatLimitsTheChoice) {
   EXPECT_EQ(json::parse(run.out)["stopped_by"], "heuristic_end");
 
   std::vector<std::string> ended = two_steps_;
-  ended.insert(ended.end(), {"-t", "0", "-o", "ended"});
+  ended.insert(ended.end(), {"--memory-mib", "40960", "-t", "0", "-o", "ended"});
   const Finished early = configure(ended);
   ASSERT_EQ(early.exit_code, 0) << early.err;
   EXPECT_THAT(early.err, Not(HasSubstr("dp must divide")));  // 16 sequences, 8 devices

@@ -82,7 +82,7 @@ TEST(StrategyCertificate, EveryRuleIsKeptAndBroken) {
 TEST(StrategyCertificate, NoPricesProveMoreThanIsTrue) {
   Draw draw(11);
   int refused = 0;
-  for (std::uint64_t seed = 0; seed < 150; ++seed) {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
     const StrategyInstance instance =
         seed % 2 == 0 ? tiny_strategy(seed, 6) : tiny_experts(seed, 6);
     const std::optional<Ms> least = least_step(instance);
@@ -108,7 +108,7 @@ TEST(StrategyCertificate, NoPricesProveMoreThanIsTrue) {
 // force.
 TEST(StrategyCertificate, CasesProveWhatPricesDoNot) {
   int only_by_cases = 0;
-  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+  for (std::uint64_t seed = 0; seed < 270; ++seed) {
     StrategyInstance instance = seed % 2 == 0 ? tiny_strategy(seed, 6) : tiny_experts(seed, 6);
     for (Tokens& length : instance.lengths) length = instance.lengths.front();
     const auto best = brute_force(instance);

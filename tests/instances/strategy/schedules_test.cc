@@ -32,7 +32,7 @@ void each_plan(const StrategyInstance& instance, Look look) {
 
 TEST(StrategySchedules, PassesAddUpToTheTimeOfAStage) {
   int split = 0;
-  for (std::uint64_t seed = 0; seed < 120; ++seed) {
+  for (std::uint64_t seed = 0; seed < 160; ++seed) {
     const StrategyInstance instance = tiny_strategy(seed);
     each_plan(instance, [&](const StageCosts& costs, const StrategyPlan& plan) {
       std::int64_t first = 0;
@@ -55,7 +55,7 @@ TEST(StrategySchedules, PassesAddUpToTheTimeOfAStage) {
 
 TEST(StrategySchedules, NoPlanIsBelowTheSharedWork) {
   int near = 0;
-  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
     const StrategyInstance instance = tiny_strategy(seed);
     each_plan(instance, [&](const StageCosts& costs, const StrategyPlan& plan) {
       ASSERT_LE(costs.area(), plan.step_ms) << seed;

@@ -109,6 +109,8 @@ TEST(StrategyVerify, EveryRuleIsBroken) {
   EXPECT_THAT(broken([](I&, P& p) { p.stages[0].time_ms *= 1.001; }), ElementsAre("time"));
   EXPECT_THAT(broken([](I&, P& p) { p.stages[0].longest_ms *= 0.999; }), ElementsAre("time"));
   EXPECT_THAT(broken([](I&, P& p) { p.stages[0].exchange_ms += 1; }), ElementsAre("time"));
+  EXPECT_THAT(broken([](I&, P& p) { p.stages[0].update_ms = 1; }), ElementsAre("time"));
+  EXPECT_THAT(broken([](I&, P& p) { p.stages[0].update_ms = -1; }), Contains("number"));
   EXPECT_THAT(broken([](I&, P& p) { p.step_ms *= 0.999; }), ElementsAre("objective"));
   EXPECT_THAT(broken([](I&, P& p) { p.bound_ms = 2 * p.step_ms; }), ElementsAre("bound"));
   EXPECT_THAT(broken([](I&, P& p) { p.bound_by.clear(); }), ElementsAre("bound"));
@@ -116,7 +118,7 @@ TEST(StrategyVerify, EveryRuleIsBroken) {
 
 // The same model with its blocks written layer by layer needs the same: folded is unfolded.
 TEST(StrategyVerify, FoldedIsUnfolded) {
-  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+  for (std::uint64_t seed = 0; seed < 54; ++seed) {
     const StrategyInstance folded = seed % 2 == 0 ? tiny_strategy(seed) : tiny_experts(seed);
     StrategyInstance unfolded = folded;
     unfolded.model.blocks.clear();
@@ -135,7 +137,7 @@ TEST(StrategyVerify, TwoOpinionsAgree) {
   Draw draw(3);
   int plans = 0;
   int shared_experts = 0;
-  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
     StrategyInstance instance = seed % 2 == 0 ? tiny_strategy(seed) : tiny_experts(seed);
     instance.cluster.memory_mib = 1e12;
     const StrategyTable table(instance);

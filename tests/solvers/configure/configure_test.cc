@@ -46,9 +46,11 @@ Steps some_steps(std::size_t count) {
   return steps;
 }
 
-StrategyInstance one_node(const Steps& steps, std::int64_t memory_mib = 73'728) {
-  return *generate_strategy({.model = "llama-7b", .nodes = 1, .memory_mib = memory_mib},
-                            mean_step(steps));
+StrategyInstance one_node(const Steps& steps, std::int64_t memory_mib = 73'728,
+                          std::int64_t formulas = 2) {
+  return *generate_strategy(
+      {.model = "llama-7b", .nodes = 1, .formulas = formulas, .memory_mib = memory_mib},
+      mean_step(steps));
 }
 
 TEST(MeanStep, TakesEachSomaniethFromTheLongestOn) {
@@ -390,7 +392,7 @@ TEST(Configure, ALayoutThatDoesNotFitIsSolvedAgain) {
 // known; of those that were given up for it the first have no plan.
 TEST(Configure, OthersAreAskedUntilOneHasAPlan) {
   Steps steps(4, std::vector<Tokens>(8, 2048));
-  StrategyInstance instance = one_node(steps, 53'540);
+  StrategyInstance instance = one_node(steps, 53'540, 1);  // its formulas leave that much room
   instance.options.logit_chunks = {16};
   instance.options.pp = {1};
   steps.front().front() = 98'427;

@@ -53,7 +53,7 @@ StrategyInstance only(StrategyInstance instance, const StrategyClass& its,
 }
 
 TEST(StrategyMip, FoldedAndAsAPathItIsBruteForceAndSearch) {
-  const auto seeds = static_cast<std::uint64_t>(in_long_run(40, 1000));
+  const auto seeds = static_cast<std::uint64_t>(in_long_run(54, 1400));
   int folded = 0;
   int several = 0;
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
@@ -89,7 +89,7 @@ TEST(StrategyMip, FoldedAndAsAPathItIsBruteForceAndSearch) {
 TEST(StrategyMip, WhatIsNotBelowIsNotFound) {
   if (built_backends().empty()) GTEST_SKIP() << "no backend is built in";
   int found = 0;
-  for (std::uint64_t seed = 0; seed < 30; ++seed) {
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
     const StrategyInstance instance = tiny_strategy(seed, 6);
     const StrategyTable table(instance);
     for (const StrategyClass& its : table.classes()) {
@@ -114,7 +114,7 @@ TEST(StrategyMip, WhatIsNotBelowIsNotFound) {
 
 TEST(StrategyMip, IsAMethodThatFindsTheOptimum) {
   if (built_backends().empty()) GTEST_SKIP() << "no backend is built in";
-  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+  for (std::uint64_t seed = 0; seed < 54; ++seed) {
     const StrategyInstance instance = seed % 2 == 0 ? tiny_strategy(seed) : tiny_experts(seed);
     const std::optional<StrategyPlan> best = brute_force(instance);
     Budget budget;
@@ -133,13 +133,13 @@ TEST(StrategyMip, IsAMethodThatFindsTheOptimum) {
 TEST(Uniap, WithoutExchangesItIsTheBestInOneChunk) {
   if (built_backends().empty()) GTEST_SKIP() << "no backend is built in";
   int several = 0;
-  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+  for (std::uint64_t seed = 0; seed < 80; ++seed) {
     StrategyInstance instance = seed % 2 == 0 ? tiny_strategy(seed, 4) : tiny_experts(seed, 4);
     instance.model.blocks.resize(1);
     instance.options.v = {1};
     std::erase(instance.options.zero, 3);
     if (instance.options.zero.empty()) instance.options.zero = {1};
-    instance.cluster.mib_per_ms = {.inside = 1e9, .across = 1e9};
+    without_exchanges(instance);
     for (Tokens& length : instance.lengths) length = instance.lengths.front();
     if (!check(Instance(instance)).empty()) continue;
     const std::optional<StrategyPlan> best = brute_force(instance);
@@ -157,7 +157,7 @@ TEST(Uniap, WithoutExchangesItIsTheBestInOneChunk) {
 TEST(Uniap, PlansAreValid) {
   if (built_backends().empty()) GTEST_SKIP() << "no backend is built in";
   int planned = 0;
-  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+  for (std::uint64_t seed = 0; seed < 80; ++seed) {
     const StrategyInstance instance =
         seed % 2 == 0 ? tiny_strategy(seed, 4) : tiny_experts(seed, 4);
     const StrategyTable table(instance);

@@ -46,7 +46,7 @@ Outcome solved(const StrategyInstance& instance, const std::string& method = "au
 
 // Every outcome is the optimum of all configurations; claims, certificates and proofs hold.
 TEST(StrategySolve, EqualsBruteForce) {
-  const auto seeds = static_cast<std::uint64_t>(in_long_run(250, 10'000));
+  const auto seeds = static_cast<std::uint64_t>(in_long_run(340, 14'000));
   int infeasible = 0;
   int piped = 0;
   int shared_experts = 0;
@@ -83,7 +83,7 @@ TEST(StrategySolve, EqualsBruteForce) {
 // No plan of a class is faster than its bound, with equal prices and with better ones.
 TEST(StrategySolve, EveryBoundHoldsForEveryClass) {
   int compared = 0;
-  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+  for (std::uint64_t seed = 0; seed < 140; ++seed) {
     const StrategyInstance instance =
         seed % 2 == 0 ? tiny_strategy(seed, 6) : tiny_experts(seed, 6);
     const StrategyTable table(instance);
@@ -119,7 +119,7 @@ TEST(StrategySolve, EveryBoundHoldsForEveryClass) {
 // less.
 TEST(StrategySolve, CasesByTheSlowestStageAreExact) {
   int exact = 0;
-  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+  for (std::uint64_t seed = 0; seed < 270; ++seed) {
     StrategyInstance instance = seed % 2 == 0 ? tiny_strategy(seed, 6) : tiny_experts(seed, 6);
     const bool equal = seed % 4 < 2;
     for (Tokens& length : instance.lengths) {
@@ -183,7 +183,7 @@ TEST(StrategySolve, IsNeverBehindTheBaselines) {
 }
 
 TEST(StrategySolve, ASearchThatEndsEarlyClaimsNoMore) {
-  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+  for (std::uint64_t seed = 0; seed < 80; ++seed) {
     const StrategyInstance instance = tiny_strategy(seed);
     const std::optional<StrategyPlan> best = brute_force(instance);
     if (!best) continue;
@@ -257,7 +257,7 @@ TEST(StrategySolve, ALongListOfOptionsGetsDegreeOne) {
               AllOf(SizeIs(32), Contains(1), Contains(3)));
 }
 
-// 64 experts fit eight devices if four ranks share them; explained where they may not.
+// 64 experts fit eight devices if two ranks share them; explained where they may not.
 TEST(StrategySolve, ExpertsThatNoRankHasRoomForAreShared) {
   StrategyInstance instance =
       *generate_strategy({.model = "olmoe-1b-7b", .nodes = 1}, std::vector<Tokens>(64, 2048));
@@ -265,7 +265,7 @@ TEST(StrategySolve, ExpertsThatNoRankHasRoomForAreShared) {
   instance.options.v = {1};
   instance.options.tp = {1};
   instance.options.zero = {1};
-  instance.cluster.memory_mib = 40'960;
+  instance.cluster.memory_mib = 49'152;
   const Outcome outcome = solved(instance);
   ASSERT_TRUE(outcome.plan) << outcome.detail;
   const std::int64_t ep = std::get<StrategyPlan>(*outcome.plan).ep;
