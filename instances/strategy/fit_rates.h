@@ -1,0 +1,48 @@
+// Rates of version 2 of the formulas, fitted to logged steps: a configuration and the time of its
+// step each.
+//
+//   std::vector<StrategySample> samples = ...;  // instances with the rates to begin with
+//   for (const FittedRate& rate : fit_rates(samples)) {
+//     std::cout << rate.name << " times " << rate.factor << '\n';
+//   }
+//   StrategyCost cost = with_rates(samples.front().instance.cost, fitted);
+//
+// Each rate is a factor on what the instances have, the same for all samples: factors fit samples
+// of one machine and one software.
+//
+// Thread safety: reads its arguments and nothing else.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "instances/strategy/instance.h"
+#include "instances/strategy/price.h"
+
+namespace stowage {
+
+struct StrategySample {
+  StrategyInstance instance;  // with version 2 of the formulas
+  StrategyConfiguration configuration;
+  Ms step_ms = 0;  // measured, above 0
+};
+
+struct FittedRate {
+  std::string_view name;  // key of the instance: "linear_tflops", "across", "pass_ms", ...
+  double factor = 1;
+  double low = 0;  // about 95 % of what the samples allow lie between these factors
+  double high = 0;
+  bool determined = false;  // the samples say more of it than what it began with
+};
+
+// Least squares of the logarithms of predicted over measured times, in which steps that are off by
+// more than a tenth count less (Huber 1964), by Levenberg and Marquardt's method. A weak pull to
+// what it begins with keeps factors that no sample depends on at 1. The same samples give the same
+// factors. Without samples all factors are 1.
+std::vector<FittedRate> fit_rates(std::span<const StrategySample> samples);
+
+// The instance with these factors on its rates. Requires version 2 of the formulas.
+StrategyInstance with_rates(const StrategyInstance& instance, std::span<const FittedRate> rates);
+
+}  // namespace stowage

@@ -1,0 +1,72 @@
+// Predictions stay as near to published steps as they are: limits on the errors, on the order of
+// configurations and on memory. A change that raises a limit makes predictions worse.
+#include "bench/published_steps.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace stowage::bench::published_steps_test {
+namespace {
+
+const std::vector<PublishedStep>& steps() {
+  static const std::vector<PublishedStep> all =
+      read_published(STOWAGE_SOURCE_DIR "/instances/data/published/steps.csv");
+  return all;
+}
+
+StepFilter of(const std::string& source) {
+  return [=](const PublishedStep& step) { return step.source == source; };
+}
+
+// A100 and H100 in 16 bits, without the 1,440 small steps of one node.
+bool is_plain(const PublishedStep& step) {
+  const std::set<std::string> sources = {"foundry-h100", "foundry-a100-40", "foundry-a100-80",
+                                         "dgxc-h100",    "vtrain-multi",    "bigscience",
+                                         "internevo"};
+  return sources.contains(step.source);
+}
+
+TEST(PublishedSteps, AllAreRead) {
+  EXPECT_EQ(steps().size(), 2325U);
+  EXPECT_EQ(spread_of(steps(), by_defaults(steps(), 1), is_plain).steps, 602U);
+}
+
+TEST(PublishedSteps, DefaultsAreAsNearAsTheyWere) {
+  const std::vector<Ms> second = by_defaults(steps(), 2);
+  const Spread plain = spread_of(steps(), second, is_plain);
+  EXPECT_LE(plain.median, 0.11);
+  EXPECT_LE(plain.p90, 0.27);
+  EXPECT_LE(plain.worst, 0.60);
+  EXPECT_LE(spread_of(steps(), second, of("vtrain-single")).median, 0.25);
+  EXPECT_GE(ranking_of(steps(), second, of("vtrain-single")).tau, 0.75);
+  EXPECT_GE(ranking_of(steps(), second, of("vtrain-multi")).tau, 0.65);
+  EXPECT_GE(ranking_of(steps(), second, of("internevo")).tau, 0.5);
+  EXPECT_GE(ranking_of(steps(), second, of("bigscience")).tau, 0.3);
+  // Version 1 stays what it was.
+  const Spread first = spread_of(steps(), by_defaults(steps(), 1), is_plain);
+  EXPECT_NEAR(first.median, 0.111, 0.002);
+  EXPECT_NEAR(first.worst, 1.972, 0.002);
+}
+
+TEST(PublishedSteps, CalibratedHalvesAreAsNearAsTheyWere) {
+  std::vector<PublishedStep> some;
+  for (const PublishedStep& step : steps()) {
+    if (step.source == "foundry-a100-80" || step.source == "bigscience") some.push_back(step);
+  }
+  const std::vector<Ms> halves = by_halves(some);
+  const auto all = [](const PublishedStep&) { return true; };
+  EXPECT_LE(spread_of(some, halves, all).median, 0.035);
+  EXPECT_LE(spread_of(some, halves, all).p90, 0.12);
+  EXPECT_GE(ranking_of(some, halves, of("bigscience")).tau, 0.55);
+}
+
+TEST(PublishedSteps, MemoryIsAsNearAsItWas) {
+  const MemorySpread bloom = memory_of(steps(), of("bigscience"));
+  EXPECT_EQ(bloom.readings, 45U);
+  EXPECT_GE(bloom.median, 0.9);
+  EXPECT_LE(bloom.median, 1.1);
+}
+
+}  // namespace
+}  // namespace stowage::bench::published_steps_test
