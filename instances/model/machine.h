@@ -19,6 +19,7 @@
 namespace stowage {
 
 // Assumed shares of the numbers of a data sheet.
+// Version 1 of the formulas of strategies.
 inline constexpr double kProductShare = 0.62;    // of the peak, by products of matrices
 inline constexpr double kAttentionShare = 0.45;  // of the peak, by attention
 inline constexpr double kLinkShare = 0.8;        // of a bandwidth
@@ -37,7 +38,13 @@ struct Machine {
   double inside_gb_per_second = 0;  // of a device, one way, within a node
   double across_gb_per_second = 0;  // of a device, one way, between nodes
   double memory_gb_per_second = 0;  // of a device's own memory
+  // Shares of the peak that whole steps reach, with all that lies between products: by the terms of
+  // a scatter instance that are linear and quadratic in lengths.
+  double linear_share = 0;
+  double quadratic_share = 0;
 
+  constexpr double linear_tflops() const { return peak_tflops * linear_share; }
+  constexpr double quadratic_tflops() const { return peak_tflops * quadratic_share; }
   constexpr double product_tflops() const { return peak_tflops * kProductShare; }
   constexpr double attention_tflops() const { return peak_tflops * kAttentionShare; }
   constexpr double inside_mib_per_ms() const { return mib_per_ms(inside_gb_per_second); }
@@ -54,11 +61,12 @@ struct Machine {
   }
 };
 
-inline constexpr std::array<Machine, 5> kMachines = {{{"a100-40", 40, 312, 300, 25, 1555},
-                                                      {"a100-80", 80, 312, 300, 25, 2039},
-                                                      {"h100", 80, 989, 450, 50, 3350},
-                                                      {"h200", 141, 989, 450, 50, 4800},
-                                                      {"b200", 180, 2250, 900, 50, 8000}}};
+inline constexpr std::array<Machine, 5> kMachines = {
+    {{"a100-40", 40, 312, 300, 25, 1555, 0.6, 0.3},
+     {"a100-80", 80, 312, 300, 25, 2039, 0.6, 0.3},
+     {"h100", 80, 989, 450, 50, 3350, 0.5, 0.18},
+     {"h200", 141, 989, 450, 50, 4800, 0.5, 0.18},
+     {"b200", 180, 2250, 900, 50, 8000, 0.5, 0.18}}};
 
 // Null if there is none of this name.
 constexpr const Machine* machine_named(std::string_view name) {

@@ -1,5 +1,6 @@
 #include "instances/scatter/machine_costs.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "instances/scatter/group_form.h"
@@ -46,12 +47,15 @@ ScatterCost machine_cost(const TransformerShape& shape, const Machine& machine, 
                           static_cast<double>(shape.hidden) * shape.vocabulary;
   const double q = shape.query_width();
   const double k = shape.key_value_width();
+  // A ring over whole nodes uses the network cards of all devices of a node.
   const double link =
-      devices > kDevicesPerNode ? machine.across_mib_per_ms() : machine.inside_mib_per_ms();
+      devices > kDevicesPerNode
+          ? std::min(machine.inside_mib_per_ms(), kDevicesPerNode * machine.across_mib_per_ms())
+          : machine.inside_mib_per_ms();
   const double shared = 6 * as_double(parameters(shape)) * (1 - 1.0 / devices) / kMibBytes;
   ScatterCost cost;
-  cost.quadratic_ms = four_digits(7 * q * layers / (machine.attention_tflops() * kFlopsPerMs));
-  cost.linear_ms = four_digits(6 * products / (machine.product_tflops() * kFlopsPerMs));
+  cost.quadratic_ms = four_digits(7 * q * layers / (machine.quadratic_tflops() * kFlopsPerMs));
+  cost.linear_ms = four_digits(6 * products / (machine.linear_tflops() * kFlopsPerMs));
   cost.fixed_ms = four_digits(kExposedShare * shared / link);
   cost.exchange =
       Exchange{.all_to_all_mib_per_token = four_digits(8 * (q + k) * layers / kMibBytes),

@@ -23,9 +23,11 @@ TEST(MachineCosts, AreCountedFromShapeAndDataSheet) {
   near(made->model.states_mib, parameters * 16 / 16 / mib);
   near(made->model.activation_mib_per_token,
        36 * (8 * 2560 + 4 * 4096 + 4 * 1024 + 6 * 9728) / mib);
-  near(made->cost.linear_ms, 6 * parameters / (0.62 * 989e9));
-  near(made->cost.quadratic_ms, 7.0 * 4096 * 36 / (0.45 * 989e9));
-  near(made->cost.fixed_ms, 0.2 * 6 * parameters * 15 / 16 / (0.8 * 50e6));
+  near(made->cost.linear_ms, 6 * parameters / (0.5 * 989e9));
+  near(made->cost.quadratic_ms, 7.0 * 4096 * 36 / (0.18 * 989e9));
+  near(made->cost.fixed_ms, 0.2 * 6 * parameters * 15 / 16 / (0.8 * 8 * 50e6));  // eight cards
+  const auto node = scatter_preset({.model = "qwen3-4b", .devices = 8, .machine = "h100"});
+  near(node->cost.fixed_ms, 0.2 * 6 * parameters * 7 / 8 / (0.8 * 450e6));
   ASSERT_TRUE(made->cost.exchange);
   near(made->cost.exchange->all_to_all_mib_per_token, 8 * (4096 + 1024) * 36 / mib);
   near(made->cost.exchange->keys_values_mib_per_token, 12 * 1024 * 36 / mib);
