@@ -1,11 +1,17 @@
-// stowage_bench_published: predicted against published training steps; Markdown on stdout.
+// stowage_bench_published: predicted against published training steps; Markdown on stdout, and with
+// --rows a CSV file with a line for each step.
 //
 //   stowage_bench_published instances/data/published/steps.csv > bench/results/0.1.0/published.md
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
 #include <exception>
+#include <fstream>
 #include <iomanip>
 #include <iostream>
 #include <set>
+#include <sstream>
+#include <stdexcept>
 #include <string>
 
 #include "bench/published_steps.h"
@@ -60,6 +66,21 @@ class Report {
     }
     print_rankings();
     print_memory();
+  }
+
+  // Milliseconds: measured, and predicted in each way; 0 where there is no prediction.
+  void write_rows(const std::string& path) const {
+    std::ofstream file(path);
+    file << "id,source,precision,measured_ms,version_1_ms,version_2_ms,halves_ms,other_models_ms\n";
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      const PublishedStep& step = steps_[i];
+      file << step.sample.instance.name << ',' << step.source << ',' << step.precision;
+      for (const Ms ms : {step.sample.step_ms, first_[i], second_[i], halves_[i], models_[i]}) {
+        file << ',' << std::llround(ms);
+      }
+      file << '\n';
+    }
+    if (!file.flush()) throw std::runtime_error("cannot write " + path);
   }
 
  private:
@@ -129,8 +150,12 @@ int run(int argc, char** argv) {
   CLI::App app("Compares predicted with published training steps; Markdown on stdout");
   std::string path;
   app.add_option("STEPS", path, "instances/data/published/steps.csv")->required();
+  std::string rows;
+  app.add_option("--rows", rows, "CSV file to write: a line for each step");
   CLI11_PARSE(app, argc, argv);
-  Report(read_published(path)).print();
+  const Report report(read_published(path));
+  report.print();
+  if (!rows.empty()) report.write_rows(rows);
   return 0;
 }
 

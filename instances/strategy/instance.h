@@ -119,9 +119,9 @@ struct StrategyMeasured {
 struct StrategyDetail {
   double memory_mib_per_ms = 1944.5;  // of a device's own memory; a data sheet's, A100 with 80 GB
   double pass_bytes = 120;            // read and written between products, for each number of width
-  double pass_ms = 0.5;               // of a layer's forward pass, however short its row is
+  double pass_ms = 0.8;               // of a layer's forward pass, however short its row is
   double message_ms = 0.005;          // for each further node of a ring
-  double square_bytes = 20;           // of a score of attention, without FlashAttention
+  double square_bytes = 15;           // of a score of attention, without FlashAttention
   double expert_slowdown = 1.4;       // of products of experts
   double update_bytes = 30;           // that an optimizer reads and writes of a parameter
   double update_ms = 10;              // of a step, whatever its size

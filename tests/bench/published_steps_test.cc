@@ -6,6 +6,9 @@
 
 #include <set>
 
+#include "instances/model/machine.h"
+#include "instances/scatter/machine_costs.h"
+
 namespace stowage::bench::published_steps_test {
 namespace {
 
@@ -35,14 +38,14 @@ TEST(PublishedSteps, AllAreRead) {
 TEST(PublishedSteps, DefaultsAreAsNearAsTheyWere) {
   const std::vector<Ms> second = by_defaults(steps(), 2);
   const Spread plain = spread_of(steps(), second, is_plain);
-  EXPECT_LE(plain.median, 0.11);
+  EXPECT_LE(plain.median, 0.12);
   EXPECT_LE(plain.p90, 0.27);
   EXPECT_LE(plain.worst, 0.60);
-  EXPECT_LE(spread_of(steps(), second, of("vtrain-single")).median, 0.25);
-  EXPECT_GE(ranking_of(steps(), second, of("vtrain-single")).tau, 0.75);
+  EXPECT_LE(spread_of(steps(), second, of("vtrain-single")).median, 0.35);
+  EXPECT_GE(ranking_of(steps(), second, of("vtrain-single")).tau, 0.8);
   EXPECT_GE(ranking_of(steps(), second, of("vtrain-multi")).tau, 0.65);
   EXPECT_GE(ranking_of(steps(), second, of("internevo")).tau, 0.5);
-  EXPECT_GE(ranking_of(steps(), second, of("bigscience")).tau, 0.3);
+  EXPECT_GE(ranking_of(steps(), second, of("bigscience")).tau, 0.4);
   // Version 1 stays what it was.
   const Spread first = spread_of(steps(), by_defaults(steps(), 1), is_plain);
   EXPECT_NEAR(first.median, 0.111, 0.002);
@@ -59,6 +62,41 @@ TEST(PublishedSteps, CalibratedHalvesAreAsNearAsTheyWere) {
   EXPECT_LE(spread_of(some, halves, all).median, 0.035);
   EXPECT_LE(spread_of(some, halves, all).p90, 0.12);
   EXPECT_GE(ranking_of(some, halves, of("bigscience")).tau, 0.55);
+}
+
+// Scatter presets of a machine: a step is micro-batches of rows of equal lengths, one for each
+// device.
+TEST(PublishedSteps, ScatterPresetsOfAMachineMeetOneNode) {
+  std::vector<Ms> predicted;
+  for (const PublishedStep& step : steps()) {
+    const StrategyInstance& instance = step.sample.instance;
+    const StrategyConfiguration& its = step.sample.configuration;
+    const bool wanted = step.source.starts_with("foundry") && step.precision == "bf16" &&
+                        instance.cluster.devices() == 8 &&
+                        its.choice.recompute == StrategyRecompute::none;
+    predicted.push_back(0);
+    if (!wanted) continue;
+    const StrategyBlock& block = instance.model.blocks.front();
+    const TransformerShape shape{.layers = static_cast<int>(block.count),
+                                 .hidden = static_cast<int>(instance.model.hidden),
+                                 .heads = static_cast<int>(instance.model.heads),
+                                 .feed_forward = static_cast<int>(block.ffn),
+                                 .vocabulary = static_cast<int>(instance.model.vocabulary),
+                                 .gated = block.gated,
+                                 .tied = instance.model.tied};
+    const ScatterCost cost = machine_cost(shape, *machine_named(step.machine), 8);
+    const auto rows = static_cast<double>(its.its.micro_batches);
+    const double sequences = static_cast<double>(instance.lengths.size()) / 8 / rows;
+    const auto length = static_cast<double>(step.tokens);
+    const Ms row =
+        cost.fixed_ms + sequences * length * (cost.linear_ms + cost.quadratic_ms * length);
+    predicted.back() = rows * row;
+  }
+  for (const char* source : {"foundry-a100-40", "foundry-a100-80", "foundry-h100"}) {
+    const Spread spread = spread_of(steps(), predicted, of(source));
+    EXPECT_GE(spread.steps, 20U) << source;
+    EXPECT_LE(spread.median, 0.1) << source;
+  }
 }
 
 TEST(PublishedSteps, MemoryIsAsNearAsItWas) {
