@@ -125,7 +125,7 @@ class VerifyCommand : public Command {
   static void mention(Console& console, const std::vector<std::string>& unchecked) {
     std::string list;
     for (const std::string& member : unchecked) {
-      list += (list.empty() ? "" : ", ") + printable(member);
+      list += (list.empty() ? "" : ", ") + member;
     }
     if (!list.empty()) console.info("unchecked " + list + ": they prove nothing");
   }

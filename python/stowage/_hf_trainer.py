@@ -9,7 +9,7 @@ import torch
 from torch.utils.data import DataLoader, IterableDataset
 
 from ._packed_inputs import model_inputs
-from .torch import PackedBatch, StepLoader
+from .torch import PackedBatch, StepBatchSampler, StepLoader
 
 
 class StowageTrainer:
@@ -24,7 +24,10 @@ class StowageTrainer:
             that tell the sequences of a packed row apart by position_ids (stowage.hf.check_packing).
         arguments, named: of the Trainer.
 
-    Raises ValueError for a loader of micro-batches, and for gradient_accumulation_steps above 1.
+    The model computes the loss: settings that change it are refused. A checkpoint does not hold the
+    arguments of the sampler: resume with the same. Raises ValueError for what planned steps cannot keep:
+    micro-batches as items, groups of several ranks, a cluster of another size than the job,
+    gradient_accumulation_steps above 1, ignore_data_skip, label smoothing, and losses of one's own.
     """
 
     def __init__(self, *arguments: Any, step_loader: StepLoader, **named: Any) -> None:
@@ -32,13 +35,20 @@ class StowageTrainer:
             raise ValueError("step_loader: must deliver whole steps: loader(..., by_step=True)")
         if step_loader.collator.slice is not None:
             raise ValueError("step_loader: must deliver whole rows: PackedCollator(slice=None)")
-        super().__init__(*arguments, **named)
-        accumulation = self.args.gradient_accumulation_steps  # type: ignore[attr-defined]
-        if accumulation != 1:
+        sampler = step_loader.planned
+        if sampler.planner.cluster.degrees != (1,):
             raise ValueError(
-                f"gradient_accumulation_steps: must be 1, is {accumulation}: the plan decides how many "
-                "micro-batches a step has"
+                f"step_loader: groups must be of one rank, are of {sampler.planner.cluster.degrees}: plan "
+                "with degrees=[1]"
             )
+        if sampler.loss_tokens is None:
+            raise ValueError(
+                "step_loader: its sampler must have loss_tokens, by which the loss of a step is a mean: "
+                "stowage.torch.target_counts()"
+            )
+        super().__init__(*arguments, **named)
+        if wrong := list(_wrong_settings(self, sampler)):
+            raise ValueError("; ".join(wrong))
         self.step_loader = step_loader
         self._steps = _Steps(step_loader)
         self.add_callback(_resume(self._steps))  # type: ignore[attr-defined]
@@ -57,8 +67,11 @@ class StowageTrainer:
         accelerator = self.accelerator  # type: ignore[attr-defined]
         own = accelerator.unwrap_model(model)
         model.train()
+        if callable(getattr(self.optimizer, "train", None)):  # type: ignore[attr-defined]
+            self.optimizer.train()  # type: ignore[attr-defined]
         total: Optional[torch.Tensor] = None
         for batch in inputs:
+            accelerator.gradient_state._set_sync_gradients(batch.last)  # DeepSpeed steps by it
             with nullcontext() if batch.last else accelerator.no_sync(model):
                 # Gradients are averaged over the ranks, the loss is this rank's share of the step's.
                 loss = model(**model_inputs(batch.to(accelerator.device), own)).loss
@@ -67,6 +80,32 @@ class StowageTrainer:
             total = loss.detach() if total is None else total + loss.detach()
         assert total is not None
         return total
+
+
+def _wrong_settings(trainer: Any, sampler: StepBatchSampler) -> Iterator[str]:
+    """Why the settings of a Trainer do not go with planned steps."""
+    arguments, ranks = trainer.args, sampler.planner.cluster.devices
+    if trainer.accelerator.num_processes != ranks:
+        yield (
+            f"step_loader: its cluster must have the {trainer.accelerator.num_processes} processes of the "
+            f"job as devices, has {ranks}"
+        )
+    if arguments.gradient_accumulation_steps != 1:
+        yield (
+            f"gradient_accumulation_steps: must be 1, is {arguments.gradient_accumulation_steps}: the plan "
+            "decides how many micro-batches a step has"
+        )
+    if arguments.ignore_data_skip:
+        yield "ignore_data_skip: must be False, for steps that are done are not loaded again anyway"
+    if arguments.label_smoothing_factor:
+        yield "label_smoothing_factor: must be 0, for the model computes the loss"
+    if getattr(trainer, "compute_loss_func", None) is not None:
+        yield "compute_loss_func: must be None, for the model computes the loss"
+    owner = next(kind for kind in type(trainer).__mro__ if "compute_loss" in vars(kind))
+    if owner.__module__.partition(".")[0] not in ("transformers", "trl"):
+        yield f"compute_loss of {owner.__name__}: is not called, for the model computes the loss"
+    if getattr(arguments, "loss_type", None) not in (None, "nll", "chunked_nll"):
+        yield f'loss_type: must be "nll", is {arguments.loss_type!r}'
 
 
 class _Steps(IterableDataset[Any]):

@@ -10,6 +10,7 @@ from typing import Any, Optional
 import torch
 from torch import nn
 
+from ._errors import Error
 from .torch import PackedBatch
 
 # The models of this process that have passed check_packing(), and those that passed with the arguments
@@ -76,7 +77,7 @@ def model_inputs(batch: PackedBatch, model: Optional[nn.Module] = None) -> dict[
         "labels": batch.labels,
         "shift_labels": batch.labels,
         "use_cache": False,
-        "num_items_in_batch": batch.labels.new_tensor(batch.loss_denominator),
+        "num_items_in_batch": batch.labels.new_tensor(max(batch.loss_denominator, 1)),
     }
     sequences = len(batch.cu_seqlens_padded) - 1
     if _is_whole(batch):
@@ -104,4 +105,11 @@ def _taken(given: dict[str, Any], model: nn.Module) -> dict[str, Any]:
     parameters = inspect.signature(model.forward).parameters
     if any(each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters.values()):
         return given
+    lost = [name for name in ("shift_labels", "num_items_in_batch") if name not in parameters]
+    if "labels" in parameters and lost:
+        raise Error(
+            f"model: forward() of {type(model).__name__} takes labels and no {' or '.join(lost)}: it would "
+            "shift labels that are shifted already, or average over a row; compute the loss from its "
+            "logits and batch.labels"
+        )
     return {name: value for name, value in given.items() if name in parameters}

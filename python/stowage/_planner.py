@@ -325,11 +325,14 @@ class Planner:
                 return Infeasible(why_no_token_fits(cluster), ids, what_would_fit(cluster, memory))
             listed = [f"{own} of {length}" for own, length in zip(ids[:10], lengths[over])]
             more = [f"and {len(ids) - 10} more"] if len(ids) > 10 else []
+            remedy = f'{outcome.remedy}, or set on_oversize="drop" or "clip"'
+            if len(ids) == len(sequences.ids):  # "drop" leaves nothing of them
+                remedy = f'{outcome.remedy}, or set on_oversize="clip"'
             return Infeasible(
                 f"{len(ids)} sequences are longer than the {most} tokens that the largest group "
                 f"holds, of degree {cluster.degrees[-1]}: {', '.join(listed + more)}",
                 ids,
-                f'{outcome.remedy}, or set on_oversize="drop" or "clip"',
+                remedy,
             )
         if outcome.status == "error":
             return BackendError(outcome.detail)

@@ -257,7 +257,7 @@ TEST(Check, NamesAreUtf8) {
 // Names that UTF-8 has, whatever they do to a terminal, are names.
 TEST(Check, NamesMayHoldAnyCharacter) {
   for (const std::string& name : {std::string("\0", 1), std::string("\x1b[1m\n"),
-                                 std::string("\xe2\x80\xae\xef\xbb\xbf\xf3\xa0\x81\x81")}) {
+                                  std::string("\xe2\x80\xae\xef\xbb\xbf\xf3\xa0\x81\x81")}) {
     LayoutInstance layout{.name = name,
                           .buffers = {{.id = name, .lower = 0, .upper = 1, .size = 8}}};
     EXPECT_THAT(told(layout), IsEmpty());

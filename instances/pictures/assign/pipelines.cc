@@ -149,13 +149,12 @@ class Pipelines {
     if (row.part) {
       names += " from token " + grouped(row.part->begin) + " to " + grouped(row.part->end);
     }
-    return ShapeTitle::of_lines({names + ", " + counted(row.tokens, "token"),
-                                 name_of(pass.kind) + " pass of row " +
-                                     grouped(static_cast<std::int64_t>(pass.row)) + ", stage " +
-                                     grouped(static_cast<std::int64_t>(pass.stage)) +
-                                     " of replica " +
-                                     grouped(static_cast<std::int64_t>(pass.replica)) + " (" +
-                                     brief(replica.scheme) + "), " + ms_amount(pass.time)});
+    return ShapeTitle::of_lines(
+        {names + ", " + counted(row.tokens, "token"),
+         name_of(pass.kind) + " pass of row " + grouped(static_cast<std::int64_t>(pass.row)) +
+             ", stage " + grouped(static_cast<std::int64_t>(pass.stage)) + " of replica " +
+             grouped(static_cast<std::int64_t>(pass.replica)) + " (" + brief(replica.scheme) +
+             "), " + ms_amount(pass.time)});
   }
 
   const AssignInstance& instance_;

@@ -67,6 +67,7 @@ class Iteration(Iterator[list[int]]):
         self._arrived: Optional[int] = None  # micro-batches, where a loop of ours counts them
         self._ended = False  # the last row of the epoch was handed out, and another one asked for
         self._left = False  # a loop of ours has come to its end
+        self._failed: Optional[Exception] = None  # why a step could not be planned
 
     def __iter__(self) -> Iteration:
         return self
@@ -75,8 +76,14 @@ class Iteration(Iterator[list[int]]):
         if self._plans is None:
             self._plans = self._sampler._plans(self._at)
             self._read_before = self._reader.get("_num_yielded")
+        if self._failed is not None:  # otherwise the epoch would seem to end here
+            raise self._failed
         if self._step is None:
-            self._step = next(self._plans, None)
+            try:
+                self._step = next(self._plans, None)
+            except Exception as failed:
+                self._failed = failed
+                raise
             if self._step is None:
                 self._ended = True
                 raise StopIteration
@@ -133,7 +140,8 @@ class Iteration(Iterator[list[int]]):
     def exhausted(self) -> bool:
         """The loop has got every row of the epoch, whether or not it has asked for another one."""
         handed = self._forgotten + len(self._log)
-        return 0 < handed <= self.count() and self._at.step == self._sampler.steps
+        begun = handed > 0 or self._ended
+        return begun and handed <= self.count() and self._at.step == self._sampler.steps
 
     @property
     def counted(self) -> bool:
@@ -194,6 +202,8 @@ def reader_of_caller(sampler: StepBatchSampler) -> Optional[Any]:
     wrap a batch sampler into one that shards what is already the part of one rank.
     """
     frame = sys._getframe(2)
+    while frame.f_back is not None and frame.f_locals.get("self") is sampler:
+        frame = frame.f_back  # __iter__ of a class that inherits
     reader = frame.f_locals.get("self")
     if isinstance(reader, Sampler) and reader is not sampler:
         raise Error(
@@ -203,6 +213,11 @@ def reader_of_caller(sampler: StepBatchSampler) -> Optional[Any]:
         )
     if not isinstance(reader, _BaseDataLoaderIter):
         return None
+    if not getattr(reader, "_in_order", True):
+        raise Error(
+            "StepBatchSampler: its loader has in_order=False, and rows would be taken for those of "
+            "another micro-batch; leave in_order at True"
+        )
     owner: Any = reader
     while isinstance(owner, (_BaseDataLoaderIter, DataLoader)):  # up to the loader that is iterated
         if type(owner).__module__.startswith("accelerate."):

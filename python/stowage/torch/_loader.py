@@ -61,8 +61,9 @@ class StepLoader(DataLoader[Any]):
         return len(self.planned)  # raises TypeError
 
     def __iter__(self) -> Iterator[Any]:  # type: ignore[override]
+        # A generator: Lightning makes the iterator first, and then calls set_epoch().
         delivered = Delivery(self.planned, super().__iter__(), self.collator)
-        return self._steps(delivered) if self.by_step else self._rows(delivered)
+        yield from (self._steps(delivered) if self.by_step else self._rows(delivered))
 
     def _rows(self, delivered: Delivery) -> Iterator[PackedBatch]:
         for row in delivered:
@@ -105,7 +106,8 @@ def loader(
             of the optimizer; otherwise an item is one PackedBatch.
         options: of torch.utils.data.DataLoader: num_workers, pin_memory, and others.
 
-    Raises ValueError for options that the sampler and the collator decide.
+    Raises ValueError for options that the sampler and the collator decide, and for a dataset with
+    another number of rows than the sampler has lengths.
     """
     require(sampler, StepBatchSampler, "sampler")
     if collator is not None:
@@ -113,5 +115,11 @@ def loader(
     decided = {"batch_size", "shuffle", "sampler", "batch_sampler", "drop_last", "collate_fn"}
     if wrong := sorted(decided & set(options)):
         raise ValueError(f"{', '.join(wrong)}: the sampler and the collator decide that")
+    rows = len(dataset) if hasattr(dataset, "__len__") else sampler.lengths.size
+    if rows != sampler.lengths.size:
+        raise ValueError(
+            f"dataset: must have the {sampler.lengths.size} rows whose lengths the sampler has, has "
+            f"{rows}"
+        )
     packer = collator or PackedCollator(sampler, pad_token_id=pad_token_id)
     return StepLoader(dataset, sampler, packer, by_step, options)

@@ -183,8 +183,8 @@ class PackedCollator:
 
     def _tokens(self, sample: Mapping[str, Any]) -> tuple[Tensor, Tensor]:
         """Tokens and targets of a sample, cut to the longest sequence that was planned."""
-        tokens = torch.as_tensor(sample["input_ids"], dtype=torch.int64)
-        targets = torch.as_tensor(sample.get("labels", tokens), dtype=torch.int64)
+        tokens = _integers(sample["input_ids"], "input_ids")
+        targets = tokens if "labels" not in sample else _integers(sample["labels"], "labels")
         if tokens.ndim != 1 or targets.shape != tokens.shape:
             raise ValueError(
                 "samples: input_ids and labels must be 1-d and equally long, have the shapes "
@@ -225,6 +225,14 @@ class PackedCollator:
 
         Raises ValueError for a row that was not planned so.
         """
+        if not np.array_equal(row.cu_seqlens_padded.numpy(), batch.cu_seqlens_padded) and (
+            np.array_equal(row.cu_seqlens.numpy(), batch.cu_seqlens)
+        ):
+            raise ValueError(
+                f"rows {batch.sequences.tolist()}: must be padded as they were planned, to "
+                f"{np.diff(batch.cu_seqlens_padded).tolist()} tokens, are padded to "
+                f"{row.cu_seqlens_padded.diff().tolist()}: the PackedCollator is of another sampler"
+            )
         if not np.array_equal(row.cu_seqlens.numpy(), batch.cu_seqlens):
             raise ValueError(
                 f"rows {batch.sequences.tolist()}: lengths must be those that were planned, "
@@ -254,6 +262,13 @@ class PackedCollator:
             labels=row.labels[:, at],
             position_ids=row.position_ids[:, at],
         )
+
+
+def _integers(given: Any, name: str) -> Tensor:
+    tensor = torch.as_tensor(given)
+    if tensor.numel() and (tensor.is_floating_point() or tensor.is_complex()):
+        raise ValueError(f"samples: {name} must be integers, are {tensor.dtype}")
+    return tensor.to(torch.int64)
 
 
 def target_counts(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
 from collections import deque
 from concurrent.futures import Future
 from functools import cached_property
@@ -80,6 +79,11 @@ class StepBatchSampler(Sampler[list[int]]):
             raise ValueError(f"global_batch_size: must be at least 1, is {global_batch_size}")
         if ahead < 1:
             raise ValueError(f"ahead: must be at least 1, is {ahead}")
+        if rank is None and dist.get_world_size() != planner.cluster.devices:
+            raise ValueError(
+                f"planner: its cluster must have the {dist.get_world_size()} ranks of this job as "
+                f"devices, has {planner.cluster.devices}: cluster.replace(devices=...)"
+            )
         self.rank = dist.get_rank() if rank is None else whole(rank, "rank")
         if not 0 <= self.rank < planner.cluster.devices:
             raise ValueError(
@@ -97,6 +101,7 @@ class StepBatchSampler(Sampler[list[int]]):
         self.ahead, self.replicated, self.compare = ahead, replicated, compare
         self._start = Start(Position(0, 0, 0))
         self._iteration: Optional[Iteration] = None  # the one begun last
+        self._drawn: tuple[int, NDArray[np.int64]] = (-1, np.zeros(0, np.int64))  # epoch, its rows
         if self.steps == 0:
             raise ValueError(
                 f"{self.lengths.size} rows make no step of {global_batch_size}: set drop_last=False"
@@ -132,13 +137,16 @@ class StepBatchSampler(Sampler[list[int]]):
 
     def rows_of(self, step: int, epoch: Optional[int] = None) -> NDArray[np.int64]:
         """The rows of the global batch `step` of an epoch, by default of `self.epoch`."""
-        if self.shuffle:
-            drawn = self.epoch if epoch is None else epoch
-            generator = torch.Generator().manual_seed(self.seed + drawn)
-            order = torch.randperm(self.lengths.size, generator=generator).numpy()
-        else:
-            order = np.arange(self.lengths.size)
-        return order[step * self.global_batch_size : (step + 1) * self.global_batch_size]
+        drawn, order = self._drawn
+        wanted = self.epoch if epoch is None else epoch
+        if drawn != wanted:
+            if self.shuffle:
+                generator = torch.Generator().manual_seed(self.seed + wanted)
+                order = torch.randperm(self.lengths.size, generator=generator).numpy()
+            else:
+                order = np.arange(self.lengths.size)
+            self._drawn = wanted, order
+        return order[step * self.global_batch_size : (step + 1) * self.global_batch_size].copy()
 
     def _submit(self, step: int, epoch: int) -> Future[Step]:
         rows = self.rows_of(step, epoch)
@@ -155,13 +163,18 @@ class StepBatchSampler(Sampler[list[int]]):
         for step in range(at.step, self.steps):
             waiting.append(self._submit(step, at.epoch))
             if len(waiting) > self.ahead:
-                yield self._shared(waiting.popleft().result())
+                yield self._shared(waiting.popleft())
         while waiting:
-            yield self._shared(waiting.popleft().result())
+            yield self._shared(waiting.popleft())
 
-    def _shared(self, step: Step) -> Step:
+    def _shared(self, planned: Future[Step]) -> Step:
         if not self.replicated:
+            try:
+                step = planned.result()
+            except Exception as failed:
+                return _broadcast(failed)  # which raises it on all ranks
             return _broadcast(step)
+        step = planned.result()
         if self.compare:
             _require_equal(step)
         return step
@@ -232,8 +245,9 @@ class StepBatchSampler(Sampler[list[int]]):
         what is no state, or the state of a sampler with other rows, seed or batch size.
         """
         try:
-            at = Position(*(whole(state.get(key, 0), key) for key in Position._fields))
-        except (AttributeError, TypeError) as wrong:
+            begin = whole(state["epoch"], "epoch"), whole(state["step"], "step")
+            at = Position(*begin, whole(state.get("micro_batch", 0), "micro_batch"))
+        except (AttributeError, KeyError, TypeError) as wrong:
             raise ValueError(f"state: must be what state_dict() returned: {wrong}") from None
         if at.epoch < 0 or at.micro_batch < 0 or not 0 <= at.step <= self.steps:
             raise ValueError(
@@ -254,14 +268,12 @@ class StepBatchSampler(Sampler[list[int]]):
     def save(self, path: Union[str, os.PathLike[str]]) -> None:
         """Writes state_dict() as JSON. A reader finds the old file or the new one, never a part."""
         target = path_of(path, "path")
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        written = target.with_name(f".{target.name}.{os.getpid()}")
         try:
-            with open(handle, "w", encoding="utf-8") as file:
-                json.dump(self.state_dict(), file)
-            os.replace(name, target)
-        except BaseException:
-            os.unlink(name)
-            raise
+            written.write_text(json.dumps(self.state_dict()), encoding="utf-8")
+            os.replace(written, target)
+        finally:
+            written.unlink(missing_ok=True)
 
     def load(self, path: Union[str, os.PathLike[str]]) -> None:
         """Reads what save() wrote. Raises ValueError for any other file."""
@@ -326,9 +338,12 @@ class Delivery(Iterator[PackedBatch]):
             batch = next(self)
 
 
-def _broadcast(step: Optional[Step]) -> Step:
-    box = [step]
+def _broadcast(planned: Union[Step, Exception, None]) -> Step:
+    """What rank 0 has planned. Raises on every rank what hindered it."""
+    box = [planned]
     dist.broadcast_object_list(box, src=0)
+    if isinstance(box[0], Exception):
+        raise box[0]
     assert box[0] is not None
     return box[0]
 

@@ -100,7 +100,7 @@ TEST(Compare, SaysHowLongItTakesAtMost) {
   EXPECT_THAT(
       told({"-t", "2", "--milp-limit", "1"}),
       HasSubstr("limits    1 baseline of at most 60.00s (--baseline-limit), 1 other method of "
-                        "at most 2.00s: 62.00s in all\n"));
+                "at most 2.00s: 62.00s in all\n"));
   EXPECT_THAT(told({"-t", "2", "--baseline-limit", "5"}), Not(HasSubstr("limits    ")));
   EXPECT_THAT(told({"--node-limit", "10", "--baseline-limit", "5"}), Not(HasSubstr("limits    ")));
 }

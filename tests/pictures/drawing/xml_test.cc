@@ -1,4 +1,5 @@
-// Any text whatever makes a well-formed document; one without control characters comes back as it was.
+// Any text whatever makes a well-formed document; one without control characters comes back as it
+// was.
 #include "instances/pictures/drawing/xml.h"
 
 #include <gtest/gtest.h>

@@ -51,3 +51,40 @@ def test_the_trainer_of_the_page(processes, tmp_path):
 def test_a_trainer_that_is_interrupted():
     pytest.importorskip("transformers")
     assert "resumed after 4 steps" in torchrun(HERE / "hf_trainer.py", processes=2)
+
+
+def test_what_a_trainer_cannot_keep_is_refused(tmp_path):
+    transformers = pytest.importorskip("transformers")
+    from hf_trainer import PlannedTrainer, build_model
+    from task import Tokenised, sampler_of
+
+    from stowage.torch import PackedCollator, loader
+
+    def trainer(degrees=(1,), ranks=1, by_step=True, kind=PlannedTrainer, more=None, **arguments):
+        rows = Tokenised()
+        sampler = sampler_of(rows, cluster_of(ranks, list(degrees)), 0, **(more or {}))
+        steps = loader(
+            rows, sampler, PackedCollator(sampler, pad_token_id=0, slice=None), by_step=by_step
+        )
+        options = transformers.TrainingArguments(
+            tmp_path, use_cpu=True, report_to=[], **arguments
+        )
+        return kind(model=build_model(), args=options, step_loader=steps)
+
+    class Weighted(PlannedTrainer):
+        def compute_loss(self, *arguments, **named):
+            raise AssertionError
+
+    trainer()
+    for wrong, said in [
+        ({"by_step": False}, "must deliver whole steps"),
+        ({"ranks": 2}, "must have the 1 processes of the job as devices, has 2"),
+        ({"ranks": 2, "degrees": (1, 2)}, "groups must be of one rank"),
+        ({"more": {"loss_tokens": None}}, "must have loss_tokens"),
+        ({"gradient_accumulation_steps": 2}, "gradient_accumulation_steps: must be 1, is 2"),
+        ({"label_smoothing_factor": 0.5}, "label_smoothing_factor: must be 0"),
+        ({"ignore_data_skip": True}, "ignore_data_skip: must be False"),
+        ({"kind": Weighted}, "compute_loss of Weighted: is not called"),
+    ]:
+        with pytest.raises(ValueError, match=said):
+            trainer(**wrong)

@@ -152,7 +152,8 @@ def test_the_same_rows_and_plans(kind, workers):
     whole = run(kind(workers))
     draw = random.Random(workers)
     more = 18 if workers == 0 or os.environ.get("STOWAGE_LONG") else 2 * workers  # workers take time
-    stops = [len(whole) // 2, len(whole), *(draw.randrange(1, len(whole)) for _ in range(more))]
+    epoch_end = sum(1 for _ in kind(workers).items())
+    stops = [epoch_end, len(whole) // 2, len(whole), *(draw.randrange(1, len(whole)) for _ in range(more))]
     for stop in stops:
         before, epoch, state = run(kind(workers), stop=stop)
         after = run(kind(workers, state), first_epoch=epoch)

@@ -348,10 +348,12 @@ def test_targets_of_cut_rows_are_counted_or_refused():
     "state, said",
     [
         (None, "must be what state_dict"),
-        ({"epoch": 0.5}, "epoch: must be an integer"),
-        ({"epoch": -1}, "epoch and micro_batch must be at least 0"),
-        ({"step": 6}, "step from 0 to 5"),
-        ({"order": "another"}, "other lengths, seed, shuffle"),
+        ({}, "must be what state_dict"),
+        ({"model": 1}, "must be what state_dict"),
+        ({"epoch": 0.5, "step": 0}, "epoch: must be an integer"),
+        ({"epoch": -1, "step": 0}, "epoch and micro_batch must be at least 0"),
+        ({"epoch": 0, "step": 6}, "step from 0 to 5"),
+        ({"epoch": 0, "step": 0, "order": "another"}, "other lengths, seed, shuffle"),
     ],
     ids=str,
 )
@@ -462,6 +464,63 @@ def test_what_accelerate_skips_is_refused():
     own = loader(Documents(), sampler_of(), PackedCollator(sampler_of(), pad_token_id=7))
     with pytest.raises(stowage.Error, match="SkipBatchSampler.*resume by its state_dict"):
         next(iter(accelerate.skip_first_batches(own, 2)))
+
+
+def test_a_class_that_inherits_is_no_wrapper():
+    class Own(StepBatchSampler):
+        def __iter__(self):
+            return super().__iter__()
+
+    sampler = Own(LENGTHS, stowage.Planner(CLUSTER), rank=0, global_batch_size=20)
+    collator = PackedCollator(sampler, pad_token_id=7)
+    rows = DataLoader(Documents(), batch_sampler=sampler, collate_fn=collator, num_workers=2)
+    for _ in rows:  # workers have fetched more
+        break
+    plan = sampler.planner.plan(LENGTHS[sampler.rows_of(0)])
+    state = sampler.state_dict()
+    assert (state["step"], state["micro_batch"]) == ((0, 1) if plan.micro_batches > 1 else (1, 0))
+
+
+def test_rows_out_of_order_are_refused():
+    with pytest.raises(stowage.Error, match="in_order=False"):
+        next(iter(loader_of(sampler_of(), num_workers=2, in_order=False)))
+
+
+def test_a_collator_of_another_sampler_is_refused():
+    other = StepBatchSampler(
+        LENGTHS, stowage.Planner(CLUSTER.replace(pad_multiple=16)), rank=0, global_batch_size=20
+    )
+    sampler = sampler_of()
+    mixed = DataLoader(
+        Documents(), batch_sampler=sampler, collate_fn=PackedCollator(other, pad_token_id=7)
+    )
+    with pytest.raises(ValueError, match="must be padded as they were planned"):
+        for _, batches in sampler.steps_with(mixed):
+            list(batches)
+
+
+def test_another_data_set_is_refused():
+    with pytest.raises(ValueError, match="must have the 100 rows whose lengths the sampler has"):
+        loader([{"input_ids": [1]}] * 101, sampler_of())
+
+
+def test_tokens_are_integers():
+    collate = PackedCollator(sampler_of(), pad_token_id=7)
+    with pytest.raises(ValueError, match="input_ids must be integers, are torch.float32"):
+        collate([{"input_ids": [1.0, 2.0]}])
+    with pytest.raises(ValueError, match="must be 1-d and equally long"):
+        collate([{"input_ids": [1, 2], "labels": [1]}])
+
+
+def test_an_epoch_does_not_end_where_planning_fails():
+    planner = stowage.Planner(CLUSTER.replace(memory_mib=64))  # rows are too long for it
+    sampler = StepBatchSampler(LENGTHS, planner, rank=0, global_batch_size=20)
+    rows = iter(sampler)
+    for _ in range(2):
+        with pytest.raises(stowage.Infeasible):
+            for _ in rows:
+                pass
+    assert sampler.state_dict()["epoch"] == 0
 
 
 def test_rows_without_their_sampler_are_refused():
