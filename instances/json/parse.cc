@@ -1,4 +1,5 @@
 // The strict parser: nlohmann's tokens, our rules.
+// Longer than 300 lines because every kind of token has its rules and its error here.
 
 #include <algorithm>
 #include <limits>

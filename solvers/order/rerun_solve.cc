@@ -1,3 +1,4 @@
+// Longer than 300 lines because the methods with reruns share one course.
 #include "solvers/order/rerun_solve.h"
 
 #include <algorithm>

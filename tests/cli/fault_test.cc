@@ -2,7 +2,8 @@
 // memory. Whatever it is, an output file is whole or it is the old one, and a death that can be
 // told of is told of.
 //
-// STOWAGE_LONG=1 tries every fault twenty times and more instead of a few.
+// STOWAGE_LONG=1 tries every fault twenty times and more instead of a few. Longer than 300 lines
+// because the faults share the command and the files that they are tried on.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,3 +1,5 @@
+// Longer than 300 lines because every family has a document with each of its names.
+//
 // Names that would steer a terminal, in every family and through every command that shows names:
 // no such character leaves on stderr or in a picture, a page, a table, a model or a script, and no
 // part of a name begins a line. On stdout documents stay JSON with the names that they had.

@@ -1,4 +1,5 @@
 // configure: the files that it writes, all or none, and how it refuses.
+// Longer than 300 lines because all share the run of one small job.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
