@@ -1,3 +1,5 @@
+// Longer than 300 lines because reader and writer of one list stand side by side.
+//
 // Types as JSON objects. A type lists its members once, in fields(); from that list come its
 // reader, its writer and the keys that its reader knows.
 //
