@@ -122,9 +122,11 @@ class HostCopies {
 class LivingTensors final : public TensorMemory {
  public:
   LivingTensors(Arena& arena, const Lives& lives, std::size_t tensors)
-      : memory_(arena), lives_(lives), now_(tensors, 0) {}
+      : memory_(arena), lives_(lives), now_(tensors, kNoLife) {}
 
   std::span<float> at(int tensor) override { return memory_.at(now_[stowage::at(tensor)]); }
+  // Returns whether a life of this tensor has begun, so that at() has a slot to return.
+  bool has_begun(int tensor) const { return now_[stowage::at(tensor)] != kNoLife; }
   void begin_life(std::size_t life) {
     now_[stowage::at(lives_.tensor(life))] = static_cast<int>(life);
     memory_.begin(static_cast<int>(life));
@@ -133,10 +135,28 @@ class LivingTensors final : public TensorMemory {
   void stepped(int step) override { memory_.stepped(step); }
 
  private:
+  static constexpr int kNoLife = -1;
+
   ArenaTensors memory_;
   const Lives& lives_;
-  std::vector<int> now_;  // the life that each tensor is in
+  std::vector<int> now_;  // by tensor: the life that began last, or kNoLife
 };
+
+// Returns whether every operand of the operator has begun; adds a problem for each that has not.
+bool operands_have_begun(const TrainingProgram& program, int op, const LivingTensors& tensors,
+                         Problems& problems) {
+  const StepOperands& its = program.operands(op);
+  bool all = true;
+  for (const auto* list : {&its.reads, &its.writes, &its.updates}) {
+    for (const int t : *list) {
+      if (tensors.has_begun(t)) continue;
+      all = false;
+      problems.add("operator '" + program.name(op) + "' uses tensor '" +
+                   program.tensors()[at(t)].name + "' before the order writes the tensor");
+    }
+  }
+  return all;
+}
 
 }  // namespace
 
@@ -179,7 +199,9 @@ OrderExecution execute_order(const OrderInstance& graph, const TrainingProgram& 
       if (program.is_input(t)) program.fill_input(t, seed, planned.at(t));
     }
     if (step == 0) host.take(0, planned);
-    program.run(static_cast<int>(plan.order[step]), planned);
+    const int op = static_cast<int>(plan.order[step]);
+    if (!operands_have_begun(program, op, planned, done.problems)) return done;
+    program.run(op, planned);
     host.take(step + 1, planned);  // before the places of what leaves are overwritten
     for (const std::size_t life : lives.ends(step)) {
       const int t = lives.tensor(life);

@@ -49,9 +49,9 @@ struct OrderExecution {
 
 // `program` is recorded_training(graph), the plan one that verify() finds nothing wrong with.
 // `offsets`: of every buffer of order_layout(), in [0, 2^53]; they may be wrong. Offsets that no
-// float can have, and tensors of more than 2^34 bytes together, are problems. `budget` may be null;
-// it is asked before each operator of the two runs. Deterministic for each seed, of tokens and
-// weights.
+// float can have, tensors of more than 2^34 bytes together, and an operator that uses a tensor
+// which the order has not written yet, are problems. `budget` may be null; it is asked before each
+// operator of the two runs. Deterministic for each seed, of tokens and weights.
 OrderExecution execute_order(const OrderInstance& graph, const TrainingProgram& program,
                              const OrderPlan& plan, std::span<const Bytes> offsets,
                              std::uint64_t seed, Budget* budget);

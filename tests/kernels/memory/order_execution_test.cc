@@ -90,6 +90,12 @@ std::vector<Bytes> apart(const LayoutInstance& buffers) {
   return offsets;
 }
 
+// Returns the position of the operator `id` in the order of the plan.
+auto place(const OrderInstance& graph, OrderPlan& plan, const std::string& id) {
+  return std::ranges::find_if(plan.order,
+                              [&](std::int64_t op) { return graph.operators[at(op)].id == id; });
+}
+
 std::int64_t operator_named(const OrderInstance& graph, const std::string& id) {
   return std::ranges::find(graph.operators, id, &OrderOperator::id) - graph.operators.begin();
 }
@@ -221,17 +227,34 @@ TEST(OrderExecution, ATensorMadeAgainWhereAnotherLivesIsNamed) {
   EXPECT_THAT(done.problems.list(), Contains(HasSubstr("begins")));
 }
 
-TEST(OrderExecution, AnOrderThatIsNoneShowsInTheBits) {
+// The update of a weight runs before its gradient: no slot of the arena holds the gradient then.
+TEST(OrderExecution, AnOperatorBeforeTheWriterOfItsOperandIsNamed) {
   const OrderInstance graph = recorded({.block = {.lengths = {9}}});
   const Result<TrainingProgram> program = recorded_training(graph);
   ASSERT_TRUE(program);
   OrderPlan plan = solved<OrderPlan>(graph, "program");
-  // An update before the last reader of the old weight.
-  const auto place = [&](const std::string& id) {
-    return std::ranges::find_if(plan.order,
-                                [&](std::int64_t op) { return graph.operators[at(op)].id == id; });
-  };
-  std::iter_swap(place("0.d_query_input"), place("0.update.query"));
+  std::iter_swap(place(graph, plan, "0.d_query_input"), place(graph, plan, "0.update.query"));
+  EXPECT_THAT(verify(graph, plan), Not(IsEmpty()));
+  const OrderExecution done =
+      execute_order(graph, *program, plan, apart(order_layout(graph, plan)), 1, nullptr);
+  EXPECT_FALSE(done.passed());
+  EXPECT_FALSE(done.complete);
+  EXPECT_THAT(done.problems.list(), Contains(HasSubstr("operator '0.update.query' uses tensor")));
+}
+
+// The weight's gradient and its update run before the last reader of the old weight: every operand
+// has been written, so only the bits of what the reader computes can tell.
+TEST(OrderExecution, AnUpdateBeforeTheLastReaderShowsInTheBits) {
+  const OrderInstance graph = recorded({.block = {.lengths = {9}}});
+  const Result<TrainingProgram> program = recorded_training(graph);
+  ASSERT_TRUE(program);
+  OrderPlan plan = solved<OrderPlan>(graph, "program");
+  for (const char* const early : {"0.d_query_weight", "0.update.query"}) {
+    const auto from = place(graph, plan, early);
+    const auto to = place(graph, plan, "0.d_query_input");
+    ASSERT_LT(to, from);
+    std::rotate(to, from, from + 1);
+  }
   EXPECT_THAT(verify(graph, plan), Not(IsEmpty()));
   const OrderExecution done =
       execute_order(graph, *program, plan, apart(order_layout(graph, plan)), 1, nullptr);
