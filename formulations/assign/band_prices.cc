@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "instances/numbers.h"
+#include "instances/numerics.h"
 
 namespace stowage {
 namespace {
@@ -17,7 +18,6 @@ constexpr double kStep = 0.5;          // the exponent of the first step
 constexpr double kShorter = 0.93;      // step after step
 constexpr int kMostSteps = 80;
 constexpr double kClose = 1e-10;
-constexpr double kMightFit = 1 - 4e-9;  // the checker lets less pass
 
 double bubble_of(const Scheme& scheme) { return scheme.pp - 1; }
 
@@ -93,7 +93,7 @@ BandPrices::Offer BandPrices::offer(const Class& each, Ms time) const {
     const double even = left * rows / (rows + bubble);
     const double uneven = left - bubble * each.least;
     const double work = std::min(even, uneven);
-    if (work < each.least * kMightFit) continue;
+    if (work < each.least * kBoundShort) continue;
     const double spent = each.work * work + row * rows;
     if (spent > best.spent) {
       best = {spent, each.work * (even < uneven ? rows / (rows + bubble) : 1),

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "instances/numbers.h"
+#include "instances/numerics.h"
 
 namespace stowage {
 namespace {
@@ -16,7 +17,6 @@ constexpr int kGrid = 2048;           // parts of a knapsack's room
 constexpr std::int64_t kRanges = 8;   // row numbers told apart
 constexpr double kDown = 1 - 1e-11;   // weights are surely not more than they are
 constexpr double kUp = 1 + 1e-11;     // room is surely not less
-constexpr double kMargin = 1 + 1e-9;  // between what is paid and what may be spent
 constexpr double kBroken = 1 + 1e-7;  // less is rounding of the LP
 constexpr double kTiny = 1e-12;
 constexpr double kKept = 0.5;  // of the best prices in those that are priced
@@ -174,7 +174,7 @@ ConfigurationLp::Priced ConfigurationLp::price_at(const std::vector<double>& her
     best_ = here;
     ratio_ = ratio;
   }
-  found.refuted = ratio * kMargin < 1;
+  found.refuted = ratio * (1 + kBoundMargin) < 1;
   return found;
 }
 
@@ -195,7 +195,7 @@ Ms ConfigurationLp::proven(Ms known, Ms upper) {
     for (const SchemeGroup& group : table_.groups(strategy_)) {
       all += most_paid(group.scheme, best_) * group.count;
     }
-    (all * kMargin < paid_by_all(best_) ? low : high) = time_;
+    (all * (1 + kBoundMargin) < paid_by_all(best_) ? low : high) = time_;
   }
   time_ = asked;
   return low;

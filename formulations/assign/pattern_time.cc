@@ -4,12 +4,12 @@
 #include <cmath>
 
 #include "instances/numbers.h"
+#include "instances/numerics.h"
 
 namespace stowage {
 namespace {
 
 constexpr std::int64_t kMostScanned = 4096;
-constexpr double kPatternMargin = 1e-9;  // relative; the checker asks for 1e-12
 constexpr int kPatternBisections = 40;
 
 // Work of a replica with so many rows within `time`: rows equally long, and besides no shorter than
@@ -23,7 +23,7 @@ Ms work_in(const Scheme& scheme, double rows, Ms longest, Ms time) {
 // What a sequence of one kind pays in a pattern of this room; infinite if it cannot be in it.
 double price_of(const RowPattern& pattern, const Scheme& scheme, Tokens length, Ms work, Ms room) {
   if (length > pattern.longest || length > scheme.max_tokens || room < 0) return kInfinity;
-  if (work > room * (1 + 2 * kPatternMargin)) return kInfinity;
+  if (work > room * (1 + 2 * kBoundMargin)) return kInfinity;
   const double share = room > 0 ? work / room : 0;
   const auto rows = static_cast<double>(pattern.most_rows);
   const double row_share = static_cast<double>(length) / static_cast<double>(scheme.max_tokens);
@@ -40,7 +40,7 @@ double price_of(const RowPattern& pattern, const Scheme& scheme, Tokens length, 
 
 double part_of(std::int64_t steps, double share) {
   const auto p = static_cast<double>(steps);
-  return std::max(0.0, std::ceil((p + 1) * share * (1 - 2 * kPatternMargin)) - 1) / p;
+  return std::max(0.0, std::ceil((p + 1) * share * (1 - 2 * kBoundMargin)) - 1) / p;
 }
 
 std::vector<Ms> least_longest(const AssignTable& table, int scheme,
@@ -118,7 +118,7 @@ Ms proven_time(const AssignTable& table, int strategy, const StrategyProof& proo
         const RowPattern& pattern = proof.schemes[g].patterns[p];
         const Ms room =
             most_work(scheme, {pattern.least_rows, pattern.most_rows}, least[g][p], time);
-        if (room < -kPatternMargin * time) continue;
+        if (room < -kBoundMargin * time) continue;
         double all = pattern.time + pattern.tokens;
         for (const PartPrice& each : pattern.parts) all += each.price;
         most = std::max(most, all);
@@ -141,7 +141,7 @@ Ms proven_time(const AssignTable& table, int strategy, const StrategyProof& proo
       if (price == kInfinity) return true;
       paid += static_cast<long double>(price) * kind.count;
     }
-    return paid > spent * (1 + kPatternMargin);
+    return paid > spent * (1 + kBoundMargin);
   };
   if (upper < kInfinity && refutes(upper)) return upper;
   if (!refutes(known)) return known;

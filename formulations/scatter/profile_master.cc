@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "instances/numbers.h"
-#include "instances/tolerance.h"
+#include "instances/numerics.h"
 
 namespace stowage {
 namespace {
@@ -60,7 +60,7 @@ Ms ScatterProfileMaster::room(const Batch& batch, std::size_t level) const {
 void ScatterProfileMaster::offer(std::size_t batch, int level,
                                  std::span<const PatternAmount> amounts, Ms time, std::size_t id) {
   const Ms left = room(batches_[batch], at(level));
-  if (left <= 0 || time > left * kMightFit) return;
+  if (left <= 0 || time > left * kBoundFits) return;
   const int variable = model_.add_variable({});
   patterns_.push_back(id);
   for (const PatternAmount& amount : amounts) {

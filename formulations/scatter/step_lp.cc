@@ -8,7 +8,7 @@
 
 #include "formulations/scatter/packing.h"
 #include "instances/numbers.h"
-#include "instances/tolerance.h"
+#include "instances/numerics.h"
 
 namespace stowage {
 namespace {
@@ -240,7 +240,7 @@ bool ScatterStepLp::allowed(int item, int level, int interval) const {
   const StepItem& it = items_[at(item)];
   if (table_->kinds()[at(it.first)].length > table_->levels()[at(level)].longest) return false;
   const double left = room(interval, level);
-  return left > 0 && table_->kind_cost(it.first, level) <= left * kMightFit;
+  return left > 0 && table_->kind_cost(it.first, level) <= left * kBoundFits;
 }
 
 double ScatterStepLp::packed(const PackingPrice& what, int item, int level, int interval) const {

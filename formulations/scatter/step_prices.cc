@@ -6,12 +6,11 @@
 
 #include "formulations/scatter/packing.h"
 #include "instances/numbers.h"
-#include "instances/tolerance.h"
+#include "instances/numerics.h"
 
 namespace stowage {
 namespace {
 
-constexpr double kMargin = 1e-9;
 // Prices of conditions may be many times what is left after subtracting them.
 constexpr double kCancelled = 1e-11;
 
@@ -49,8 +48,8 @@ class Settling {
       }
     }
     if (shrinkage(price) * value(fewest) < as_given) leaf_.values = std::move(given);
-    scale(shrinkage(price) * (1 - kMargin));
-    return value(fewest) * (1 - kMargin);
+    scale(shrinkage(price) * (1 - kBoundMargin));
+    return value(fewest) * (1 - kBoundMargin);
   }
 
  private:
@@ -172,7 +171,7 @@ class Settling {
       const auto tokens = static_cast<double>(length + level(d).sequence_tokens);
       const Ms cost = table_.kind_cost(kind, static_cast<int>(d));
       if (!is_of(d, way) || !table_.holds_kind(static_cast<int>(d), kind) || room(i, d) <= 0 ||
-          cost > room(i, d) * kMightFit)
+          cost > room(i, d) * kBoundFits)
         continue;
       const DegreePrices& prices = leaf_.intervals[i].degrees[d];
       double price = prices.time * cost + prices.tokens * tokens;

@@ -9,12 +9,12 @@
 #include <utility>
 
 #include "instances/numbers.h"
+#include "instances/numerics.h"
 #include "instances/random.h"
 
 namespace stowage {
 namespace {
 
-constexpr double kBetter = 1 - 1e-9;       // a smaller gain is rounding
 constexpr double kRounding = 1e-9;         // of T, where sums are compared
 constexpr double kLevel = 1e-6;            // above the mean by less: nothing left to even out
 constexpr std::size_t kWindow = 24;        // sequences tried as a partner where a replica has more
@@ -259,10 +259,10 @@ bool AssignSearch::try_repack(int slowest, const Repack& attempt) {
   theirs.insert(std::ranges::lower_bound(theirs, attempt.mine), attempt.mine);
   ReplicaDraft there;
   ReplicaDraft here;
-  if (!set(attempt.target, std::move(theirs), there) || there.time >= before * kBetter) {
+  if (!set(attempt.target, std::move(theirs), there) || there.time >= before * kPlannerFaster) {
     return false;
   }
-  if (!set(slowest, std::move(mine), here) || here.time >= before * kBetter) return false;
+  if (!set(slowest, std::move(mine), here) || here.time >= before * kPlannerFaster) return false;
   at(attempt.target) = std::move(there);
   at(slowest) = std::move(here);
   refresh(slowest);
@@ -275,7 +275,7 @@ bool AssignSearch::try_repack(int slowest, const Repack& attempt) {
 bool AssignSearch::repack(int slowest, std::span<const int> replicas) {
   const Ms before = at(slowest).time;
   ReplicaDraft alone;
-  if (set(slowest, positions_of(at(slowest)), alone) && alone.time < before * kBetter) {
+  if (set(slowest, positions_of(at(slowest)), alone) && alone.time < before * kPlannerFaster) {
     at(slowest) = std::move(alone);
     refresh(slowest);
     return true;
@@ -306,7 +306,7 @@ bool AssignSearch::repack(int slowest, std::span<const int> replicas) {
       if (!table_.holds(at(target).scheme, mine.position)) continue;
       const Ms moved =
           std::max(changed(slowest, mine.position, -1), changed(target, -1, mine.position));
-      if (moved < before * kBetter) attempts.push_back({moved, target, mine.position, -1});
+      if (moved < before * kPlannerFaster) attempts.push_back({moved, target, mine.position, -1});
       int last_other = -1;
       const std::vector<Member>& others = summary(target).members;
       for (auto other = std::ranges::upper_bound(others, mine.position, {}, &Member::position);
@@ -315,7 +315,7 @@ bool AssignSearch::repack(int slowest, std::span<const int> replicas) {
         last_other = other->position;
         const Ms swapped = std::max(changed(slowest, mine.position, other->position),
                                     changed(target, other->position, mine.position));
-        if (swapped < before * kBetter) {
+        if (swapped < before * kPlannerFaster) {
           attempts.push_back({swapped, target, mine.position, other->position});
         }
       }
@@ -362,7 +362,7 @@ void AssignSearch::improve(std::span<const int> replicas, int steps, const Budge
     const int slowest = slowest_of(replicas);
     const auto sequences = static_cast<double>(summary(slowest).members.size());
     const auto others = static_cast<double>(replicas.size());
-    Change best{.time = at(slowest).time * kBetter};
+    Change best{.time = at(slowest).time * kPlannerFaster};
     consider_inside(slowest, best);
     for (const int target : replicas) {
       if (budget.exhausted()) break;
@@ -465,7 +465,7 @@ int AssignSearch::ruin(int rounds, std::uint64_t seed, const Budget& budget) {
       for (const int r : chosen) refresh(r);
       improve(chosen, 64, budget);
     }
-    if (!dealt || at(slowest_of(chosen)).time >= before * kBetter) {
+    if (!dealt || at(slowest_of(chosen)).time >= before * kPlannerFaster) {
       for (std::size_t k = 0; k < chosen.size(); ++k) {
         at(chosen[k]) = std::move(kept[k]);
         refresh(chosen[k]);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "instances/numbers.h"
+#include "instances/numerics.h"
 #include "instances/random.h"
 
 namespace stowage {
@@ -364,7 +365,7 @@ class Fitter {
       tokens += copies * large.packed_size(length(kind));
       count += copies;
     }
-    const Ms time_left = target * (1 - 1e-12) - large.overhead - time;
+    const Ms time_left = target * kPlannerFill - large.overhead - time;
     const Tokens tokens_left = large.packed_capacity() - tokens;
     if (time_left < table_.kind_cost(run.kind, level) || count >= large.sequences) return false;
     if (tokens_left < large.packed_size(length(run.kind))) return false;
@@ -400,7 +401,7 @@ class Fitter {
     const Level& group = table_.levels()[l];
     const Ms time = table_.kind_cost(run.kind, level);
     if (group.overhead + time > target) return next;
-    const Ms most = target * (1 - 1e-12);  // sums of what is left must not round above the target
+    const Ms most = target * kPlannerFill;  // sums of what is left must not round above the target
     const Tokens tokens = group.packed_size(length(run.kind));
     OpenGroups& open = open_[batch * table_.levels().size() + l];
     while (next < run.first + run.count) {

@@ -11,6 +11,7 @@
 
 #include "instances/assign/certificate.h"
 #include "instances/assign/truth.h"
+#include "instances/numerics.h"
 #include "instances/violation_list.h"
 
 namespace stowage {
@@ -34,13 +35,6 @@ constexpr std::array<std::string_view, kRuleCount> kRuleNames = {
     "certificate_scheme",  "certificate_pattern", "certificate_closed",
     "certificate_lengths", "certificate_bands",   "certificate_prices"};
 
-using Real = long double;
-
-constexpr Real kRaised = 1 + 1e-12L;
-constexpr Real kLowered = 1 - 1e-12L;
-// A share that is surely not more than the true one, a sequence that might just fit.
-constexpr Real kSmaller = 1 - 1e-9L;
-constexpr Real kMightFit = 1 + 1e-9L;
 constexpr Real kForever = std::numeric_limits<Real>::infinity();
 constexpr std::int64_t kMostSteps = 1'000'000;
 constexpr std::int64_t kScannedRows = 10'000;
@@ -65,7 +59,7 @@ Real work_of(const Scheme& scheme, Tokens tokens) {
   return s * (scheme.linear_ms + scheme.quadratic_ms * s);
 }
 
-Real ceil_div(Real a, Real b) { return std::ceil(a / b * kLowered); }
+Real ceil_div(Real a, Real b) { return std::ceil(a / b * kCheckerLowered); }
 
 // A sequence in a knapsack.
 struct Load {
@@ -180,7 +174,7 @@ class AssignCertificateChecker {
     if (proof.by == "pigeonhole") closed = pigeonhole(strategy);
     if (proof.by == "rows") closed = captives(strategy);
     if (closed) {
-      if (bound_ <= *closed * kLowered) return;
+      if (bound_ <= *closed * kCheckerLowered) return;
       found_.add(kClosed, [&] {
         return Description{proof_at(p), text(static_cast<double>(*closed)) + " ms by " + proof.by,
                            "at least " + text(certificate_.bound_ms) + " ms"};
@@ -374,7 +368,7 @@ class AssignCertificateChecker {
 
   // Infinite if a sequence cannot be anywhere within the bound.
   bool compare_prices(std::size_t p, Real paid, Real spent) {
-    if (paid * kLowered > spent * kRaised) return true;
+    if (paid * kCheckerLowered > spent * kCheckerRaised) return true;
     found_.add(kPrices, [&] {
       return Description{proof_at(p), "sequences cost " + text(static_cast<double>(paid)),
                          "more than the " + text(static_cast<double>(spent)) +
@@ -515,13 +509,13 @@ class AssignCertificateChecker {
     const auto tokens = static_cast<Real>(scheme.max_tokens);
     for (std::int64_t rows = 1; rows <= truth_.sequences(); ++rows) {
       const RowPattern one{.least_rows = rows, .most_rows = rows};
-      const Real work = most_work(scheme, one, longest) * kRaised;
-      if (work < longest * kSmaller) break;
+      const Real work = most_work(scheme, one, longest) * kCheckerRaised;
+      if (work < longest * kCheckerShort) break;
       const Real spent = work_price * work + token_price * tokens * static_cast<Real>(rows);
-      if (most && spent < *most * kLowered && rows > 1) break;
+      if (most && spent < *most * kCheckerLowered && rows > 1) break;
       most = std::max(most.value_or(0), spent);
       if (rows == kScannedRows) {
-        const Real work_of_more = most_work(scheme, {.least_rows = rows}, longest) * kRaised;
+        const Real work_of_more = most_work(scheme, {.least_rows = rows}, longest) * kCheckerRaised;
         return std::max(*most, work_price * work_of_more +
                                    token_price * tokens * static_cast<Real>(truth_.sequences()));
       }
@@ -579,7 +573,7 @@ class AssignCertificateChecker {
 
   // Knapsacks over kParts parts of the room; amounts are rounded down, what there is of room up.
   Real by_work(const Scheme& scheme, const RowPattern& rows, const std::vector<Load>& loads) const {
-    const Real room = most_work(scheme, rows, 0) * kRaised;
+    const Real room = most_work(scheme, rows, 0) * kCheckerRaised;
     if (!(room > 0)) return 0;
     const Real part = room / kParts;
     std::vector<Real> best(kParts + 1, 0);
@@ -587,10 +581,11 @@ class AssignCertificateChecker {
     for (const Load& load : loads) {
       if (!holds(scheme, load.tokens)) break;
       const Real work = work_of(scheme, load.tokens);
-      const Real own = most_work(scheme, rows, work) * kRaised;  // if this is the longest
-      if (work > own * kMightFit) break;
-      put(load, static_cast<std::size_t>(work / part * kSmaller), best);
-      const auto reach = static_cast<std::size_t>(std::min<Real>(kParts, own / part * kMightFit));
+      const Real own = most_work(scheme, rows, work) * kCheckerRaised;  // if this is the longest
+      if (work > own * kCheckerFits) break;
+      put(load, static_cast<std::size_t>(work / part * kCheckerShort), best);
+      const auto reach =
+          static_cast<std::size_t>(std::min<Real>(kParts, own / part * kCheckerFits));
       most = std::max(most, best[reach]);
     }
     return most;
@@ -601,7 +596,8 @@ class AssignCertificateChecker {
     std::vector<Real> best(kParts + 1, 0);
     for (const Load& load : loads) {
       if (!holds(scheme, load.tokens)) break;
-      put(load, static_cast<std::size_t>(static_cast<Real>(load.tokens) / part * kSmaller), best);
+      put(load, static_cast<std::size_t>(static_cast<Real>(load.tokens) / part * kCheckerShort),
+          best);
     }
     return best.back();
   }
@@ -701,7 +697,7 @@ class AssignCertificateChecker {
       if (!sorts_.empty() && each.longest >= sorts_.front().tokens) {
         most.with_longest = std::max(most.with_longest, all);
       }
-      rooms.push_back({&each, &scheme, std::max<Real>(work, 0) * kRaised});
+      rooms.push_back({&each, &scheme, std::max<Real>(work, 0) * kCheckerRaised});
     }
     return most;
   }
@@ -729,7 +725,7 @@ class AssignCertificateChecker {
     const RowPattern& pattern = *room.pattern;
     if (tokens > pattern.longest || !holds(*room.scheme, tokens)) return kForever;
     const Real work = work_of(*room.scheme, tokens);
-    if (work > room.work * kMightFit) return kForever;
+    if (work > room.work * kCheckerFits) return kForever;
     const Real of_work = work > 0 ? work / room.work : 0;
     const Real of_row = static_cast<Real>(tokens) / static_cast<Real>(room.scheme->max_tokens);
     const auto rows = static_cast<Real>(pattern.most_rows);
@@ -738,7 +734,7 @@ class AssignCertificateChecker {
     for (const PartPrice& part : pattern.parts) {
       if (part.of_rows && !(rows > 0)) continue;
       const auto steps = static_cast<Real>(part.steps);
-      const Real share = (part.of_rows ? of_row : of_work) * kSmaller;
+      const Real share = (part.of_rows ? of_row : of_work) * kCheckerShort;
       const Real parts = std::max<Real>(0, std::ceil((steps + 1) * share) - 1) / steps;
       price += part.price * (part.of_rows ? parts / rows : parts);
     }

@@ -10,6 +10,7 @@
 
 #include "instances/assign/chunk_truth.h"
 #include "instances/assign/truth.h"
+#include "instances/numerics.h"
 #include "instances/plan_claims.h"
 #include "instances/violation.h"
 #include "instances/violation_list.h"
@@ -51,13 +52,12 @@ constexpr std::array<std::string_view, kRuleCount> kRuleNames = {
     "replica_time",     "objective", "simulated",    "rows_multiple_of", "equal_rows",
     "allow_empty",      "bound",     "instance_hash"};
 
-constexpr double kTimeTolerance = 1e-9;
 constexpr std::int64_t kNowhere = -1;
 
 // True for finite numbers that differ by no more than the tolerance.
 bool agree(double a, double b) {
   return std::isfinite(a) && std::isfinite(b) &&
-         std::abs(a - b) <= kTimeTolerance * std::max(std::abs(a), std::abs(b));
+         std::abs(a - b) <= kVerifierDiffers * std::max(std::abs(a), std::abs(b));
 }
 
 std::string ms(double value) { return text(value) + " ms"; }

@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "instances/numerics.h"
 #include "instances/order/transfer_truth.h"
 #include "instances/order/truth.h"
 #include "instances/plan_claims.h"
@@ -39,7 +40,6 @@ constexpr std::array<std::string_view, kRuleCount> kRuleNames = {
     "peak", "time_ms",    "bound",     "rows",     "instance_hash"};
 
 constexpr std::int64_t kNever = -1;
-constexpr double kRelative = 1e-9;  // sums of times are rounded
 
 std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
 
@@ -300,7 +300,8 @@ class OrderVerifier {
   // Where the peak is to be least, transfers take no time that runs do not take anyway.
   void check_stalls(const TransferTruth& transfers) {
     const Ms stall = transfers.stall_ms();
-    if (instance_.objective == OrderObjective::time || stall <= kRelative * transfers.time_ms()) {
+    if (instance_.objective == OrderObjective::time ||
+        stall <= kVerifierDiffers * transfers.time_ms()) {
       return;
     }
     found_.add(kStalls, [&] {
@@ -320,7 +321,7 @@ class OrderVerifier {
     // What wrong transfers take is not told.
     if (timed && !counted && !plan_.transfers.empty() && plan_.time_ms) return;
     sum = counted.value_or(sum);
-    if (timed && plan_.time_ms && std::abs(*plan_.time_ms - sum) <= kRelative * sum) return;
+    if (timed && plan_.time_ms && std::abs(*plan_.time_ms - sum) <= kVerifierDiffers * sum) return;
     found_.add(kTimeMs, [&] {
       return Description{"/time_ms", plan_.time_ms ? text(*plan_.time_ms) + " ms" : "no time",
                          timed ? text(sum) + " ms" : "none where the objective is the peak"};

@@ -7,9 +7,9 @@
 #include <set>
 #include <string>
 
+#include "instances/numerics.h"
 #include "instances/scatter/certificate.h"
 #include "instances/scatter/profile_check.h"
-#include "instances/scatter/rounding.h"
 #include "instances/scatter/truth.h"
 #include "instances/scatter/truth_counts.h"
 #include "instances/violation_list.h"
@@ -37,8 +37,6 @@ constexpr std::array<std::string_view, kRuleCount> kRuleNames = {
     "certificate_values",  "certificate_conditions", "certificate_packing", "certificate_interval",
     "certificate_profile", "certificate_pattern",    "certificate_bound"};
 
-// A time this much shorter is certainly not longer than the true one.
-constexpr Real kShorter = 1 - 1e-9L;
 // A level that is this little more expensive than another, by rounding, is not.
 constexpr Real kAsCheap = 1 + 1e-13L;
 constexpr std::int64_t kMostSteps = 1'000'000;
@@ -425,7 +423,7 @@ class CertificateChecker {
         longest = std::max<Real>(longest, condition.from);
       }
     }
-    return (plus + again_ * longest) * kLowered - minus * kRaised;
+    return (plus + again_ * longest) * kCheckerLowered - minus * kCheckerRaised;
   }
 
   bool check_shape(const CertificateLeaf& leaf, const std::string& at, std::size_t conditions) {
@@ -523,7 +521,7 @@ class CertificateChecker {
       return amount >= packing.threshold ? amount / all : 0;
     }
     const auto steps = static_cast<Real>(packing.steps);
-    return std::max(0.0L, (std::ceil((steps + 1) * amount / all * kShorter) - 1) / steps);
+    return std::max(0.0L, (std::ceil((steps + 1) * amount / all * kCheckerShort) - 1) / steps);
   }
 
   // For micro-batches that recompute in this way.
@@ -562,7 +560,7 @@ class CertificateChecker {
       if (!conditions[c].at_least && low >= conditions[c].from) allowance += leaf.conditions[c];
     }
     const auto holds = [&](Real device, Real makespan) {
-      return (device * all_devices_ + beyond) * kRaised <= makespan + allowance;
+      return (device * all_devices_ + beyond) * kCheckerRaised <= makespan + allowance;
     };
     // The worth is convex in the makespan: what holds at both ends holds between them.
     good = good && holds(device_low, low) && holds(device_high, high);
@@ -588,13 +586,13 @@ class CertificateChecker {
     for (std::size_t d = 0; d < degrees_.size(); ++d) {
       if (ways_[d] != way) continue;
       const std::optional<Real> all = room(leaf, i, d);
-      if (sort.ms[d] < 0 || (all && (*all <= 0 || sort.ms[d] > *all * kMightFit))) continue;
+      if (sort.ms[d] < 0 || (all && (*all <= 0 || sort.ms[d] > *all * kCheckerFits))) continue;
       const DegreePrices& prices = leaf.intervals[i].degrees[d];
       const auto tokens = static_cast<Real>(sort.tokens + beside_[d]);
       Real price = prices.time * sort.ms[d] + prices.tokens * tokens;
       for (const PackingPrice& packing : prices.packing) {
         price += packing.price * (packing.resource == Resource::time
-                                      ? packed(packing, sort.ms[d] * kShorter, *all)
+                                      ? packed(packing, sort.ms[d] * kCheckerShort, *all)
                                       : packed(packing, tokens, static_cast<Real>(capacity_[d])));
       }
       least = std::min(least, price);

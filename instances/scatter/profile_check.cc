@@ -12,7 +12,7 @@
 #include <tuple>
 #include <utility>
 
-#include "instances/scatter/rounding.h"
+#include "instances/numerics.h"
 
 namespace stowage {
 namespace {
@@ -186,7 +186,7 @@ class ProfileChecker {
     }
     const std::int64_t next = facts_.fewest + static_cast<std::int64_t>(cases) * facts_.multiple;
     const Real more = of_more(static_cast<Real>(next), area / facts_.devices);
-    if (!(certificate_.bound_ms <= more * kLowered)) {
+    if (!(certificate_.bound_ms <= more * kCheckerLowered)) {
       over("/profiles", static_cast<double>(more), "of more micro-batches");
     }
   }
@@ -319,12 +319,12 @@ class ProfileChecker {
     for (std::size_t s = 0; s < facts_.sorts.size(); ++s) {
       proven += static_cast<Real>(facts_.sorts[s].count) * node.values[s];
     }
-    proven *= kLowered;
+    proven *= kCheckerLowered;
     for (std::size_t b = 0; b < batches; ++b) {
       Real device_low = 0;
       Real device_high = 0;
       for (std::size_t d = 0; d < facts_.degrees.size(); ++d) {
-        const Real room = box.high[b] * kMightFit - facts_.overhead[d];
+        const Real room = box.high[b] * kCheckerFits - facts_.overhead[d];
         if (room < 0) continue;
         const GroupPrices& prices = node.batches[b][d];
         PatternQuestion question(facts_.capacity[d], room, prices.group);
@@ -351,8 +351,8 @@ class ProfileChecker {
         device_high = std::max(device_high, worth(box.high[b]));
       }
       // Convex in the makespan: the most at one of its ends.
-      proven -= std::max(facts_.devices * device_low * kRaised - times(b) * box.low[b],
-                         facts_.devices * device_high * kRaised - times(b) * box.high[b]);
+      proven -= std::max(facts_.devices * device_low * kCheckerRaised - times(b) * box.low[b],
+                         facts_.devices * device_high * kCheckerRaised - times(b) * box.high[b]);
     }
     if (!(certificate_.bound_ms <= proven)) {
       over(where, static_cast<double>(proven), "its prices prove no more");

@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include "instances/scatter/rounding.h"
+#include "instances/numerics.h"
 #include "instances/scatter/truth.h"
 
 namespace stowage {
@@ -61,10 +61,10 @@ Real held_together(const ScatterInstance& instance, const std::vector<HeldForm>&
       copies.push_back(0);
     }
     copies.back() = std::max(copies.back(), held);
-    densest =
-        std::max(densest, std::floor(held * instance.cluster.devices / form.degree * kRaised));
+    densest = std::max(densest,
+                       std::floor(held * instance.cluster.devices / form.degree * kCheckerRaised));
   }
-  Real together = even ? std::floor(most / static_cast<Real>(tokens) * kRaised) : densest;
+  Real together = even ? std::floor(most / static_cast<Real>(tokens) * kCheckerRaised) : densest;
   if (even && is_chain(degrees)) {
     // The largest groups first: a group never holds fewer than the groups it could be cut into.
     together = 0;
@@ -123,7 +123,7 @@ std::int64_t true_fewest_micro_batches(const ScatterInstance& instance,
     held += static_cast<Real>(tokens + beside.value_or(0)) * static_cast<Real>(count);
   }
   const auto batches = [](Real needed, Real each) {
-    return each > 0 ? static_cast<std::int64_t>(std::ceil(needed / each * kLowered)) : 0;
+    return each > 0 ? static_cast<std::int64_t>(std::ceil(needed / each * kCheckerLowered)) : 0;
   };
   const bool even = is_even(instance, forms);
   std::int64_t fewest = 0;

@@ -8,6 +8,7 @@
 #include <optional>
 #include <tuple>
 
+#include "instances/numerics.h"
 #include "instances/plan_claims.h"
 #include "instances/scatter/truth.h"
 #include "instances/violation.h"
@@ -75,13 +76,12 @@ constexpr std::array<std::string_view, kRuleCount> kRuleNames = {"number",
                                                                  "bound",
                                                                  "instance_hash"};
 
-constexpr double kTimeTolerance = 1e-9;
 constexpr std::int64_t kNowhere = -1;
 
 // True for finite numbers that differ by no more than the tolerance.
 bool agree(double a, double b) {
   return std::isfinite(a) && std::isfinite(b) &&
-         std::abs(a - b) <= kTimeTolerance * std::max(std::abs(a), std::abs(b));
+         std::abs(a - b) <= kVerifierDiffers * std::max(std::abs(a), std::abs(b));
 }
 
 std::string ms(double value) { return text(value) + " ms"; }

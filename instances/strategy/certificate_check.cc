@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "instances/infeasibility_check.h"
+#include "instances/numerics.h"
 #include "instances/strategy/certificate.h"
 #include "instances/strategy/split_truth.h"
 #include "instances/strategy/truth.h"
@@ -24,7 +25,6 @@ enum Rule : std::size_t { kClass, kPrice, kProven, kRuleCount };
 constexpr std::array<std::string_view, kRuleCount> kRuleNames = {
     "certificate_class", "certificate_price", "certificate_bound"};
 
-constexpr double kRelative = 1e-9;
 constexpr double kNone = std::numeric_limits<double>::infinity();
 
 using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t>;  // pp, v, micro-batches
@@ -153,7 +153,7 @@ class CertificateChecker {
       if (bound <= shared_work(instance_, truth_, setting)) continue;
       const Ms least =
           setting_bound(instance_, truth_, setting, *prices.at(key_of(setting)), bound);
-      if (bound > least * (1 + kRelative)) complain(least, setting);
+      if (bound > least * (1 + kVerifierDiffers)) complain(least, setting);
     }
   }
 

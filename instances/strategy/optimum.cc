@@ -4,6 +4,7 @@
 #include <limits>
 #include <vector>
 
+#include "instances/numerics.h"
 #include "instances/strategy/truth.h"
 
 namespace stowage {
@@ -44,7 +45,7 @@ class EveryConfiguration {
               if (--left_ < 0) return false;
               const StrategyTruth::Stage next =
                   truth_.stage(setting_, stage, its, zero, recompute, parts, chunks);
-              if (next.memory_mib > instance_.cluster.memory_mib * (1 + 1e-9)) continue;
+              if (next.memory_mib > instance_.cluster.memory_mib * (1 + kVerifierDiffers)) continue;
               stages_.push_back(next);
               if (!extend(before + count)) return false;
               stages_.pop_back();

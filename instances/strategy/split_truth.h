@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "instances/numerics.h"
 #include "instances/strategy/certificate.h"
 #include "instances/strategy/instance.h"
 #include "instances/strategy/truth.h"
@@ -100,7 +101,7 @@ class SplitTruth {
     std::vector<Ms> lefts;
 
     void look(const Part& time, const Part& left) {
-      if (least * (1 + kRelative) < below) return;
+      if (least * (1 + kVerifierDiffers) < below) return;
       const Ms bound = bound_of(time, left);
       if (bound >= least) return;
       const std::size_t slow = time.second - time.first;
@@ -174,13 +175,12 @@ class SplitTruth {
         for (const std::int64_t parts : truth_.stream_chunks(recompute)) {
           const StrategyTruth::Stage stage =
               truth_.stage(setting_, s, its, zero, recompute, parts, chunks_);
-          if (stage.memory_mib <= instance_.cluster.memory_mib * (1 + kRelative)) take(stage);
+          if (stage.memory_mib <= instance_.cluster.memory_mib * (1 + kVerifierDiffers))
+            take(stage);
         }
       }
     }
   }
-
-  static constexpr double kRelative = 1e-9;
 
   using Range = std::pair<std::int64_t, std::int64_t>;  // layers before it, and of it
 

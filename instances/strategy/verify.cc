@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "instances/numerics.h"
 #include "instances/plan_claims.h"
 #include "instances/strategy/truth.h"
 #include "instances/violation_list.h"
@@ -38,10 +39,9 @@ constexpr std::array<std::string_view, kRuleCount> kRuleNames = {
     "memory", "time",    "objective", "bound",   "instance_hash"};
 
 // Times and amounts of memory are sums of rounded numbers.
-constexpr double kRelative = 1e-9;
 
 bool agree(double a, double b) {
-  return std::abs(a - b) <= kRelative * std::max(std::abs(a), std::abs(b));
+  return std::abs(a - b) <= kVerifierDiffers * std::max(std::abs(a), std::abs(b));
 }
 
 class StrategyVerifier {
@@ -247,7 +247,7 @@ class StrategyVerifier {
       });
     }
     const Mib most = instance_.cluster.memory_mib;
-    if (is.memory_mib > most * (1 + kRelative)) {
+    if (is.memory_mib > most * (1 + kVerifierDiffers)) {
       found_.add(kMemory, [&] {
         return Description{where, "needs " + text(is.memory_mib) + " MiB",
                            "at most the device's " + text(most) + " MiB"};

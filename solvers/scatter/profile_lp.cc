@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "instances/numbers.h"
-#include "instances/tolerance.h"
+#include "instances/numerics.h"
 #include "solvers/lp/column_generation.h"
 
 namespace stowage {
@@ -68,7 +68,7 @@ Ms ScatterProfileLp::prove(const Box& box, Ms loss, ProfileNode& node, const Bud
     for (int d = 0; d < static_cast<int>(table_.levels().size()); ++d) {
       const Level& level = table_.levels()[at(d)];
       GroupPrices& prices = node.batches[b][at(d)];
-      const Ms room = box.high[b] * kMightFit - level.overhead;
+      const Ms room = box.high[b] * kBoundFits - level.overhead;
       if (room <= 0) continue;
       if (timed_out(budget)) return 0;
       const double spare = loss * level.weighted_devices / table_.devices();
@@ -101,7 +101,7 @@ ScatterProfileLp::Answer ScatterProfileLp::solve(std::span<const Ms> low, std::s
   answer.node.values.assign(table_.kinds().size(), 0);
   answer.node.batches.assign(low.size(), std::vector<GroupPrices>(table_.levels().size()));
   for (std::size_t k = 0; k < table_.kinds().size(); ++k) {
-    if (table_.alone(static_cast<int>(k)) <= high.front() * kMightFit) continue;
+    if (table_.alone(static_cast<int>(k)) <= high.front() * kBoundFits) continue;
     // It fits nowhere, and so pays nothing for what it is worth.
     answer.node.values[k] = 2 * upper;
     answer.proven = prove(box, 0, answer.node, budget);

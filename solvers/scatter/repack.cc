@@ -6,6 +6,7 @@
 
 #include "heuristics/scatter/polish.h"
 #include "instances/numbers.h"
+#include "instances/numerics.h"
 #include "solvers/lp/column_generation.h"
 
 namespace stowage {
@@ -16,7 +17,6 @@ constexpr double kDevicesGained = 1e-7;  // devices per device: columns worth ad
 constexpr double kWhole = 1 - 1e-6;      // a share of a pattern that counts as a whole group
 constexpr double kEnough = 1e-7;         // devices
 constexpr std::size_t kRepackStates[] = {30, 500};  // by effort
-constexpr Ms kInside = 1 - 1e-12;                   // times sum up differently in a plan
 constexpr int kPolishRounds = 200;
 
 }  // namespace
@@ -98,7 +98,7 @@ std::optional<double> ScatterRepack::add_patterns(const Task& task, std::size_t 
   for (std::size_t b = 0; b < task.limits.size(); ++b) {
     for (int d = 0; d < static_cast<int>(table_.levels().size()); ++d) {
       const Level& level = table_.levels()[at(d)];
-      const Ms room = task.limits[b] * kInside - level.overhead;
+      const Ms room = task.limits[b] * kPlannerFill - level.overhead;
       if (room < 0 || level.degree > task.devices[b] || !suits(task, b, d)) continue;
       if (budget.exhausted()) return std::nullopt;
       const double paid = found.prices[b] * level.degree;

@@ -9,6 +9,7 @@
 #include "heuristics/scatter/anneal.h"
 #include "heuristics/scatter/obey.h"
 #include "heuristics/scatter/some_batches.h"
+#include "instances/numerics.h"
 #include "instances/random.h"
 
 namespace stowage {
@@ -125,7 +126,7 @@ bool ScatterReshape::improve(StepDraft& step, std::uint64_t seed, Budget& budget
   std::vector<std::size_t> all(planned->size());
   std::iota(all.begin(), all.end(), 0);
   repack_some(table_, all, {.precision = kPrecision}, backend_, random(), *planned, budget);
-  if (!(step_ms(table_, *planned) < before * (1 - 1e-9))) return false;
+  if (!(step_ms(table_, *planned) < before * kPlannerFaster)) return false;
   step = *std::move(planned);
   return true;
 }

@@ -12,6 +12,7 @@
 #include "heuristics/strategy/configurations.h"
 #include "heuristics/strategy/registry.h"
 #include "instances/numbers.h"
+#include "instances/numerics.h"
 #include "instances/strategy/compose.h"
 #include "instances/strategy/table.h"
 #include "solvers/family_solve.h"
@@ -36,8 +37,6 @@ const Method kMip{"mip", MethodKind::ours, "class by class by a MILP backend, fo
 const Method kUniap{"uniap", MethodKind::baseline,
                     "layers and choices of each class without chunks by a MILP, with one layout",
                     "UniAP (arXiv 2307.16375)"};
-
-constexpr double kRounding = 4e-10;  // the checker lets pass twice as much and more
 
 class StrategySolve : public FamilySolve<StrategyInstance> {
  public:
@@ -172,7 +171,7 @@ class StrategySolve : public FamilySolve<StrategyInstance> {
     if (incumbent_.plan()) {
       // Rounding must not lift it above what is known, or keep it below.
       const Ms known = incumbent_.plan()->step_ms;
-      if (certificate_->bound_ms >= known * (1 - kRounding)) certificate_->bound_ms = known;
+      if (certificate_->bound_ms >= known * (1 - kBoundMeets)) certificate_->bound_ms = known;
     }
     const bool cases =
         std::ranges::any_of(certificate_->classes, &StrategyCertificate::Class::thresholds);

@@ -1,0 +1,55 @@
+// The relative tolerances that decide what is valid, what is proven and what a planner tries.
+//
+// Each name begins with who uses it. A checker reads certificates and decides what they prove, so
+// it rounds towards the weaker proof. A bound search makes the proofs that a checker must accept,
+// so it gives way a little more than the checker does. A verifier compares what a plan states with
+// what it computes anew. A planner fills groups and rows up to a limit that a verifier must still
+// accept. The static assertions at the end hold the order of these numbers. Not installed.
+#pragma once
+
+namespace stowage {
+
+// Checkers compute in these wide numbers.
+using Real = long double;
+
+// A checker multiplies sums by these where rounding must not help a proof.
+inline constexpr Real kCheckerRaised = 1 + 1e-12L;
+inline constexpr Real kCheckerLowered = 1 - 1e-12L;
+
+// A checker counts a group or sequence whose time exceeds the room by at most this factor as one
+// that fits, and a time shortened by this factor as surely no longer than the true one.
+inline constexpr Real kCheckerFits = 1 + 1e-9L;
+inline constexpr Real kCheckerShort = 1 - 1e-9L;
+
+// A bound search counts a group or sequence as one that fits up to this factor, and leaves a number
+// of rows out only if the longest sequence, shortened by this factor, exceeds their room.
+inline constexpr double kBoundFits = 1 + 2e-9;
+inline constexpr double kBoundShort = 1 - 4e-9;
+
+// A bound search lowers what it claims by this share, for the rounding of the checker's sums.
+inline constexpr double kBoundMargin = 1e-9;
+
+// A bound this share below the objective of a known plan is that objective, apart from rounding.
+inline constexpr double kBoundMeets = 4e-10;
+
+// A verifier accepts a stated time or size that differs from the recomputed one by this share.
+inline constexpr double kVerifierDiffers = 1e-9;
+
+// A planner fills up to this part of a limit, since sums round differently in the finished plan.
+inline constexpr double kPlannerFill = 1 - 1e-12;
+
+// A planner takes a plan for a faster one only if its time is below this part of the old one.
+inline constexpr double kPlannerFaster = 1 - 1e-9;
+
+// A bound search excludes less than the checker does.
+static_assert(kBoundFits > kCheckerFits && kBoundShort < kCheckerShort);
+// A claim that was lowered by the margin holds in the checker's rounded sums.
+static_assert(1 - kBoundMargin < kCheckerLowered / kCheckerRaised);
+// A bound that was lifted onto an objective stays within what a verifier accepts.
+static_assert(2 * kBoundMeets < kVerifierDiffers);
+// A group that is filled up to the planner's limit is within the verifier's.
+static_assert(kPlannerFill < 1 && 1 - kPlannerFill < kVerifierDiffers);
+// A checker rounds by far less than a sequence may exceed its room.
+static_assert(kCheckerRaised < kCheckerFits && kCheckerLowered > kCheckerShort);
+
+}  // namespace stowage
