@@ -5,6 +5,7 @@
 #include <iterator>
 #include <vector>
 
+#include "instances/numbers.h"
 #include "instances/scatter/compose.h"
 #include "instances/scatter/table.h"
 
@@ -24,6 +25,12 @@ struct MicroBatchDraft {
 };
 
 using StepDraft = std::vector<MicroBatchDraft>;
+
+// A step and what it takes.
+struct TimedDraft {
+  StepDraft step;
+  Ms time = kInfinity;
+};
 
 // An empty group of `level`.
 GroupDraft empty_group(const ScatterTable& table, int level);

@@ -532,10 +532,16 @@ std::vector<BatchTarget> targets_of(const ScatterTable& table, const StepDraft& 
   return targets;
 }
 
+// Whether no packing changes when it is planned: there are no forms to choose and no rules to keep.
+static bool is_planned_as_packed(const ScatterTable& table) {
+  return !has_forms(table) && !table.no_idle_ranks() && !table.equal_sequences() &&
+         table.multiple() == 1;
+}
+
 std::optional<StepDraft> fit_profile(const ScatterTable& table,
                                      std::span<const BatchTarget> profile,
-                                     const ProfileEffort& effort, std::uint64_t seed,
-                                     const Budget& budget) {
+                                     const ProfileEffort& effort, AsPlanned planned,
+                                     std::uint64_t seed, const Budget& budget) {
   std::vector<int> positions(static_cast<std::size_t>(table.size()));
   std::iota(positions.begin(), positions.end(), 0);
   Fitter fitter(table, positions);
@@ -570,19 +576,21 @@ std::optional<StepDraft> fit_profile(const ScatterTable& table,
     low = high;
   }
   if (!found) return std::nullopt;
-  // A packing that was kept in place of another may still make the longer step, at times or in its
-  // best forms: the best of all is the answer.
-  std::optional<StepDraft> best;  // nothing while it is the packing at hand
+  // A packing that was kept in place of another may still make the longer step, at times or once it
+  // is planned: the best of all is the answer.
+  std::optional<StepDraft> best;  // of packings as they are: nothing while it is the one at hand
   Ms least = kInfinity;
-  const bool forms = has_forms(table);
+  const bool as_packed = is_planned_as_packed(table);
   const auto keep = [&] {
     fitter.keep();
-    if (forms) {
+    if (!as_packed) {
       StepDraft step = fitter.draft();
       choose_forms(table, step);
       if (step_ms(table, step) >= least) return;
-      least = step_ms(table, step);
-      best = std::move(step);
+      TimedDraft made = planned(table, std::move(step));
+      if (made.time >= least) return;
+      least = made.time;
+      best = std::move(made.step);
       return;
     }
     Ms sum = 0;
@@ -647,6 +655,7 @@ std::optional<StepDraft> fit_profile(const ScatterTable& table,
     }
     if (fits(next, 1, kRules[below(kRules.size())])) keep();
   }
+  if (!best && !as_packed) return std::nullopt;
   StepDraft step = best ? *std::move(best) : fitter.draft();
   std::erase_if(step, [](const MicroBatchDraft& batch) { return batch.groups.empty(); });
   return step;

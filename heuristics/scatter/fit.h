@@ -2,7 +2,8 @@
 // Johnson 1978), which packs bins for a guessed makespan and bisects the guess. The same for a
 // whole step: one target per micro-batch.
 //
-//   auto step = fit_profile(table, std::vector<BatchTarget>{{8000}, {5000}, {2000}}, {}, seed, budget);
+//   const std::vector<BatchTarget> targets{{8000}, {5000}, {2000}};
+//   auto step = fit_profile(table, targets, {}, as_planned, seed, budget);
 #pragma once
 
 #include <cstdint>
@@ -41,16 +42,22 @@ struct ProfileEffort {
   bool thorough = false;
 };
 
+// Returns the step that a plan is made of, and its time: as_planned() of heuristics/scatter/obey.h,
+// which calls functions that call multifit().
+using AsPlanned = TimedDraft (*)(const ScatterTable& table, StepDraft packed);
+
 // Packs the whole step into micro-batches that are about as `targets`: as above, with
 // the groups of all micro-batches to choose from, the shortest or the longest micro-batch first;
 // some packings would rather fill a group that wastes device-time than open another. Looks for the
 // least common factor that works, then lets one makespan after another shrink, sometimes at the
 // cost of a smaller gain elsewhere, or recompute in another way, as long as everything fits.
-// Nothing if no factor up to 2.5 works. Deterministic in `seed` unless the budget ends first.
-// O(lengths micro-batches levels) per packing as a rule.
+// Packings are compared by the steps that `planned` makes of them; the best of these steps is
+// returned. Nothing if no factor up to 2.5 works, or if no packing found keeps the rules.
+// Deterministic in `seed` unless the budget ends first.
+// O(lengths micro-batches levels) per packing as a rule, and `planned` for those that may be best.
 std::optional<StepDraft> fit_profile(const ScatterTable& table,
                                      std::span<const BatchTarget> targets,
-                                     const ProfileEffort& effort, std::uint64_t seed,
-                                     const Budget& budget);
+                                     const ProfileEffort& effort, AsPlanned planned,
+                                     std::uint64_t seed, const Budget& budget);
 
 }  // namespace stowage

@@ -186,9 +186,10 @@ std::vector<StepDraft> over_even_profiles(const ScatterTable& table, std::uint64
     const Ms makespan = std::max(table.alone(0), table.least_overhead() + even / count);
     for (int way = 0; way < table.recomputations(); ++way) {
       const std::vector<BatchTarget> targets(at(count), BatchTarget{makespan, way});
-      add_start(table,
-                fit_profile(table, targets, {.proposals = 0, .thorough = true}, seed, budget),
-                packed);
+      add_start(
+          table,
+          fit_profile(table, targets, {.proposals = 0, .thorough = true}, as_planned, seed, budget),
+          packed);
     }
   }
   return packed;
@@ -205,9 +206,10 @@ std::vector<StepDraft> over_profiles(const ScatterTable& table, const std::vecto
     std::vector<BatchTarget> targets = targets_of(table, *step);
     for (int dropped = 0; dropped < kDrops; ++dropped) {
       if (targets.size() < std::max<std::size_t>(2, fewest) || budget.exhausted()) break;
-      add_start(table,
-                fit_profile(table, targets, {.proposals = 0, .thorough = true}, seed, budget),
-                packed);
+      add_start(
+          table,
+          fit_profile(table, targets, {.proposals = 0, .thorough = true}, as_planned, seed, budget),
+          packed);
       targets.resize(targets.size() - std::min(targets.size(), at(table.multiple())));
     }
   }
@@ -219,10 +221,9 @@ std::vector<StepDraft> over_profiles(const ScatterTable& table, const std::vecto
   for (StepDraft& step : packed) {
     const double work = packing_work(table, step.size() * packed.size());
     const double proposals = std::min(kProposals * moves, kPackingWork * moves / work);
-    auto made =
-        fit_profile(table, targets_of(table, step),
-                    {.proposals = static_cast<int>(proposals), .thorough = true}, seed, budget);
-    if (made) made = obeying_in_best_forms(table, *std::move(made));
+    auto made = fit_profile(table, targets_of(table, step),
+                            {.proposals = static_cast<int>(proposals), .thorough = true},
+                            as_planned, seed, budget);
     if (made && step_ms(table, *made) < step_ms(table, step)) step = std::move(*made);
   }
   return packed;

@@ -29,12 +29,8 @@ std::optional<StepDraft> obeying(const ScatterTable& table, StepDraft step);
 // the step that a plan is made of. Steps whose forms are still to be chosen must not be compared.
 std::optional<StepDraft> obeying_in_best_forms(const ScatterTable& table, StepDraft step);
 
-// Such a step and its time: what methods that try several steps compare. If no way is found to keep
-// the rules, the step as it was and an infinite time.
-struct TimedDraft {
-  StepDraft step;
-  Ms time = kInfinity;
-};
+// Returns such a step and its time: what methods that try several steps compare. If no way is found
+// to keep the rules, returns the step as it was and an infinite time.
 TimedDraft as_planned(const ScatterTable& table, StepDraft step);
 
 }  // namespace stowage

@@ -110,8 +110,7 @@ class Windows {
     const int proposals =
         static_cast<int>(effort_.moves * std::min(kWindowProposals, kWindowPackingWork / work));
     const auto pack = [&](const std::vector<BatchTarget>& asked) {
-      auto packed = fit_profile(part, asked, {.proposals = proposals}, seed, budget_);
-      if (packed) packed = obeying(part, *std::move(packed));
+      auto packed = fit_profile(part, asked, {.proposals = proposals}, as_planned, seed, budget_);
       if (packed && step_ms(part, *packed) < step_ms(part, best)) best = *std::move(packed);
     };
     pack(targets);

@@ -7,6 +7,7 @@
 
 #include "heuristics/scatter/grouping.h"
 #include "heuristics/scatter/homogeneous.h"
+#include "heuristics/scatter/obey.h"
 #include "instances/scatter/verify.h"
 #include "tests/tiny_scatter.h"
 
@@ -53,7 +54,7 @@ TEST(ScatterFit, ProfilesArePackedSoundlyAndWithinTheirReach) {
     const ScatterTable table(instance);
     const auto known = batch_ada(table);
     if (!known) continue;
-    const auto made = fit_profile(table, targets_of(table, *known), {}, seed, Budget{});
+    const auto made = fit_profile(table, targets_of(table, *known), {}, as_planned, seed, Budget{});
     if (!made) continue;
     ++packed;
     expect_valid(instance, table, *made);
@@ -74,11 +75,11 @@ TEST(ScatterFit, FindsTheLeastMakespanOfAProfile) {
                                  .lengths = {5, 4, 2, 1}};
   const ScatterTable table(instance);
   const std::vector<BatchTarget> long_enough{{7}};
-  const auto made = fit_profile(table, long_enough, {}, 0, Budget{});
+  const auto made = fit_profile(table, long_enough, {}, as_planned, 0, Budget{});
   ASSERT_TRUE(made);
   EXPECT_DOUBLE_EQ(total(*made), 6);
   const std::vector<BatchTarget> hopeless{{2}};
-  EXPECT_FALSE(fit_profile(table, hopeless, {}, 0, Budget{}));
+  EXPECT_FALSE(fit_profile(table, hopeless, {}, as_planned, 0, Budget{}));
 }
 
 // Each group of two devices holds one of three sequences, and there are two groups; all four
@@ -90,14 +91,14 @@ TEST(ScatterFit, UnitesGroupsWhereTheirMemoryIsTooSmallApart) {
                                  .lengths = {130, 130, 130, 5}};
   const ScatterTable table(instance);
   const std::vector<BatchTarget> one{{120}};
-  const auto made = fit_profile(table, one, {}, 0, Budget{});
+  const auto made = fit_profile(table, one, {}, as_planned, 0, Budget{});
   ASSERT_TRUE(made);
   ASSERT_EQ(made->size(), 1U);
   expect_valid(instance, table, *made);
   ASSERT_EQ(made->front().groups.size(), 1U);
   EXPECT_DOUBLE_EQ(total(*made), 395.0 / 4);
   const std::vector<BatchTarget> too_short{{30}};
-  EXPECT_FALSE(fit_profile(table, too_short, {}, 0, Budget{}));
+  EXPECT_FALSE(fit_profile(table, too_short, {}, as_planned, 0, Budget{}));
 }
 
 TEST(ScatterFit, TheSameSeedMakesTheSamePacking) {
@@ -105,8 +106,8 @@ TEST(ScatterFit, TheSameSeedMakesTheSamePacking) {
   const ScatterTable table(instance);
   const auto known = batch_ada(table);
   ASSERT_TRUE(known);
-  const auto one = fit_profile(table, targets_of(table, *known), {}, 3, Budget{});
-  const auto two = fit_profile(table, targets_of(table, *known), {}, 3, Budget{});
+  const auto one = fit_profile(table, targets_of(table, *known), {}, as_planned, 3, Budget{});
+  const auto two = fit_profile(table, targets_of(table, *known), {}, as_planned, 3, Budget{});
   ASSERT_TRUE(one && two);
   ASSERT_EQ(one->size(), two->size());
   for (std::size_t b = 0; b < one->size(); ++b) {
