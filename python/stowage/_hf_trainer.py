@@ -8,7 +8,7 @@ from typing import Any, Iterator, Optional
 import torch
 from torch.utils.data import DataLoader, IterableDataset
 
-from ._packed_inputs import model_inputs
+from ._packed_inputs import model_inputs, uses_stowage
 from .torch import PackedBatch, StepBatchSampler, StepLoader
 
 
@@ -20,34 +20,30 @@ class StowageTrainer:
     its targets on all ranks. A checkpoint of the Trainer resumes with the step that comes next.
 
     Args:
-        step_loader: stowage.torch.loader(..., by_step=True) with PackedCollator(slice=None), for models
-            that tell the sequences of a packed row apart by position_ids (stowage.hf.check_packing).
+        step_loader: stowage.torch.loader(..., by_step=True). With PackedCollator(slice=None) and groups of
+            one rank, for models that tell the sequences of a packed row apart by position_ids
+            (stowage.hf.check_packing). With slices and groups of any size, for models whose
+            attn_implementation is "stowage" (stowage.hf.check_groups).
         arguments, named: of the Trainer.
 
     The model computes the loss: settings that change it are refused. A checkpoint does not hold the
     arguments of the sampler: resume with the same. Raises ValueError for what planned steps cannot keep:
-    micro-batches as items, groups of several ranks, a cluster of another size than the job,
+    micro-batches as items, groups of several ranks for other attention, a cluster of another size than the job,
     gradient_accumulation_steps above 1, ignore_data_skip, label smoothing, and losses of one's own.
     """
 
     def __init__(self, *arguments: Any, step_loader: StepLoader, **named: Any) -> None:
         if not step_loader.by_step:
             raise ValueError("step_loader: must deliver whole steps: loader(..., by_step=True)")
-        if step_loader.collator.slice is not None:
-            raise ValueError("step_loader: must deliver whole rows: PackedCollator(slice=None)")
         sampler = step_loader.planned
-        if sampler.planner.cluster.degrees != (1,):
-            raise ValueError(
-                f"step_loader: groups must be of one rank, are of {sampler.planner.cluster.degrees}: plan "
-                "with degrees=[1]"
-            )
         if sampler.loss_tokens is None:
             raise ValueError(
                 "step_loader: its sampler must have loss_tokens, by which the loss of a step is a mean: "
                 "stowage.torch.target_counts()"
             )
         super().__init__(*arguments, **named)
-        if wrong := list(_wrong_settings(self, sampler)):
+        wrong = list(_wrong_rows(self.model, step_loader))  # type: ignore[attr-defined]
+        if wrong := wrong + list(_wrong_settings(self, sampler)):
             raise ValueError("; ".join(wrong))
         self.step_loader = step_loader
         self._steps = _Steps(step_loader)
@@ -80,6 +76,28 @@ class StowageTrainer:
             total = loss.detach() if total is None else total + loss.detach()
         assert total is not None
         return total
+
+
+def _wrong_rows(model: torch.nn.Module, loader: StepLoader) -> Iterator[str]:
+    """Yields why the model cannot compute the rows that the loader delivers."""
+    degrees = loader.planned.planner.cluster.degrees
+    if uses_stowage(model):
+        if degrees != (1,) and loader.collator.slice is None:
+            yield (
+                f"step_loader: groups of {degrees} ranks must share their rows: PackedCollator("
+                'slice="zigzag")'
+            )
+        return
+    if loader.collator.slice is not None:
+        yield (
+            "step_loader: must deliver whole rows, PackedCollator(slice=None), unless the model has "
+            'attn_implementation="stowage"'
+        )
+    if degrees != (1,):
+        yield (
+            f"step_loader: groups must be of one rank, are of {degrees}: plan with degrees=[1], or load "
+            'the model with attn_implementation="stowage"'
+        )
 
 
 def _wrong_settings(trainer: Any, sampler: StepBatchSampler) -> Iterator[str]:

@@ -13,6 +13,9 @@ from torch import nn
 from ._errors import Error
 from .torch import PackedBatch
 
+#: The attn_implementation of transformers that takes packed rows, and parts of them.
+ATTENTION = "stowage"
+
 # The models of this process that have passed check_packing(), and those that passed with the arguments
 # that model_inputs() gives without a model.
 _checked: weakref.WeakSet[nn.Module] = weakref.WeakSet()
@@ -64,9 +67,10 @@ def model_inputs(batch: PackedBatch, model: Optional[nn.Module] = None) -> dict[
     A part of a row (PackedCollator(slice="zigzag")) gets neither.
 
     Args:
-        batch: a whole row: PackedCollator(slice=None).
-        model: gets all arguments that its forward() takes, those of flash_kwargs() among them. Without
-            it these are left to the caller.
+        batch: a whole row: PackedCollator(slice=None). Parts of rows are for attn_implementation="stowage",
+            which knows the groups (stowage.hf.attention()).
+        model: gets all arguments that its forward() takes, those of flash_kwargs() among them, and with
+            attn_implementation="stowage" the row. Without it these are left to the caller.
 
     Some models leak between the sequences of a row in spite of all this. A warning says so once for a
     row of several sequences, unless `model`, or any model where that is None, has passed check_packing().
@@ -82,8 +86,10 @@ def model_inputs(batch: PackedBatch, model: Optional[nn.Module] = None) -> dict[
     sequences = len(batch.cu_seqlens_padded) - 1
     if _is_whole(batch):
         given["seq_idx"] = sequence_indices(batch)
-        if model is not None:
-            given.update(flash_kwargs(batch))
+    if model is not None and uses_stowage(model):
+        given["stowage_row"] = batch
+    elif model is not None and _is_whole(batch):
+        given.update(flash_kwargs(batch))
     if sequences > 1 and not _was_checked(model):
         warnings.warn(
             "a packed row goes to a model that was not checked: models with state-space layers, "
@@ -91,6 +97,15 @@ def model_inputs(batch: PackedBatch, model: Optional[nn.Module] = None) -> dict[
             "stowage.hf.check_packing(model) once before training, and model_inputs(batch, model)"
         )
     return given if model is None else _taken(given, model)
+
+
+def uses_stowage(model: nn.Module) -> bool:
+    """Returns whether the model, or the model in a wrapper, has attn_implementation="stowage"."""
+    while isinstance(inside := getattr(model, "module", None), nn.Module):
+        model = inside
+    config: Any = getattr(model, "config", None)
+    text = config.get_text_config() if hasattr(config, "get_text_config") else config
+    return any(getattr(each, "_attn_implementation", None) == ATTENTION for each in (config, text))
 
 
 def _is_whole(batch: PackedBatch) -> bool:

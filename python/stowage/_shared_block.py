@@ -8,31 +8,11 @@ import torch
 import torch.distributed as dist
 from torch import Tensor, nn
 
+from ._row_exchange import all_to_all
 from ._zigzag import attention, own_tokens
 from .torch.run import Block, Shape, _rms_norm, _rotary
 
 _MIB = 2**20
-
-
-class _Exchange(torch.autograd.Function):
-    """An all-to-all of equal parts, whose gradient goes the same way."""
-
-    @staticmethod
-    def forward(ctx: Any, parts: Tensor, group: dist.ProcessGroup) -> Tensor:
-        ctx.group = group
-        parts = parts.contiguous()
-        out = torch.empty_like(parts)
-        dist.all_to_all_single(out, parts, group=group)
-        return out
-
-    @staticmethod
-    def backward(ctx: Any, *gradients: Any) -> Any:
-        return _exchanged(gradients[0], ctx.group), None
-
-
-def _exchanged(parts: Tensor, group: dist.ProcessGroup) -> Tensor:
-    made: Tensor = _Exchange.apply(parts, group)  # type: ignore[no-untyped-call]
-    return made
 
 
 class SharedBlock(Block):
@@ -72,12 +52,12 @@ class SharedBlock(Block):
         tokens = len(heads)
         if group is not None:  # [T / d, 3 heads, size] to [T, 3 heads / d, size]
             parts = heads.reshape(tokens, 3, d, shape.heads // d, -1).permute(2, 0, 1, 3, 4)
-            heads = _exchanged(parts, group).flatten(0, 1).flatten(1, 2)
+            heads = all_to_all(parts, group).flatten(0, 1).flatten(1, 2)
         seen = torch.cat(
             [self._seen(own, shape.heads // d) for own in torch.split(heads, list(lengths))]
         )
         if group is not None:
-            parts = _exchanged(seen.reshape(d, tokens, -1), group)  # [d, T / d, width / d]
+            parts = all_to_all(seen.reshape(d, tokens, -1), group)  # [d, T / d, width / d]
             seen = parts.transpose(0, 1).flatten(1)
         return seen
 

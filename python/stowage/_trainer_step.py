@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Optional, Union
+from typing import Any, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -181,22 +181,8 @@ class TrainerStep:
         index, rank = self._index(index), whole(rank, "rank")
         degree = int(self.degree[index])
         place = (rank - int(self.first_rank[index])) % degree
-        tokens = int(self.tokens[index])
-        if text(slice, "slice") == "contiguous":
-            _divides(degree, tokens, "the row", degree)
-            part = tokens // degree
-            return np.arange(place * part, (place + 1) * part)
-        if slice != "zigzag":
-            raise ValueError(f'slice: must be "contiguous" or "zigzag", is {slice!r}')
-        chunks = 2 * degree if degree > 1 else 1
-        kept = []
         starts = self.cu_seqlens_padded[index].tolist()
-        for start, end in zip(starts, starts[1:]):
-            _divides(chunks, end - start, "a sequence", chunks)
-            part = (end - start) // chunks
-            for chunk in sorted({place, chunks - 1 - place}):
-                kept.append(np.arange(start + chunk * part, start + (chunk + 1) * part))
-        return np.concatenate(kept)
+        return row_positions(starts, degree, place, text(slice, "slice"))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return TrainerStep.from_bytes, (self.to_bytes(),)
@@ -206,6 +192,30 @@ class TrainerStep:
             f"<{type(self).__name__} {self.name!r}: {len(self.sequences.values)} sequences, "
             f"{self.micro_batches} micro-batches on {self.ranks} ranks>"
         )
+
+
+def row_positions(
+    starts: Sequence[int], degree: int, place: int, slice: str
+) -> NDArray[np.int64]:
+    """int64 [tokens / degree]: the tokens of a row that the rank at `place` of its group holds.
+
+    starts: the first token of each sequence, and the tokens of the row. slice: as rows() has it.
+    """
+    tokens = starts[-1]
+    if slice == "contiguous":
+        _divides(degree, tokens, "the row", degree)
+        part = tokens // degree
+        return np.arange(place * part, (place + 1) * part)
+    if slice != "zigzag":
+        raise ValueError(f'slice: must be "contiguous" or "zigzag", is {slice!r}')
+    chunks = 2 * degree if degree > 1 else 1
+    kept = []
+    for start, end in zip(starts, starts[1:]):
+        _divides(chunks, end - start, "a sequence", chunks)
+        part = (end - start) // chunks
+        for chunk in sorted({place, chunks - 1 - place}):
+            kept.append(np.arange(start + chunk * part, start + (chunk + 1) * part))
+    return np.concatenate(kept)
 
 
 def _divides(parts: int, tokens: int, what: str, multiple: int) -> None:

@@ -9,7 +9,7 @@ torch tells the sums that parts of attention are put together with.
 
 from __future__ import annotations
 
-from typing import Any, Iterator, NamedTuple, Sequence
+from typing import Any, Iterator, NamedTuple, Optional, Sequence
 
 import torch
 import torch.distributed as dist
@@ -103,15 +103,17 @@ def _wait(transfers: list[Any]) -> None:
 class _Attention(torch.autograd.Function):
     @staticmethod
     def forward(
-        ctx: Any, query: Tensor, block: Tensor, sizes: Any, group: Any, ring: bool
+        ctx: Any, query: Tensor, block: Tensor, sizes: Any, group: Any, ring: bool, scale: Any
     ) -> Tensor:
-        seen = torch.zeros_like(query)
-        sums = torch.full(query.shape[:2], -torch.inf)
+        exact = torch.promote_types(query.dtype, torch.float32)
+        seen = torch.zeros_like(query, dtype=exact)
+        sums = torch.full(query.shape[:2], -torch.inf, dtype=exact)
         blocks = _Blocks(block, group, ring)
         for source, (key, value) in blocks:
             for piece in _pieces(sizes, blocks.rank, source):
-                _add(query, key, value, piece, seen, sums)
-        ctx.sizes, ctx.group, ctx.ring = sizes, group, ring
+                _add(query, key, value, piece, seen, sums, scale)
+        seen = seen.to(query.dtype)
+        ctx.sizes, ctx.group, ctx.ring, ctx.scale = sizes, group, ring, scale
         ctx.save_for_backward(query, block, seen, sums)
         return seen
 
@@ -124,24 +126,33 @@ class _Attention(torch.autograd.Function):
         for source, block in blocks:
             at_block = at_blocks[0 if ctx.ring else source]
             for piece in _pieces(ctx.sizes, blocks.rank, source):
-                _add_gradients(gradients[0], query, block, seen, sums, piece, at_query, at_block)
+                _add_gradients(
+                    gradients[0], query, block, seen, sums, piece, at_query, at_block, ctx.scale
+                )
             if ctx.ring:  # they go round with their block, and end where it began
                 at_blocks[0], waiting = blocks.sent_on(at_block)
                 _wait(waiting)
         at_own = at_blocks[0] if ctx.ring else blocks.returned(at_blocks)
-        return at_query, at_own, None, None, None
+        return at_query, at_own, None, None, None, None
 
 
 def _add(
-    query: Tensor, key: Tensor, value: Tensor, piece: _Piece, seen: Tensor, sums: Tensor
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    piece: _Piece,
+    seen: Tensor,
+    sums: Tensor,
+    scale: Optional[float],
 ) -> None:
     """Puts what the queries see of these keys together with what they have seen."""
     part, part_sums = _forward(
         query[None, :, piece.queries],
-        key[None, :, piece.keys],
-        value[None, :, piece.keys],
+        _for_heads(key[:, piece.keys], len(query))[None],
+        _for_heads(value[:, piece.keys], len(query))[None],
         0.0,
         piece.causal,
+        scale=scale,
     )
     before = sums[:, piece.queries]
     both = torch.logaddexp(before, part_sums[0])
@@ -159,20 +170,28 @@ def _add_gradients(
     piece: _Piece,
     at_query: Tensor,
     at_block: Tensor,
+    scale: Optional[float],
 ) -> None:
     own_query, own_key, own_value = _backward(
         upstream[None, :, piece.queries],
         query[None, :, piece.queries],
-        block[0, None, :, piece.keys],
-        block[1, None, :, piece.keys],
+        _for_heads(block[0, :, piece.keys], len(query))[None],
+        _for_heads(block[1, :, piece.keys], len(query))[None],
         seen[None, :, piece.queries],
         sums[None, :, piece.queries],
         0.0,
         piece.causal,
+        scale=scale,
     )
     at_query[:, piece.queries] += own_query[0]
-    at_block[0, :, piece.keys] += own_key[0]
-    at_block[1, :, piece.keys] += own_value[0]
+    shared = block.shape[1], -1
+    at_block[0, :, piece.keys] += own_key[0].unflatten(0, shared).sum(1)
+    at_block[1, :, piece.keys] += own_value[0].unflatten(0, shared).sum(1)
+
+
+def _for_heads(shared: Tensor, heads: int) -> Tensor:
+    """Returns keys or values [key heads, keys, size] repeated for each of `heads` queries' heads."""
+    return shared.repeat_interleave(heads // len(shared), 0)
 
 
 def attention(
@@ -183,13 +202,16 @@ def attention(
     group: dist.ProcessGroup,
     *,
     ring: bool,
+    scale: Optional[float] = None,
 ) -> Tensor:
     """Causal attention of this rank's tokens: [heads, tokens, size] each, as `own_tokens` says.
 
-    lengths: tokens of the sequences of the whole row, multiples of twice the ranks.
+    Keys and values may have fewer heads, which divide those of the queries. lengths: tokens of the
+    sequences of the whole row, multiples of twice the ranks. scale: the factor of the products of
+    queries and keys; None: 1 / sqrt(size).
     """
     sizes = [length // dist.get_world_size(group) for length in lengths]
     made: Tensor = _Attention.apply(  # type: ignore[no-untyped-call]
-        query.contiguous(), torch.stack((key, value)), sizes, group, ring
+        query.contiguous(), torch.stack((key, value)), sizes, group, ring, scale
     )
     return made

@@ -4,7 +4,13 @@
     model(**stowage.hf.model_inputs(batch))
     rows = stowage.hf.packed_dataset(dataset, [step])     # what trl.pack_dataset() makes
 
-A batch is a whole row: PackedCollator(..., slice=None), on groups of one rank.
+A batch is a whole row: PackedCollator(..., slice=None), on groups of one rank. On groups of several ranks
+a batch is a part of a row, for models with attention of ours:
+
+    stowage.hf.attention(stowage.torch.Groups(cluster))
+    model = AutoModelForCausalLM.from_pretrained(name, attn_implementation="stowage")
+    stowage.hf.check_groups(model, groups)                # once: raises if parts of rows are not enough
+    model(**stowage.hf.model_inputs(batch, model))
 """
 
 from __future__ import annotations
@@ -14,7 +20,10 @@ from typing import Any, Iterable
 
 import numpy as np
 
+from ._hf_attention import attention as attention
+from ._hf_attention import check_groups as check_groups
 from ._hf_trainer import StowageTrainer as StowageTrainer
+from ._packed_inputs import ATTENTION as ATTENTION
 from ._packed_inputs import flash_kwargs as flash_kwargs
 from ._packed_inputs import model_inputs as model_inputs
 from ._packing_check import PackingCheck as PackingCheck

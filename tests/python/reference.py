@@ -50,7 +50,7 @@ MODULES = {
     "torch.run": ["torch/run.py"],
     "megatron": ["megatron.py", "_megatron_packing.py"],
     "verl": ["verl.py"],
-    "hf": ["hf.py", "_packed_inputs.py", "_packing_check.py", "_hf_trainer.py"],
+    "hf": ["hf.py", "_hf_attention.py", "_packed_inputs.py", "_packing_check.py", "_hf_trainer.py"],
     "deepspeed": ["deepspeed.py"],
     "onnx": ["onnx.py"],
 }

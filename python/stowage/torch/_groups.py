@@ -28,6 +28,7 @@ class Groups:
         own = range(cluster.devices) if ranks is None else ranks
         if len(own) != cluster.devices:
             raise ValueError(f"ranks: must be {cluster.devices}, are {len(own)}")
+        self._first = {rank: first for first, rank in enumerate(own)}
         self._groups: dict[tuple[int, int], dist.ProcessGroup] = {}
         for degree in cluster.degrees:
             if degree == 1:
@@ -43,3 +44,11 @@ class Groups:
         if batch.degree <= 1:
             return None
         return self._groups[batch.ranks[0], batch.degree]
+
+    def widest(self, rank: int) -> Optional[tuple[int, ...]]:
+        """Returns the devices of the widest group of a rank of torch.distributed; None if it has none."""
+        place = self._first.get(rank)
+        for degree in sorted({degree for _, degree in self._groups}, reverse=True):
+            if place is not None and (place // degree * degree, degree) in self._groups:
+                return tuple(range(place // degree * degree, (place // degree + 1) * degree))
+        return None

@@ -37,6 +37,7 @@ class PackedBatch:
         max_seqlen: tokens of the longest sequence, padding included.
         ranks: the ranks that share the row. micro_batch: its number in the step, from 0.
         loss_denominator: targets of the step. sequences: ids of the row's sequences.
+        slice: how the ranks share the row, "zigzag" or "contiguous"; None if the row is whole.
         filler: the row is a filler. plan: the Step; None in rows that a loader has not yet matched with
             their plan.
     """
@@ -53,6 +54,7 @@ class PackedBatch:
     sequences: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
     filler: bool = False
     plan: Optional[Step] = None
+    slice: Optional[str] = None
 
     @property
     def idle(self) -> bool:
@@ -258,6 +260,7 @@ class PackedCollator:
         at = torch.from_numpy(step.positions(batch.index, rank, self.slice))
         return replace(
             own,
+            slice=self.slice,
             input_ids=row.input_ids[:, at],
             labels=row.labels[:, at],
             position_ids=row.position_ids[:, at],

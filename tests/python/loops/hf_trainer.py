@@ -21,9 +21,9 @@ class PlannedTrainer(StowageTrainer, Trainer):
     pass
 
 
-def build_model():
+def build_model(heads=2):
     torch.manual_seed(2)
-    shape = {"hidden_size": 16, "intermediate_size": 24, "num_attention_heads": 2}
+    shape = {"hidden_size": 16, "intermediate_size": 24, "num_attention_heads": heads}
     own = LlamaConfig(vocab_size=VOCABULARY, num_hidden_layers=2, head_dim=8, **shape)
     return LlamaForCausalLM(own).double()
 

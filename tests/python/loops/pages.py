@@ -1,6 +1,6 @@
 """Run by torchrun: a program of python/README.md as it stands, with a data set and a model for it.
 
-    torchrun --nproc-per-node N pages.py ddp|trainer FOLDER
+    torchrun --nproc-per-node N pages.py ddp|groups|trainer FOLDER
 
 FOLDER has a cluster.json. Then one process trains the same model sequence by sequence, without plans; the
 weights must be the same.
@@ -9,6 +9,7 @@ weights must be the same.
 import os
 import re
 import sys
+import time
 from pathlib import Path
 
 import torch
@@ -54,7 +55,7 @@ def loss_of_llama(model, ids, labels):
 def build_llama():
     from hf_trainer import build_model as build
 
-    return build()
+    return build(heads=4)  # for four ranks to share
 
 
 def check(names, model, build, loss_of, as_trainer):
@@ -75,9 +76,17 @@ if __name__ == "__main__":
     os.chdir(folder)
     names = {"load_tokenised": lambda: Tokenised(ROWS), "build_model": build_model}
     if which == "ddp":
-        exec(program_with("DistributedDataParallel("), names)
+        exec(program_with("cp_group=groups[batch]"), names)
         assert Path("sampler.json").exists() and names["sampler"].epoch == 1
         said = check(names, names["model"].module, build_model, loss_of_own, False)
+    elif which == "groups":
+        if rank == 0:
+            build_llama().save_pretrained("model.made")
+            os.rename("model.made", "model")
+        while not Path("model").exists():
+            time.sleep(0.1)
+        exec(program_with('attn_implementation="stowage"'), names)
+        said = check(names, names["model"].module, build_llama, loss_of_llama, False)
     else:
         names["build_model"] = build_llama
         exec(program_with("PlannedTrainer("), names)
