@@ -22,6 +22,7 @@ from stowage.hf import attention, check_groups, model_inputs
 from stowage.torch import Groups, PackedCollator, loader
 
 STEPS = 11
+WAYS = ("plain", "ddp", "fsdp2", "checkpointed")
 SHAPE = {
     "vocab_size": VOCABULARY,
     "hidden_size": 16,
@@ -64,7 +65,9 @@ def build_model(name, implementation):
     config = getattr(transformers, f"{kind}Config")(**{**SHAPE, **more})
     config._experts_implementation = "eager"  # grouped products have no float64
     torch.manual_seed(3)
-    causal = transformers.AutoModelForCausalLM.from_config(config, attn_implementation=implementation)
+    causal = transformers.AutoModelForCausalLM.from_config(
+        config, attn_implementation=implementation
+    )
     return causal.double()
 
 
@@ -88,7 +91,7 @@ def trained_alone(name, rows, sampler):
 
 def trained(model, own, way, rows, sampler, slice):
     """The losses of the steps, and the degrees of the groups. own: the model without its wrapper."""
-    averaged = way != "plain"  # DDP and FSDP average gradients over the ranks
+    averaged = way in ("ddp", "fsdp2")  # they average gradients over the ranks
     optimizer = torch.optim.SGD(model.parameters(), RATE)
     collator = PackedCollator(sampler, pad_token_id=0, slice=slice)
     losses, degrees = [], set()
@@ -116,7 +119,9 @@ def trained(model, own, way, rows, sampler, slice):
 
 
 def wrapped(model, way):
-    if way == "plain":
+    if way == "checkpointed":
+        model.gradient_checkpointing_enable()
+    if way in ("plain", "checkpointed"):
         return model
     if way == "ddp":
         return DistributedDataParallel(model)
@@ -142,7 +147,7 @@ if __name__ == "__main__":
     for name in sys.argv[1:]:
         right, losses = trained_alone(name, rows, sampler_of(rows, cluster, rank))
         for exchange in MODELS[name][2]:
-            for way in ("plain", "ddp", "fsdp2") if exchange == MODELS[name][2][0] else ("plain",):
+            for way in WAYS if exchange == MODELS[name][2][0] else WAYS[:1]:
                 attention(groups, exchange=exchange)
                 slice = "contiguous" if way == "ddp" and exchange != "ring" else "zigzag"
                 own = build_model(name, stowage.hf.ATTENTION)

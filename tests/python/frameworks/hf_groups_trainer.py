@@ -59,6 +59,8 @@ if __name__ == "__main__":
     degrees = {degree for plan in plans for degree in plan.degree.tolist()}
     assert off < 1e-7 and away < 1e-4 and len(reported) == sampler.steps, (off, away, reported)
     if dist.get_rank() == 0:
-        print(f"resumed: weights differ by {off:.0e}, losses by {away:.0e}, degrees {sorted(degrees)}")
+        print(
+            f"resumed: weights differ by {off:.0e}, losses by {away:.0e}, degrees {sorted(degrees)}"
+        )
     dist.barrier()
     dist.destroy_process_group()
