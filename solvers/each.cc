@@ -1,5 +1,6 @@
 #include "solvers/each.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -7,12 +8,43 @@
 
 #include "instances/check.h"
 #include "instances/json/errors.h"
+#include "solvers/parameters.h"
 #include "solvers/solve.h"
 
 namespace stowage {
 
 std::vector<Method> methods(const InstanceView& instance) {
   return instance.visit([](const auto& family) { return methods_of(family); });
+}
+
+std::vector<StageInfo> stages(const InstanceView& instance) {
+  return instance.visit([](const auto& family) { return stages_of(family); });
+}
+
+std::vector<ParameterInfo> parameters(const InstanceView& instance) {
+  return instance.visit([](const auto& family) { return parameters_of(family); });
+}
+
+std::vector<InputError> check_parameters(const InstanceView& instance,
+                                         const std::vector<ParameterValue>& given) {
+  std::vector<InputError> errors;
+  if (given.empty()) return errors;
+  const std::vector<ParameterInfo> known = parameters(instance);
+  for (auto value = given.begin(); value != given.end(); ++value) {
+    const auto complain = [&](const std::string& why) {
+      errors.push_back({kBadParameter, "params/" + value->name, why});
+    };
+    const auto parameter = std::ranges::find(known, value->name, &ParameterInfo::name);
+    if (parameter == known.end()) {
+      complain("is no parameter of " + std::string(family_name(instance)) +
+               "; `stowage params` lists them");
+    } else if (std::ranges::count(given.begin(), value, value->name, &ParameterValue::name) > 0) {
+      complain("must be given once");
+    } else if (const auto problem = parameter_error(*parameter, value->value)) {
+      complain(*problem);
+    }
+  }
+  return errors;
 }
 
 namespace {
@@ -26,11 +58,32 @@ std::optional<InputError> unknown_method(const InstanceView& instance, const std
   return InputError{kUnknownMethod, "method", "must be one of " + names + ", is \"" + method + '"'};
 }
 
+// An error for each name in `without` that is no stage.
+void unknown_stages(const InstanceView& instance, const SolveOptions& options,
+                    std::vector<InputError>& errors) {
+  if (options.without.empty()) return;
+  const std::vector<StageInfo> known = stages(instance);
+  std::string names;
+  for (const StageInfo& stage : known) names += (names.empty() ? "" : ", ") + stage.name;
+  for (const std::string& name : options.without) {
+    if (std::ranges::find(known, name, &StageInfo::name) != known.end()) continue;
+    errors.push_back({kUnknownStage, "without",
+                      names.empty()
+                          ? "must be empty: a solve of " + std::string(family_name(instance)) +
+                                " has no stages that can be left out"
+                          : "must be one of " + names + ", is \"" + name + '"'});
+  }
+}
+
 // What a caller got wrong, as a reader would put it.
 std::vector<InputError> mistakes(const InstanceView& instance, const SolveOptions& options) {
   std::vector<InputError> errors = check(instance);
   if (!errors.empty()) return errors;
   if (auto error = unknown_method(instance, options.method)) errors.push_back(*std::move(error));
+  unknown_stages(instance, options, errors);
+  for (InputError& error : check_parameters(instance, options.params)) {
+    errors.push_back(std::move(error));
+  }
   if (options.backend && *options.backend != MilpBackend::cbc &&
       *options.backend != MilpBackend::glpk) {
     errors.push_back({kUnknownMethod, "backend",

@@ -86,6 +86,7 @@ class FamilySolve {
   std::optional<Refutation> refuted_;  // by the search
   bool gap_ended_it_ = false;
   bool time_ended_it_ = false;
+  std::vector<StageReport> stages_;  // of a search that runs in named stages
 
  private:
   Outcome infeasible(const Refutation& why) const {
@@ -105,6 +106,7 @@ class FamilySolve {
 
   Outcome finished(Outcome outcome) const {
     outcome.method = options_.method;
+    outcome.stages = stages_;
     complete(outcome);
     return outcome;
   }

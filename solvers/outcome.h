@@ -56,6 +56,17 @@ struct Improvement {
   std::string by;     // method or certificate
 };
 
+// What a stage of the solve did, in all its runs together.
+struct StageReport {
+  std::string name;  // one of stages()
+  std::int64_t runs = 0;
+  double seconds = 0;
+  std::int64_t nodes = 0;
+  double plan_gained = 0;   // by how much the objective fell, in its unit
+  bool first_plan = false;  // there was no plan before
+  double bound_gained = 0;  // by how much the bound rose, in the objective's unit
+};
+
 struct Outcome {
   // In outcome.cc, so that who includes this need not compile what a plan of each family consists
   // of.
@@ -90,6 +101,7 @@ struct Outcome {
   std::optional<InfeasibilityProof> infeasibility;  // of infeasible: what proves it, if not `none`
   std::vector<Violation> violations;      // of the last candidate that failed verification
   std::vector<Improvement> improvements;  // in order of time
+  std::vector<StageReport> stages;        // in the order in which they first ran
 
   std::optional<double> gap() const;  // relative_gap of the plan, if there is one
 };

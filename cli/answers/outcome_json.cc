@@ -26,6 +26,24 @@ void write_improvements(JsonWriter& json, const std::vector<Improvement>& improv
   json.end_array();
 }
 
+void write_stages(JsonWriter& json, const std::vector<StageReport>& stages, bool timeless,
+                  const Unit& unit) {
+  json.key("stages");
+  json.begin_array();
+  for (const StageReport& stage : stages) {
+    json.begin_object(kOneLine);
+    json.text("name", stage.name);
+    json.integer("runs", stage.runs);
+    if (!timeless) json.number("seconds", stage.seconds);
+    json.integer("nodes", stage.nodes);
+    write_amount(json, "plan_gained", stage.plan_gained, unit);
+    if (stage.first_plan) json.boolean("first_plan", true);
+    write_amount(json, "bound_gained", stage.bound_gained, unit);
+    json.end_object();
+  }
+  json.end_array();
+}
+
 void write_infeasibility(JsonWriter& json, const InfeasibilityProof& proof) {
   json.key("infeasibility");
   json.begin_object(kOneLine);
@@ -106,6 +124,19 @@ std::string outcome_json(const Outcome& outcome, const OutcomeFrame& frame) {
   if (outcome.infeasibility) write_infeasibility(json, *outcome.infeasibility);
   write_violations(json, outcome.violations);
   write_improvements(json, outcome.improvements, frame.timeless, unit);
+  if (!frame.params.empty()) {
+    json.key("parameters");
+    json.begin_object(kOneLine);
+    for (const ParameterValue& param : frame.params) json.number(param.name, param.value);
+    json.end_object();
+  }
+  if (!frame.without.empty()) {
+    json.key("without");
+    json.begin_array(kOneLine);
+    for (const std::string& stage : frame.without) json.text(stage);
+    json.end_array();
+  }
+  if (frame.stages) write_stages(json, outcome.stages, frame.timeless, unit);
   if (frame.arrangement != nullptr) write_arrangement(json, *frame.arrangement);
   if (outcome.certificate) {
     json.key("certificate");

@@ -12,6 +12,7 @@
 #include "instances/json/writer.h"
 #include "solvers/memory/arrangement.h"
 #include "solvers/outcome.h"
+#include "solvers/solve.h"
 
 namespace stowage {
 
@@ -24,6 +25,9 @@ struct OutcomeFrame {
   ExitCode exit_code = ExitCode::ok;
   std::vector<CliError> errors;              // of writing the plan; usually empty
   const Arrangement* arrangement = nullptr;  // of an order whose layout was asked for
+  bool stages = false;                       // lists what each stage took and gained
+  std::vector<std::string> without = {};     // the stages that were left out
+  std::vector<ParameterValue> params = {};   // the parameters that differ from their defaults
 };
 
 // A stowage/outcome document. The plan is inside it, null if there is none.

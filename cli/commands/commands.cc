@@ -25,6 +25,7 @@ std::vector<std::unique_ptr<Command>> make_commands() {
   commands.push_back(make_calibrate_command());
   commands.push_back(make_export_command());
   commands.push_back(make_import_command());
+  commands.push_back(make_params_command());
   commands.push_back(make_schema_command());
   commands.push_back(make_completion_command());
   commands.push_back(make_manual_command());

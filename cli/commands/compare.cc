@@ -126,18 +126,20 @@ void write_row(JsonWriter& json, const Row& row, const Frame& frame) {
 class CompareCommand : public Command {
  public:
   CommandText text() const override {
-    return {.name = "compare",
-            .arguments = "INSTANCE",
-            .summary = "Run every method, the published baselines included, side by side",
-            .examples = {
-                "stowage compare instance.json -t 1 --milp-limit 1",
-                "stowage compare instance.json --methods batch-ada,fast --format table -t 1",
-                "stowage compare instance.json --methods batch-ada,fast --format markdown -t 1"}};
+    return {
+        .name = "compare",
+        .arguments = "INSTANCE",
+        .summary = "Run every method, the published baselines included, side by side",
+        .examples = {"stowage compare instance.json -t 1 --milp-limit 1",
+                     "stowage compare instance.json --methods batch-ada,fast --format table -t 1",
+                     "stowage compare instance.json --ablate --format markdown --node-limit 20"}};
   }
 
   void declare(Flags& flags) override {
     flags.positional("INSTANCE", instance_path_, "The instance, - for stdin");
     flags.list("--methods", methods_, "A,B,...", "Default all. " + method_list());
+    flags.toggle("--ablate", ablate_,
+                 "Run auto, and auto once without each of the stages that ran: what each is worth");
     flags.choice("--format", format_, {"json", "markdown", "table"},
                  "Form of the answer on stdout; with json the table goes to stderr. Default json");
     flags.number("--milp-limit", milp_limit_s_, "SEC", 0, 1e9,
@@ -167,6 +169,7 @@ class CompareCommand : public Command {
         return console.refuse(*error);
       }
     }
+    if (auto error = check_ablation(*instance.value)) return console.refuse(*error);
     if (auto error = check_measure(*instance.value, console.settings.timeless))
       return console.refuse(*error);
     SolveOptions asked = *std::move(options);
@@ -191,7 +194,8 @@ class CompareCommand : public Command {
       here = *std::move(step);
       instance.value = here->step;
     }
-    std::vector<Row> rows = run_all(console, *instance.value, asked, limits, baseline);
+    std::vector<Row> rows = ablate_ ? run_ablation(console, *instance.value, asked, limits)
+                                    : run_all(console, *instance.value, asked, limits, baseline);
     PlansMeasured measured;
     if (here) {
       Budget budget({.interrupt = limits.interrupt});
@@ -224,6 +228,39 @@ class CompareCommand : public Command {
           "knows scatter steps only, this is of the problem " + std::string(family_name(instance))};
     }
     return std::nullopt;
+  }
+
+  std::optional<InputError> check_ablation(const Instance& instance) const {
+    if (!ablate_) return std::nullopt;
+    if (!methods_.empty()) {
+      return InputError{kUsage, "--ablate", "leaves stages of auto out: give no --methods with it"};
+    }
+    if (!stages(instance).empty()) return std::nullopt;
+    return InputError{kUsage, "--ablate",
+                      "needs a solve in named stages, which " + std::string(family_name(instance)) +
+                          " has not: compare its methods instead"};
+  }
+
+  // `auto` as it is, then without each stage that ran.
+  static std::vector<Row> run_ablation(Console& console, const Instance& instance,
+                                       SolveOptions options, const Budget::Limits& limits) {
+    std::vector<Row> rows;
+    StatusLine status(console);
+    const auto add = [&](const std::string& name) {
+      console.debug("running   " + name);
+      status.tell("running   " + name);
+      Budget budget(limits);
+      rows.push_back({{.name = name}, solve(instance, options, budget)});
+    };
+    add("auto");
+    const std::vector<StageReport> ran = rows.front().outcome.stages;
+    for (const StageReport& stage : ran) {
+      if (*limits.interrupt) break;
+      options.without = {stage.name};
+      add("without " + stage.name);
+    }
+    mark_best(rows);
+    return rows;
   }
 
   MeasureOptions measure_options() const {
@@ -369,6 +406,7 @@ class CompareCommand : public Command {
 
   std::string instance_path_;
   std::vector<std::string> methods_;
+  bool ablate_ = false;
   std::string format_ = "json";
   std::optional<double> milp_limit_s_;
   std::optional<double> baseline_limit_s_;

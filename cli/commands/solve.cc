@@ -7,6 +7,7 @@
 #include "cli/families/load.h"
 #include "cli/flags/command.h"
 #include "cli/flags/common_flags.h"
+#include "cli/flags/param_flags.h"
 #include "cli/terminal/error_codes.h"
 #include "cli/terminal/files.h"
 #include "cli/terminal/interrupt.h"
@@ -39,6 +40,10 @@ class SolveCommand : public Command {
         "Of an order: write offsets of its tensors there, a plan of the layout that "
         "`stowage convert INSTANCE LAYOUT --plan ORDER` makes. Where they need more than the "
         "order does, other orders are tried; half of the limits are for this");
+    param_flags_.declare(flags);
+    flags.toggle("--stages", stages_,
+                 "Also list in the outcome what each stage of the solve took, and by how much plan "
+                 "and bound got better");
     output_flags_.declare(flags, true);
   }
 
@@ -58,6 +63,9 @@ class SolveCommand : public Command {
     asked.method = method_;
     if (auto error = check_method(*instance.value, method_, "--method")) {
       return console.refuse(*error);
+    }
+    if (auto errors = param_flags_.apply(*instance.value, asked); !errors.empty()) {
+      return console.refuse(std::move(errors));
     }
     if (!start_path_.empty()) {
       if (start_path_ == "-" && instance_path_ == "-") {
@@ -119,7 +127,10 @@ class SolveCommand : public Command {
                        .solver = solver,
                        .seed = options.seed,
                        .timeless = console.settings.timeless,
-                       .exit_code = exit_code(outcome)};
+                       .exit_code = exit_code(outcome),
+                       .stages = stages_,
+                       .without = options.without,
+                       .params = options.params};
     if (arrangement) {
       frame.arrangement = &*arrangement;
       if (!arrangement->layout) frame.exit_code = ExitCode::unknown;
@@ -154,6 +165,7 @@ class SolveCommand : public Command {
     for (const NamedBound& bound : outcome.bounds) {
       console.debug("bound     " + bound.name + "  " + with_unit(bound.value, unit));
     }
+    for (const StageReport& stage : outcome.stages) console.debug(stage_line(stage, unit, console));
     std::string line;
     if (outcome.objective) line += "  " + with_unit(*outcome.objective, unit);
     if (outcome.status != Status::infeasible && !outcome.bound_by.empty()) {
@@ -184,10 +196,23 @@ class SolveCommand : public Command {
     }
   }
 
+  static std::string stage_line(const StageReport& stage, const Unit& unit,
+                                const Console& console) {
+    std::string line = "stage     " + stage.name + "  " + counted(stage.runs, "run") + "  ";
+    if (!console.settings.timeless) line += seconds_text(stage.seconds) + "  ";
+    line += counted(stage.nodes, "node") + "  plan ";
+    line += stage.first_plan        ? "found"
+            : stage.plan_gained > 0 ? "-" + with_unit(stage.plan_gained, unit)
+                                    : "as before";
+    return line + "  bound +" + with_unit(stage.bound_gained, unit);
+  }
+
   std::string instance_path_;
   std::string output_;
   std::string method_ = "auto";
   std::string start_path_;
+  ParamFlags param_flags_;
+  bool stages_ = false;
   std::string layout_;  // where its plan goes; empty: not asked for
   SolveFlags solve_;
   OutputFlags output_flags_;

@@ -24,11 +24,12 @@ constexpr std::array<std::string_view, 5> kSources = {"H", "L", "B", "M", "S"};
 constexpr std::array<std::string_view, 3> kSolvers = {"", "cbc", "glpk"};
 
 // Members that tell how an outcome came about, as paths of keys. They prove nothing.
-constexpr std::array<std::string_view, 10> kUnchecked = {
-    "method",       "solver",        "seed",
-    "detail",       "remedy",        "errors",
-    "violations",   "layout/orders", "layout/stopped_by",
-    "layout/detail"};
+constexpr std::array<std::string_view, 13> kUnchecked = {
+    "method",        "solver",        "seed",
+    "detail",        "remedy",        "errors",
+    "violations",    "layout/orders", "layout/stopped_by",
+    "layout/detail", "stages",        "parameters",
+    "without"};
 
 bool has_content(const JsonValue* value) {
   if (value == nullptr || value->is_null()) return false;
@@ -144,6 +145,35 @@ void read_lists(const ObjectReader& outcome, const std::string& in_unit, Outcome
   });
 }
 
+// How the solve went: stages, parameters and stages left out. Only types are checked.
+void read_course(const ObjectReader& outcome, const std::string& in_unit) {
+  each(outcome, "stages",
+       {"name", "runs", "seconds", "nodes", "plan_gained" + in_unit, "first_plan",
+        "bound_gained" + in_unit},
+       [&](const ObjectReader& stage) {
+         stage.text("name");
+         for (const char* key : {"runs", "nodes"}) integer(stage, key);
+         number(stage, "seconds", kNotNegative);
+         for (const char* key : {"plan_gained", "bound_gained"}) number(stage, key + in_unit);
+         stage.boolean("first_plan", false);
+       });
+  if (outcome.find("without") != nullptr) {
+    outcome.each("without", [&](const JsonValue& stage, const JsonPath& path) {
+      if (stage.string() == nullptr) add_wrong_type(stage, path, "a text", outcome.errors());
+    });
+  }
+  if (const JsonValue* parameters = outcome.find("parameters")) {
+    const JsonPath path = outcome.at("parameters");
+    if (parameters->object() == nullptr) {
+      add_wrong_type(*parameters, path, "an object", outcome.errors());
+      return;
+    }
+    for (const JsonMember& member : *parameters->object()) {
+      read_number(member.value, path.key(member.key), {}, outcome.errors());
+    }
+  }
+}
+
 ClaimedLayout read_layout(const ObjectReader& outcome) {
   const JsonPath path = outcome.at("layout");
   const ObjectReader layout(*outcome.find("layout"), path, outcome.errors(),
@@ -191,7 +221,7 @@ Result<std::optional<OutcomeClaims>> read_outcome_claims(std::string_view text_o
         "exit_code",  objective,      bound,     "bound_by",    "gap",     "method",
         method_bound, "found_by",     "solver",  "seed",        "seconds", "nodes",
         "detail",     "errors",       "bounds",  "unplaceable", "plan",    "infeasibility",
-        "violations", "improvements", "remedy"};
+        "violations", "improvements", "remedy",  "stages",      "without", "parameters"};
     if (leaves_certificates(instance)) keys.push_back("certificate");
     if (std::holds_alternative<OrderInstance>(instance)) keys.push_back("layout");
     const ObjectReader outcome(document, root, errors, keys);
@@ -218,6 +248,7 @@ Result<std::optional<OutcomeClaims>> read_outcome_claims(std::string_view text_o
     one_of(outcome, "solver", kSolvers);
     integer(outcome, "seed");
     read_lists(outcome, in_unit, claims);
+    read_course(outcome, in_unit);
     if (given(outcome, "layout") != nullptr) claims.layout = read_layout(outcome);
     if (given(outcome, "infeasibility") != nullptr) claims.infeasibility = read_proof(outcome);
     claims.unchecked = unchecked_members(document);

@@ -44,6 +44,7 @@ std::unique_ptr<Command> make_generate_strategy_command();
 std::unique_ptr<Command> make_import_command();
 std::unique_ptr<Command> make_manual_command();
 std::unique_ptr<Command> make_memory_command();
+std::unique_ptr<Command> make_params_command();
 std::unique_ptr<Command> make_partition_command();
 std::unique_ptr<Command> make_plan_stream_command();
 std::unique_ptr<Command> make_propose_command();

@@ -15,14 +15,6 @@
 namespace stowage {
 namespace {
 
-constexpr std::uint64_t kCycle = 8;          // rounds of which the first plans anew
-constexpr std::uint64_t kMostDoublings = 5;  // of the moves, one per cycle
-constexpr double kMoves = 2000;              // per sequence, see JointEffort
-// A large step gains more from rounds for a few of its micro-batches than in the time that it takes
-// to plan all of it anew.
-constexpr int kLarge = 1500;               // sequences
-constexpr std::uint64_t kPartRounds = 32;  // the first ones
-constexpr double kPartMoves = 480;         // per sequence, as joint() has at first
 constexpr std::array<double, 3> kHeats = {3e-3, 1e-3, 3e-4};
 
 // As joint(), whatever devices there are.
@@ -34,15 +26,15 @@ std::optional<StepDraft> plan_anew(const ScatterTable& table, const JointEffort&
 
 // Plans the sequences of a few micro-batches anew. Mostly neighbours by makespan: their sequences
 // are of like lengths and can change places.
-void replan_some(const ScatterTable& table, StepDraft& step, double moves, std::mt19937_64& random,
-                 const Budget& budget) {
+void replan_some(const ScatterTable& table, StepDraft& step, const JointEffort& effort, bool large,
+                 std::mt19937_64& random, const Budget& budget) {
   std::ranges::stable_sort(step, {}, &MicroBatchDraft::makespan);
   const std::uint64_t most = std::min<std::uint64_t>(5, step.size() - 1);
   const std::size_t count = 2 + draw(random, std::max<std::uint64_t>(1, most - 1));
   const std::size_t places = step.size() - count + 1;
   std::size_t first = draw(random, places);
   // The longest hold few of many sequences, and most of what is lost.
-  if (table.size() > kLarge) first = std::max<std::size_t>(first, draw(random, places));
+  if (large) first = std::max<std::size_t>(first, draw(random, places));
   std::vector<std::size_t> chosen;
   for (std::size_t i = 0; i < count; ++i) chosen.push_back(first + i);
   if (draw(random, 3) == 0) {
@@ -51,7 +43,7 @@ void replan_some(const ScatterTable& table, StepDraft& step, double moves, std::
   }
   const SomeBatches some(table, std::move(chosen), step);
   const ScatterTable part = some.part();
-  std::optional<StepDraft> planned = plan_anew(part, {.moves = moves}, random(), budget);
+  std::optional<StepDraft> planned = plan_anew(part, effort, random(), budget);
   if (!planned || !some.may_replace(*planned)) return;
   if (step_ms(part, *planned) < some.before()) some.replace(*std::move(planned), step);
 }
@@ -59,26 +51,37 @@ void replan_some(const ScatterTable& table, StepDraft& step, double moves, std::
 }  // namespace
 
 void improve(const ScatterTable& table, StepDraft& step, std::uint64_t round, std::uint64_t seed,
-             const Budget& budget) {
+             const Budget& budget, const LnsParams& params, const MultistartParams& race) {
   if (step.empty()) return;
   std::mt19937_64 random(seed * 1000003 + round);
-  if (table.size() > kLarge && step.size() > 2) {
-    if (round < kPartRounds) return replan_some(table, step, kPartMoves, random, budget);
-    round -= kPartRounds;
+  // A large step gains more from rounds for a few of its micro-batches than in the time that it
+  // takes to plan all of it anew.
+  const bool large = table.size() > params.large;
+  const auto effort = [&](double moves, int path_rounds) {
+    return JointEffort{.moves = moves, .path_rounds = path_rounds, .race = race};
+  };
+  if (const auto parts = static_cast<std::uint64_t>(params.part_rounds); large && step.size() > 2) {
+    if (round < parts) {
+      return replan_some(table, step, effort(params.part_moves, race.path_rounds), large, random,
+                         budget);
+    }
+    round -= parts;
   }
+  const auto cycle = static_cast<std::uint64_t>(params.cycle);
+  const auto doublings = static_cast<std::uint64_t>(params.doublings);
   const double moves =
-      std::ldexp(kMoves, static_cast<int>(std::min(round / kCycle, kMostDoublings)));
-  const std::uint64_t turn = round % kCycle;
+      std::ldexp(params.moves, static_cast<int>(std::min(round / cycle, doublings)));
+  const std::uint64_t turn = round % cycle;
   if (turn == 0) {
     std::optional<StepDraft> planned =
-        plan_anew(table, {.moves = 4 * moves, .path_rounds = 60}, random(), budget);
+        plan_anew(table, effort(4 * moves, 6 * race.path_rounds), random(), budget);
     if (planned && step_ms(table, *planned) < step_ms(table, step)) step = *std::move(planned);
   } else if (turn % 2 == 0 || step.size() < 3) {
     const auto steps = static_cast<std::int64_t>(moves * table.size());
     const double hot = kHeats[draw(random, kHeats.size())];
     anneal(table, step, {.steps = steps, .hot = hot}, random(), budget);
   } else {
-    replan_some(table, step, moves, random, budget);
+    replan_some(table, step, effort(moves, race.path_rounds), large, random, budget);
   }
 }
 

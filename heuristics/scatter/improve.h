@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "heuristics/scatter/draft.h"
+#include "heuristics/scatter/params.h"
 #include "instances/budget.h"
 
 namespace stowage {
@@ -16,6 +17,6 @@ namespace stowage {
 // One round; later rounds take longer. Never makes the step worse. Deterministic in `step`, `round`
 // and `seed` unless the budget ends first.
 void improve(const ScatterTable& table, StepDraft& step, std::uint64_t round, std::uint64_t seed,
-             const Budget& budget);
+             const Budget& budget, const LnsParams& params = {}, const MultistartParams& race = {});
 
 }  // namespace stowage

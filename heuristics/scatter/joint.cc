@@ -29,20 +29,15 @@ namespace {
 constexpr double kPathWorthwhile = 5e-3;
 constexpr int kPathSpread = 1;
 constexpr int kMostRaced = 20000;  // sequences; larger steps trust their coarse plan
-constexpr double kHopeful = 1.3;   // starts this much above the best one do not run
 constexpr double kEvenMoves = 0.7;
 constexpr double kAmple = 8;  // sequences per device that need no extra moves
 constexpr double kMostScarce = 3.2;
 constexpr double kCoarseMoves = 2;  // times those of the finer step
-constexpr std::size_t kMostRacing = 4;
-constexpr double kCooler = 0.5;  // `hot` of each further round's annealing, times the last
 // Packings for given makespans.
 constexpr int kDrops = 2;               // profiles tried of each start: all, all but the shortest
-constexpr std::size_t kMostPacked = 6;  // that are worked on
 constexpr double kProposals = 0.6;      // per annealing move of a sequence, each, at most
 constexpr double kPackingWork = 1000;   // of all together per such move, see packing_work()
 constexpr double kMostPacking = 20000;  // no packings for steps where one is that much work
-constexpr int kWindows = 6;             // of micro-batches planned anew, each time
 constexpr double kVeryScarce = 3;       // see scarcity(): windows have too few sequences to gain
 constexpr double kScarceHeat = 0.7;     // of the annealing there
 constexpr int kTokenCounts = 2;         // micro-batch counts tried by token-balanced chunks
@@ -198,7 +193,9 @@ std::vector<StepDraft> over_even_profiles(const ScatterTable& table, std::uint64
 // Starts packed for the makespans of others: of the best one of each number of micro-batches, and
 // of these without their shortest micro-batch. The best get more work.
 std::vector<StepDraft> over_profiles(const ScatterTable& table, const std::vector<StepDraft>& field,
-                                     double moves, std::uint64_t seed, const Budget& budget) {
+                                     const JointEffort& effort, std::uint64_t seed,
+                                     const Budget& budget) {
+  const double moves = effort.moves;
   std::vector<StepDraft> packed;
   const auto fewest = static_cast<std::size_t>(fewest_micro_batches(table));
   for (const auto& [count, step] : best_by_count(table, field)) {
@@ -217,7 +214,7 @@ std::vector<StepDraft> over_profiles(const ScatterTable& table, const std::vecto
     for (StepDraft& step : over_even_profiles(table, seed, budget))
       packed.push_back(std::move(step));
   }
-  keep_best(table, packed, kMostPacked);
+  keep_best(table, packed, at(effort.race.packed));
   for (StepDraft& step : packed) {
     const double work = packing_work(table, step.size() * packed.size());
     const double proposals = std::min(kProposals * moves, kPackingWork * moves / work);
@@ -379,19 +376,20 @@ static std::optional<StepDraft> joint_passing(const ScatterTable& table, const J
     field.resize(1);
   }
   if (field.empty()) return std::nullopt;
-  const Ms most = kHopeful * step_ms(table, *std::ranges::min_element(field, {}, by_time(table)));
+  const Ms most =
+      effort.race.promising * step_ms(table, *std::ranges::min_element(field, {}, by_time(table)));
   std::erase_if(field, [&](const StepDraft& step) { return step_ms(table, step) > most; });
-  for (StepDraft& step : over_profiles(table, field, effort.moves, seed, budget)) {
+  for (StepDraft& step : over_profiles(table, field, effort, seed, budget)) {
     field.push_back(std::move(step));
   }
-  keep_best(table, field, kMostRacing);
+  keep_best(table, field, at(effort.race.racing));
   int rounds = 1;
   for (std::size_t left = field.size(); left > 1; left = (left + 1) / 2) ++rounds;
   const bool scarce = scarcity(table) > kVeryScarce;
-  const WindowEffort windows{.rounds = scarce ? 0 : kWindows,
+  const WindowEffort windows{.rounds = scarce ? 0 : effort.race.windows,
                              .moves = moves_each(table, effort.moves)};
   // Few moves per sequence could not mend what a hot start breaks.
-  double hot = kHotAnnealing * thrift(table) * (scarce ? kScarceHeat : 1);
+  double hot = effort.race.hot * thrift(table) * (scarce ? kScarceHeat : 1);
   for (int round = 0; round < rounds; ++round) {
     const std::int64_t share = steps / (rounds * static_cast<std::int64_t>(field.size()));
     bool late = true;  // one by one, since neither is the better for all steps
@@ -407,7 +405,7 @@ static std::optional<StepDraft> joint_passing(const ScatterTable& table, const J
       for (StepDraft& step : field) replan_windows(table, step, windows, seed, budget);
     }
     keep_best(table, field, (field.size() + 1) / 2);
-    hot *= kCooler;
+    hot *= effort.race.cooling;
   }
   replan_windows(table, field.front(), windows, seed, budget);
   return std::move(field.front());

@@ -9,6 +9,7 @@
 #include "heuristics/scatter/chunking.h"
 #include "heuristics/scatter/draft.h"
 #include "heuristics/scatter/grouping.h"
+#include "heuristics/scatter/params.h"
 #include "instances/budget.h"
 
 namespace stowage {
@@ -27,6 +28,7 @@ struct JointEffort {
   // faster than the step.
   double moves = 480;
   int path_rounds = 10;  // of shortest_path_chunks
+  MultistartParams race = {};
 };
 
 // Large steps are planned as copies of a smaller one, which is then annealed. Otherwise makes

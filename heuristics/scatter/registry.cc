@@ -22,11 +22,10 @@ namespace {
 
 // More degrees than this are listed by their powers of two only.
 constexpr std::size_t kMostHomogeneous = 20;
-constexpr double kFastMoves = 420;  // of annealing, per sequence
 // Smaller steps get more, up to so many times: their time is short.
 constexpr double kFewSequences = 256;
 constexpr double kMostForFew = 3;
-constexpr double kJointMoves = 40000;
+constexpr int kLongPaths = 20;         // times the rounds of `fast`, for `joint`
 constexpr int kMostPublished = 20000;  // sequences; they take longer with more than ours do
 
 std::optional<ScatterPlan> planned(const ScatterInstance& instance, const ScatterTable& table,
@@ -56,13 +55,14 @@ std::optional<StepDraft> or_published(const ScatterTable& table, const Budget& b
   return step;
 }
 
-double fast_moves(const ScatterTable& table) {
-  return kFastMoves * std::clamp(kFewSequences / std::max(1, table.size()), 1.0, kMostForFew);
+double fast_moves(const ScatterTable& table, double moves) {
+  return moves * std::clamp(kFewSequences / std::max(1, table.size()), 1.0, kMostForFew);
 }
 
 }  // namespace
 
-std::vector<ScatterHeuristic> heuristics(const ScatterInstance& instance) {
+std::vector<ScatterHeuristic> heuristics(const ScatterInstance& instance,
+                                         const MultistartParams& params) {
   std::vector<ScatterHeuristic> all;
   const auto add = [&](std::string name, std::string summary, std::string source, auto make) {
     all.push_back(
@@ -76,12 +76,14 @@ std::vector<ScatterHeuristic> heuristics(const ScatterInstance& instance) {
           return first_fit_on_kinds(table, budget);
         });
     add("fast", "starts from all chunkings race under a short annealing", "",
-        [](const ScatterTable& table, std::uint64_t seed, const Budget& budget) {
-          return joint_on_kinds(table, kFastMoves, seed, budget);
+        [moves = params.moves](const ScatterTable& table, std::uint64_t seed,
+                               const Budget& budget) {
+          return joint_on_kinds(table, moves, seed, budget);
         });
     add("joint", "starts from all chunkings race under a long annealing", "",
-        [](const ScatterTable& table, std::uint64_t seed, const Budget& budget) {
-          return joint_on_kinds(table, kJointMoves, seed, budget);
+        [moves = params.long_moves](const ScatterTable& table, std::uint64_t seed,
+                                    const Budget& budget) {
+          return joint_on_kinds(table, moves, seed, budget);
         });
     return all;
   }
@@ -134,15 +136,23 @@ std::vector<ScatterHeuristic> heuristics(const ScatterInstance& instance) {
         return verl(table, budget);
       });
   add("fast", "starts from all chunkings race under a short annealing", "",
-      [](const ScatterTable& table, std::uint64_t seed, const Budget& budget) {
+      [params](const ScatterTable& table, std::uint64_t seed, const Budget& budget) {
         return or_published(table, budget, [&] {
-          return joint(table, {.moves = fast_moves(table)}, seed, budget);
+          return joint(table,
+                       {.moves = fast_moves(table, params.moves),
+                        .path_rounds = params.path_rounds,
+                        .race = params},
+                       seed, budget);
         });
       });
   add("joint", "starts from all chunkings race under a long annealing", "",
-      [](const ScatterTable& table, std::uint64_t seed, const Budget& budget) {
+      [params](const ScatterTable& table, std::uint64_t seed, const Budget& budget) {
         return or_published(table, budget, [&] {
-          return joint(table, {.moves = kJointMoves, .path_rounds = 200}, seed, budget);
+          return joint(table,
+                       {.moves = params.long_moves,
+                        .path_rounds = kLongPaths * params.path_rounds,
+                        .race = params},
+                       seed, budget);
         });
       });
   return all;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "heuristics/heuristic.h"
+#include "heuristics/scatter/params.h"
 #include "instances/scatter/instance.h"
 #include "instances/scatter/plan.h"
 #include "instances/scatter/table.h"
@@ -16,6 +17,7 @@ using ScatterHeuristic = Heuristic<ScatterInstance, ScatterTable, ScatterPlan>;
 
 // Published baselines first, then ours from quick to thorough. Homogeneous degrees are those of
 // the instance.
-std::vector<ScatterHeuristic> heuristics(const ScatterInstance& instance);
+std::vector<ScatterHeuristic> heuristics(const ScatterInstance& instance,
+                                         const MultistartParams& params = {});
 
 }  // namespace stowage

@@ -9,6 +9,8 @@
 namespace stowage {
 
 std::vector<Method> methods_of(const AssignInstance& instance);
+inline std::vector<StageInfo> stages_of(const AssignInstance&) { return {}; }
+inline std::vector<ParameterInfo> parameters_of(const AssignInstance&) { return {}; }
 
 Outcome solve_family(const AssignInstance& instance, const SolveOptions& options, Budget& budget,
                      const Progress& progress);

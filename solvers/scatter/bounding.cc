@@ -11,33 +11,25 @@ namespace {
 
 constexpr char kStepLp[] = "step-lp";
 constexpr char kProfile[] = "profile";
-constexpr std::int64_t kProfileBoxes = 60;       // at a time
 constexpr std::int64_t kProfileBoxesAlways = 6;  // without limits
 constexpr std::int64_t kQuickBoxes = 4;
-constexpr double kAgainShare = 0.08;  // of the time left, for more of a bound
-constexpr double kLeadShare = 0.4;    // of the time left, for the better search of bounds
-constexpr double kOtherShare = 0.08;  // and for the other
 constexpr int kFewMakespans = 2;
-constexpr std::int64_t kStepBoundLps = 400;       // linear programmes at a time
-constexpr std::int64_t kStepBoundLpsAgain = 100;  // between other attempts
-constexpr std::int64_t kQuickStepBoundLps = 5;
 constexpr std::int64_t kQuickStepBoundLpsAgain = 3;  // if the gap is then above
 constexpr std::int64_t kQuickPipelineLps = 24;       // cases of longest makespans take more
-constexpr double kQuickGap = 0.02;
 constexpr double kQuickShare = 0.33;  // of the gap closed so far, for more to be tried
 constexpr std::size_t kLarge = 2000;  // sequences
 constexpr std::int64_t kLargeStepBoundLps = 18;
 
 // Fewer where degrees have several kinds of exchange: a linear programme has columns for each of
 // them, and takes that much longer.
-std::int64_t quick_lps(const ScatterTable& table) {
+std::int64_t quick_lps(const ScatterTable& table, std::int64_t lps) {
   const auto levels = std::ssize(table.levels());
   std::int64_t degrees = 0;
   int before = 0;
   for (const Level& level : table.levels()) {
     if (std::exchange(before, level.degree) != level.degree) ++degrees;
   }
-  const std::int64_t all = table.again() > 0 ? kQuickPipelineLps : kQuickStepBoundLps;
+  const std::int64_t all = table.again() > 0 ? kQuickPipelineLps : lps;
   return (all * degrees + levels - 1) / levels;
 }
 
@@ -55,11 +47,12 @@ void ScatterBounding::quickly() {
   }
   const Incumbent<ScatterInstance>& incumbent = run_.incumbent;
   const Ms before = incumbent.bound();
-  const bool more = raise_step(run_.budget.seconds_left(), quick_lps(run_.table));
+  const bool more =
+      raise_step(run_.budget.seconds_left(), quick_lps(run_.table, run_.params.bounds.quick_lps));
   // Where the first of them did little, the next do not do much either.
   const bool worthwhile =
       incumbent.bound() - before >= kQuickShare * (incumbent.plan()->objective_ms - before);
-  if (more && worthwhile && !incumbent.within(kQuickGap)) {
+  if (more && worthwhile && !incumbent.within(run_.params.bounds.quick_gap)) {
     raise_step(run_.budget.seconds_left(), kQuickStepBoundLpsAgain);
   }
 }
@@ -69,30 +62,31 @@ void ScatterBounding::quickly_by_makespans() {
 }
 
 void ScatterBounding::lead(bool limited) {
-  boxes_ = limited ? kProfileBoxes : kProfileBoxesAlways;
+  boxes_ = limited ? run_.params.bounds.boxes : kProfileBoxesAlways;
   begin_step({});
   begin_profile();
   by_makespans_ = profile_ && profile_->most_micro_batches() <= kFewMakespans;
-  search(by_makespans_, kLeadShare);
+  search(by_makespans_, run_.params.bounds.best_share);
 }
 
-void ScatterBounding::follow() { search(!by_makespans_, kOtherShare); }
+void ScatterBounding::follow() { search(!by_makespans_, run_.params.bounds.other_share); }
 
 void ScatterBounding::search(bool makespans, double share) {
   const double seconds = share * run_.budget.seconds_left();
   if (makespans) {
     profile_rises_ = raise_profile(seconds, boxes_);
   } else {
-    step_rises_ = raise_step(seconds, kStepBoundLps);
+    step_rises_ = raise_step(seconds, run_.params.bounds.lps);
   }
 }
 
 void ScatterBounding::again() {
+  const BoundParams& params = run_.params.bounds;
   if (!run_.done() && profile_rises_) {
-    profile_rises_ = raise_profile(kAgainShare * run_.budget.seconds_left(), kProfileBoxes);
+    profile_rises_ = raise_profile(params.more_share * run_.budget.seconds_left(), params.boxes);
   }
   if (!run_.done() && step_rises_) {
-    step_rises_ = raise_step(kAgainShare * run_.budget.seconds_left(), kStepBoundLpsAgain);
+    step_rises_ = raise_step(params.more_share * run_.budget.seconds_left(), params.more_lps);
   }
 }
 
@@ -108,6 +102,7 @@ void ScatterBounding::begin_step(StepBoundOptions options) {
 
 // False if nothing is left to gain.
 bool ScatterBounding::raise_step(double seconds, std::int64_t lps) {
+  if (!step_) begin_step({});
   Budget part = run_.budget.part(seconds, lps);
   step_->lower_upper(run_.incumbent.plan()->objective_ms);
   const bool more = step_->improve(part);

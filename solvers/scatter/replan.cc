@@ -7,23 +7,15 @@
 
 #include "heuristics/scatter/improve.h"
 #include "heuristics/scatter/obey.h"
+#include "instances/numbers.h"
 #include "instances/random.h"
 #include "solvers/scatter/repack.h"
 
 namespace stowage {
 namespace {
 
-constexpr std::size_t kMostAlone = 6;     // micro-batches that are planned anew at first
-constexpr double kAloneShare = 0.08;      // of the time left, for that
 constexpr double kTogetherShare = 0.1;    // of the time left, for all of them together
-constexpr std::size_t kMostReshaped = 4;  // micro-batches that get other makespans at first
-constexpr int kReshapes = 60;             // tries
-constexpr double kReshapeShare = 0.25;    // of the time left, for that
-constexpr int kRepackRounds = 4;
-constexpr double kRepackShare = 0.04;  // of the time left, for so many
-constexpr double kQuickPrecision = 1e-3;
 constexpr double kProofPrecision = 1e-7;  // of the only makespan: then it may be the optimum
-constexpr int kMostAgain = 4;             // times that a micro-batch is planned anew while it gains
 constexpr std::array<double, 4> kRepackSpreads = {0, 1e-3, 1e-2, 5e-2};
 
 std::vector<std::size_t> all_of(const StepDraft& step) {
@@ -35,18 +27,19 @@ std::vector<std::size_t> all_of(const StepDraft& step) {
 }  // namespace
 
 void ScatterReplan::alone(bool quickly) {
+  const DiveParams& params = run_.params.pattern_dive;
   StepDraft step = this->step();
-  if (step.size() > kMostAlone) return;
+  if (step.size() > at(params.batches)) return;
   bool better = false;
   // One micro-batch alone is all there is to do.
-  Budget part = run_.share(step.size() == 1 ? 1 : kAloneShare);
-  const double precision = quickly            ? kQuickPrecision
+  Budget part = run_.share(step.size() == 1 ? 1 : params.share);
+  const double precision = quickly            ? params.quick_precision
                            : step.size() == 1 ? kProofPrecision
                                               : RepackEffort().precision;
   for (std::size_t b = 0; b < step.size() && !part.exhausted(); ++b) {
     // What is planned anew goes to the end, and may gain more from there.
     std::rotate(step.begin(), step.begin() + 1, step.end());
-    for (int again = 0; again < (quickly ? 1 : kMostAgain); ++again) {
+    for (int again = 0; again < (quickly ? 1 : params.repeats); ++again) {
       const bool gained =
           repack_some(run_.table, {step.size() - 1}, {.precision = precision}, run_.backend(),
                       run_.options.seed + static_cast<std::uint64_t>(again), step, part);
@@ -56,7 +49,8 @@ void ScatterReplan::alone(bool quickly) {
   }
   if (step.size() > 1 && step.size() <= kMostTogether) {
     Budget together = run_.share(kTogetherShare);
-    const RepackEffort effort{.precision = quickly ? kQuickPrecision : RepackEffort().precision};
+    const RepackEffort effort{.precision =
+                                  quickly ? params.quick_precision : RepackEffort().precision};
     better = repack_some(run_.table, all_of(step), effort, run_.backend(), run_.options.seed, step,
                          together) ||
              better;
@@ -65,12 +59,13 @@ void ScatterReplan::alone(bool quickly) {
 }
 
 void ScatterReplan::reshape() {
+  const ProfileSearchParams& params = run_.params.profile_search;
   StepDraft step = this->step();
-  if (step.size() < 2 || step.size() > kMostReshaped) return;
+  if (step.size() < 2 || step.size() > at(params.batches)) return;
   if (!reshape_) reshape_.emplace(run_.table, run_.backend());
-  Budget part = run_.share(kReshapeShare);
+  Budget part = run_.share(params.share);
   bool better = false;
-  for (int i = 0; i < kReshapes && !part.exhausted(); ++i) {
+  for (int i = 0; i < params.shapes && !part.exhausted(); ++i) {
     better = reshape_->improve(step, run_.options.seed * 1000003 + ++shapes_, part) || better;
   }
   if (better) offer(step, "reshape");
@@ -87,18 +82,19 @@ void ScatterReplan::towards(const std::vector<Ms>& makespans) {
 }
 
 void ScatterReplan::some(std::uint64_t round) {
+  const DiveParams& params = run_.params.pattern_dive;
   StepDraft step = this->step();
   std::mt19937_64 random(run_.options.seed * 1000003 + round);
   bool better = false;
-  Budget part = run_.share(kRepackShare);
-  for (int i = 0; i < kRepackRounds && !part.exhausted(); ++i) {
+  Budget part = run_.share(params.partial_share);
+  for (int i = 0; i < params.partial && !part.exhausted(); ++i) {
     std::ranges::stable_sort(step, {}, &MicroBatchDraft::makespan);
     const std::size_t count = std::min<std::size_t>(step.size(), 1 + draw(random, 4));
     const std::size_t first = draw(random, step.size() - count + 1);
     std::vector<std::size_t> chosen;
     for (std::size_t b = 0; b < count; ++b) chosen.push_back(first + b);
-    if (count > 1 && count <= kMostTogether && step.size() > kMostReshaped &&
-        draw(random, 2) == 0) {
+    if (count > 1 && count <= kMostTogether &&
+        step.size() > at(run_.params.profile_search.batches) && draw(random, 2) == 0) {
       better = reshape_some(run_.table, chosen, run_.backend(), random(), step, part) || better;
       continue;
     }

@@ -1,30 +1,38 @@
 // One scatter solve under way: what its stages share. Not installed.
 #pragma once
 
+#include <cmath>
+#include <cstdint>
+#include <limits>
 #include <optional>
 
 #include "instances/budget.h"
 #include "instances/scatter/instance.h"
 #include "instances/scatter/table.h"
-#include "solvers/incumbent.h"
 #include "solvers/milp/solver.h"
-#include "solvers/solve.h"
+#include "solvers/scatter/params.h"
+#include "solvers/stage.h"
 
 namespace stowage {
 
-struct ScatterRun {
-  const ScatterInstance& instance;
-  const SolveOptions& options;
-  Budget& budget;
-  Incumbent<ScatterInstance>& incumbent;
-  bool& gap_ended_it;
+struct ScatterRun : SolveContext<ScatterInstance> {
   const ScatterTable table;
+  bool& gap_ended_it;
+  const ScatterParams params;
 
   // Whether to stop before the next stage of work.
   bool done() {
     if (!incumbent.plan()) return false;
     gap_ended_it = incumbent.within(options.gap);
     return gap_ended_it || incumbent.proven() || budget.exhausted();
+  }
+
+  bool exact() const { return options.method == "exact"; }
+
+  // A limit of time or nodes ends the solve if no proof does.
+  bool limited() const {
+    return std::isfinite(budget.limits().time_limit_s) ||
+           budget.limits().node_limit < std::numeric_limits<std::int64_t>::max();
   }
 
   // At most that share of the time left, and all nodes.

@@ -8,6 +8,8 @@
 namespace stowage {
 
 std::vector<Method> methods_of(const ScatterInstance& instance);
+std::vector<StageInfo> stages_of(const ScatterInstance& instance);
+std::vector<ParameterInfo> parameters_of(const ScatterInstance& instance);
 
 Outcome solve_family(const ScatterInstance& instance, const SolveOptions& options, Budget& budget,
                      const Progress& progress);

@@ -106,7 +106,9 @@ jobs_of() {  # FAMILY INSTANCE
   fi
   echo "$instance auto 20"
   [[ -z ${LONG-} && $instance == */real/* ]] || echo "$instance exact 60"
-  for method in $methods; do echo "$instance $method 20"; done
+  for method in $methods; do
+    [[ -z ${LONG-} && $method == joint && $instance == */real/* ]] || echo "$instance $method 20"
+  done
   case $instance in
     */tiny/*)
       echo "$instance auto 2000"

@@ -1,0 +1,29 @@
+// --set, --params and --without: how the search of a solve differs from the usual one.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/flags/flags.h"
+#include "cli/terminal/cli_error.h"
+#include "instances/families.h"
+#include "instances/result.h"
+#include "solvers/solve.h"
+
+namespace stowage {
+
+class ParamFlags {
+ public:
+  void declare(Flags& flags);
+
+  // Puts what the flags ask for into `options`. All errors: E001 at --set or --without, and those
+  // of the file of --params.
+  std::vector<CliError> apply(const Instance& instance, SolveOptions& options) const;
+
+ private:
+  std::vector<std::string> settings_;  // NAME=VALUE
+  std::string file_;
+  std::vector<std::string> without_;
+};
+
+}  // namespace stowage

@@ -1,0 +1,87 @@
+// The parameters of the scatter heuristics that plan a whole step. Not installed.
+#pragma once
+
+#include "instances/parameters.h"
+
+namespace stowage {
+
+// joint.h: starts from all chunkings race under annealing.
+struct MultistartParams {
+  double moves = 420;
+  double long_moves = 40000;
+  int path_rounds = 10;
+  double promising = 1.3;
+  int packed = 6;
+  int racing = 4;
+  double hot = 4.2e-3;
+  double cooling = 0.5;
+  int windows = 6;
+};
+
+// improve.h: rounds that destroy and repair, anneal or plan anew.
+struct LnsParams {
+  double moves = 2000;
+  int cycle = 8;
+  int doublings = 5;
+  double part_moves = 480;
+  int part_rounds = 32;
+  int large = 1500;
+};
+
+template <class Visitor>
+void fields(Visitor&& visit, MultistartParams& p) {
+  visit({"multistart.moves", "annealing moves per sequence", 1, 1e6,
+         "More: better plans of `fast`, in proportionally more time.", kByHand},
+        p.moves);
+  visit({"multistart.long_moves", "annealing moves per sequence", 1, 1e7,
+         "More: better plans of `joint`, in proportionally more time.", kByHand},
+        p.long_moves);
+  visit(
+      {"multistart.path_rounds", "rounds", 2, 10000,
+       "More: shortest paths over chunks with better prices, for `fast` and the rounds.", kByHand},
+      p.path_rounds);
+  visit({"multistart.promising", "ratio to the best start", 1, 100,
+         "More: more starts are packed and raced that are worse at first.", kByHand},
+        p.promising);
+  visit({"multistart.packed", "starts", 1, 1000,
+         "More: more starts are packed anew for their makespans.", kByHand},
+        p.packed);
+  visit({"multistart.racing", "starts", 1, 1000,
+         "More: more starts share the annealing moves, so each gets fewer.", kByHand},
+        p.racing);
+  visit({"multistart.hot", "share of the mean makespan", 1e-6, 1,
+         "More: annealing begins hotter and changes a start further.", kByHand},
+        p.hot);
+  visit({"multistart.cooling", "ratio", 0.01, 1,
+         "More: later rounds of the race anneal nearly as hot as the first.", kByHand},
+        p.cooling);
+  visit({"multistart.windows", "windows", 0, 1000,
+         "More: more groups of wasteful micro-batches are planned anew.", kByHand},
+        p.windows);
+}
+
+template <class Visitor>
+void fields(Visitor&& visit, LnsParams& p) {
+  visit({"lns.moves", "annealing moves per sequence", 1, 1e7,
+         "More: each round searches longer, so there are fewer rounds.", kByHand},
+        p.moves);
+  visit(
+      {"lns.cycle", "rounds", 1, 1000, "More: the whole step is planned anew less often.", kByHand},
+      p.cycle);
+  visit({"lns.doublings", "cycles", 0, 30, "More: rounds go on doubling their moves for longer.",
+         kByHand},
+        p.doublings);
+  visit({"lns.part_moves", "annealing moves per sequence", 1, 1e7,
+         "More: first rounds of a large step search longer.", kByHand},
+        p.part_moves);
+  visit({"lns.part_rounds", "rounds", 0, 100000,
+         "More: a large step has more rounds for a few of its micro-batches before the whole.",
+         kByHand},
+        p.part_rounds);
+  visit({"lns.large", "sequences", 1, 1e9,
+         "More: fewer steps count as large, which begin with rounds for some micro-batches.",
+         kByHand},
+        p.large);
+}
+
+}  // namespace stowage

@@ -1,0 +1,61 @@
+// Lists, errors and settings made of a family's parameter list; instances/parameters.h has an
+// example of a list. Not installed.
+#pragma once
+
+#include <cmath>
+#include <concepts>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "instances/numbers.h"
+#include "instances/parameters.h"
+#include "solvers/solve.h"
+
+namespace stowage {
+
+// The parameters of struct P with their defaults.
+template <class P>
+std::vector<ParameterInfo> parameter_list() {
+  std::vector<ParameterInfo> all;
+  P defaults;
+  fields(
+      [&](const ParameterText& text, auto& value) {
+        all.push_back({.name = std::string(text.name),
+                       .unit = std::string(text.unit),
+                       .value = static_cast<double>(value),
+                       .least = text.least,
+                       .most = text.most,
+                       .integral = std::integral<std::remove_reference_t<decltype(value)>>,
+                       .effect = std::string(text.effect),
+                       .evidence = std::string(text.evidence)});
+      },
+      defaults);
+  return all;
+}
+
+// What is wrong with `value` for `parameter`, or nullopt.
+inline std::optional<std::string> parameter_error(const ParameterInfo& parameter, double value) {
+  const bool whole = !parameter.integral || value == std::floor(value);
+  if (value >= parameter.least && value <= parameter.most && whole) return std::nullopt;
+  return std::string("must be ") + (parameter.integral ? "a whole number " : "") + "from " +
+         shortest(parameter.least) + " to " + shortest(parameter.most) + ", is " + shortest(value);
+}
+
+// Struct P with these values, which parameter_error() must have found right.
+template <class P>
+P with_values(const std::vector<ParameterValue>& values) {
+  P params;
+  fields(
+      [&](const ParameterText& text, auto& value) {
+        for (const ParameterValue& given : values) {
+          if (given.name != text.name) continue;
+          value = static_cast<std::remove_reference_t<decltype(value)>>(given.value);
+        }
+      },
+      params);
+  return params;
+}
+
+}  // namespace stowage

@@ -1,0 +1,184 @@
+#include "solvers/scatter/stages.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "solvers/scatter/stage_runs.h"
+
+namespace stowage {
+namespace {
+
+using namespace scatter_stage;
+
+constexpr double kFewSequences = 4;    // per device, for `fast` to plan one micro-batch anew
+constexpr double kFewerSequences = 2;  // per device, for `fast` to plan several
+constexpr std::size_t kFewLengths = 60;
+
+// Patterns of groups share one number of devices.
+bool one_device_type(const ScatterContext& context) { return !context.table.several_kinds(); }
+
+bool no_limit(const ScatterContext& context) { return !context.limited() && !context.exact(); }
+
+bool in_rounds(const ScatterContext& context) { return context.limited() || context.exact(); }
+
+bool exhausted(const ScatterContext& context) { return context.budget.exhausted(); }
+
+// True in the last of so many rounds.
+bool due(const ScatterContext& context, int rounds) {
+  const auto wait = static_cast<std::uint64_t>(rounds);
+  return in_rounds(context) && context.round % wait == wait - 1;
+}
+
+bool regrouping_is_due(const ScatterContext& context) {
+  return due(context, context.params.rounds.bounds);
+}
+
+// Patterns gain most in steps of few micro-batches.
+bool patterns_are_due(const ScatterContext& context) {
+  const std::size_t batches =
+      context.improved_batches.value_or(context.incumbent.plan()->micro_batches.size());
+  return one_device_type(context) &&
+         due(context,
+             batches <= kMostTogether ? context.params.rounds.dives : context.params.rounds.bounds);
+}
+
+// Before the rounds always, in the rounds now and then.
+bool profiles_are_due(const ScatterContext& context) {
+  return context.repeats ? patterns_are_due(context) : one_device_type(context);
+}
+
+bool milp_regrouping_is_due(const ScatterContext& context) {
+  return regrouping_is_due(context) && context.exact() && !context.table.measured();
+}
+
+// Where a group holds few sequences, patterns quickly find what annealing misses.
+bool patterns_are_quick(const ScatterContext& context) {
+  if (context.table.several_kinds()) return false;
+  const std::size_t count = context.incumbent.plan()->micro_batches.size();
+  const auto sequences = static_cast<double>(context.instance.lengths.size());
+  const double per_device = sequences / context.instance.cluster.devices;
+  if (count <= 1) return per_device <= kFewSequences;
+  return count <= kMostTogether && per_device <= kFewerSequences &&
+         context.table.kinds().size() <= kFewLengths;
+}
+
+bool profile_bound_led(const ScatterContext& context) {
+  return one_device_type(context) && context.bounding.by_makespans();
+}
+
+bool has_milp_times(const ScatterContext& context) { return !context.table.measured(); }
+
+double subset_share(const ScatterContext& context) { return context.params.subset_dp.share; }
+
+// Shorter names for the table below.
+constexpr Needs kPlan = Needs::plan;
+constexpr Needs kBoth = Needs::plan_and_backend;
+
+constexpr auto kStages = std::to_array<Stage<ScatterContext>>({
+    {"first_plan", "best single degree, within microseconds", first_plan},
+    {"multistart", "starts from all chunkings race under a short annealing", multistart},
+    {"quick_bound",
+     "step LP: as many linear programmes as raise the bound",
+     quick_bound,
+     {.needs = kPlan}},
+    {"subset_dp",
+     "dynamic programme over all subsets of few sequences",
+     subset_dp,
+     {.needs = kPlan, .when = one_device_type, .share = subset_share}},
+    {"long_multistart",
+     "starts race under a long annealing, if nothing limits the solve",
+     long_multistart,
+     {.when = no_limit}},
+    {"first_milp",
+     "MILP of the whole step for a first plan under rules",
+     first_milp,
+     {.needs = Needs::no_plan}},
+    {"pattern_dive",
+     "column generation over groups of each micro-batch, then a dive",
+     pattern_dive,
+     {.needs = kBoth, .when = one_device_type}},
+    {"profile_search",
+     "other numbers and makespans of micro-batches, packed by patterns",
+     profile_search,
+     {.needs = kBoth, .when = profiles_are_due}},
+    {"best_bound",
+     "step LP or search over makespans, the stronger of the two",
+     best_bound,
+     {.needs = kBoth}},
+    {"dive_at_bound",
+     "pattern dive for the makespans where the bound is weakest",
+     dive_at_bound,
+     {.needs = kBoth, .when = profile_bound_led}},
+    {"other_bound",
+     "the other one of step LP and search over makespans",
+     other_bound,
+     {.needs = kBoth}},
+    {"step_milp",
+     "MILP of the whole step, where it is small",
+     step_milp,
+     {.needs = kBoth, .when = has_milp_times}},
+    {"lns",
+     "a round of destroying and repairing, annealing or planning anew",
+     lns,
+     {.needs = kPlan, .when = in_rounds}},
+    {"partial_reopt",
+     "pattern dives for a few micro-batches of like makespans",
+     partial_reopt,
+     {.needs = kBoth, .when = patterns_are_due}},
+    {"more_bounds",
+     "more of each bound search that still rises",
+     more_bounds,
+     {.needs = kBoth, .when = regrouping_is_due}},
+    {"regroup_milp",
+     "MILP of each micro-batch",
+     regroup_milp,
+     {.needs = kBoth, .when = milp_regrouping_is_due}},
+    {"quick_dive",
+     "pattern dive of low precision, where groups hold few sequences",
+     quick_dive,
+     {.needs = kBoth, .when = patterns_are_quick}},
+    {"quick_profile_bound",
+     "a few boxes of the search over makespans",
+     quick_profile_bound,
+     {.needs = kBoth, .when = patterns_are_quick}},
+    {"heuristic", "the heuristic that the method names", method_heuristic},
+    {"flexsp", "FlexSP's chunks and MILPs", flexsp_milps},
+    {"flexsp_chunks", "FlexSP's chunks, grouped by our search", flexsp_grouping},
+    {"rescue",
+     "best single degree, if a limit left no plan",
+     first_plan,
+     {.needs = Needs::no_plan, .when = exhausted, .even_if_done = true}},
+});
+
+constexpr auto kFirst = std::to_array<std::string_view>(
+    {"first_plan", "multistart", "quick_bound", "subset_dp", "long_multistart", "first_milp",
+     "pattern_dive", "profile_search", "best_bound", "dive_at_bound", "other_bound"});
+constexpr auto kRound = std::to_array<std::string_view>(
+    {"lns", "partial_reopt", "profile_search", "more_bounds", "regroup_milp"});
+
+}  // namespace
+
+std::span<const Stage<ScatterContext>> scatter_stages() { return kStages; }
+
+Course scatter_course(std::string_view method, const ScatterParams& params) {
+  const Phase first{.stages = {kFirst.begin(), kFirst.end()}};
+  const Phase step{.stages = {"step_milp"}};
+  const Phase rounds{.stages = {kRound.begin(), kRound.end()}, .rounds = kUntilLimit};
+  if (method == "auto") return {first, step, rounds};
+  if (method == "exact") {
+    // A MILP of some size wants a good start, and must leave time for the rounds.
+    Phase warm_up = rounds;
+    warm_up.rounds = static_cast<std::uint64_t>(params.rounds.before_milp);
+    return {first, warm_up, step, rounds};
+  }
+  if (method == "flexsp") return {Phase{.stages = {"flexsp", "rescue"}}};
+  if (method == "flexsp-chunks") return {Phase{.stages = {"flexsp_chunks", "rescue"}}};
+  if (method == "fast") {
+    return {Phase{
+        .stages = {"multistart", "quick_dive", "quick_profile_bound", "quick_bound", "rescue"}}};
+  }
+  return {Phase{.stages = {"heuristic", "rescue"}}};
+}
+
+}  // namespace stowage
