@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "heuristics/strategy/published.h"
+#include "heuristics/strategy/threshold_split.h"
 #include "instances/numbers.h"
 #include "instances/strategy/compose.h"
 #include "instances/strategy/stage_split.h"
@@ -144,16 +146,39 @@ std::vector<StrategyPlan> fastest_homogeneous(const StrategyTable& table, std::s
 
 std::optional<StrategyPlan> best_uneven(const StrategyTable& table,
                                         std::optional<StrategyPlan> best, const Budget& budget) {
+  struct Open {
+    Ms area = 0;
+    StageCosts costs;
+  };
+  std::vector<Open> open;
   for (const StrategyClass& its : table.classes()) {
     if (its.pp == 1) continue;  // one stage is equal to itself
     for (const StrategyLayout& layout : table.layouts(its)) {
-      if (best && budget.exhausted()) return best;
       const StageCosts costs(table, its, layout);
-      if (best && costs.area() >= best->step_ms) continue;
-      keep_faster(best, least_area_stages(costs, best ? best->step_ms : kInfinity));
+      open.push_back({costs.area(), costs});
     }
   }
+  std::ranges::stable_sort(open, {}, &Open::area);
+  const auto known = [&] { return best ? best->step_ms : kInfinity; };
+  for (const Open& each : open) {
+    if (each.area >= known() || (best && budget.exhausted())) break;
+    const StageCosts& costs = each.costs;
+    keep_faster(best, least_area_stages(costs, known()));
+    const StageOptions options(costs);
+    const auto try_stages = [&](std::optional<std::size_t> only) {
+      const std::vector<StagePlan> stages = stages_by_thresholds(costs, options, only, known());
+      if (!stages.empty()) keep_faster(best, compose_strategy(costs, stages));
+    };
+    try_stages(std::nullopt);
+    for (std::size_t k = 0; k < table.choices().size(); ++k) try_stages(k);
+  }
   return best;
+}
+
+std::optional<StrategyPlan> best_of_all(const StrategyTable& table, const Budget& budget) {
+  std::optional<StrategyPlan> best = best_homogeneous(table, budget);
+  keep_faster(best, galvatron(table, budget));
+  return best_uneven(table, std::move(best), budget);
 }
 
 }  // namespace stowage

@@ -34,10 +34,15 @@ std::optional<StrategyPlan> best_homogeneous(const StrategyTable& table, const B
 std::vector<StrategyPlan> fastest_homogeneous(const StrategyTable& table, std::size_t most,
                                               const Budget& budget);
 
-// The fastest of those, and of one configuration with stages of their own for each class and
-// layout: that with the least area, which is the mean of the stages' times. `best` is a plan to
-// begin with.
+// The fastest of those, and of configurations with stages of their own for each class and layout:
+// the one with the least area, which is the mean of the stages' times; those with the least steady
+// state (threshold_split.h) with the quickest choice of each stage, and with each choice in all
+// stages alike. `best` is a plan to begin with.
 std::optional<StrategyPlan> best_uneven(const StrategyTable& table,
                                         std::optional<StrategyPlan> best, const Budget& budget);
+
+// The fastest of best_homogeneous(), galvatron() and best_uneven(). It is no slower than alpa(),
+// whose stages best_uneven() tries as well.
+std::optional<StrategyPlan> best_of_all(const StrategyTable& table, const Budget& budget);
 
 }  // namespace stowage

@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "heuristics/strategy/threshold_split.h"
 #include "instances/numbers.h"
 #include "instances/strategy/compose.h"
-#include "instances/strategy/stage_split.h"
 
 namespace stowage {
 namespace {
@@ -66,109 +66,6 @@ std::vector<StagePlan> divided_evenly(const StageCosts& costs) {
   return found;
 }
 
-// The quickest choice of a stage that fits.
-struct Quickest {
-  Ms ms = kInfinity;
-  StageChoice choice;
-};
-
-Quickest quickest(const StageCosts& costs, std::int64_t stage, std::int64_t first,
-                  std::int64_t layers) {
-  Quickest found;
-  for (const StageChoice& choice : costs.table().choices()) {
-    const StageCost its = costs.of(stage, first, layers, choice);
-    if (its.memory_mib > costs.table().instance().cluster.memory_mib) continue;
-    if (its.time_ms < found.ms) found = {its.time_ms, choice};
-  }
-  return found;
-}
-
-// The quickest choices of all stages with any layers, counted once.
-class QuickestStages {
- public:
-  explicit QuickestStages(const StageCosts& costs)
-      : costs_(costs),
-        layers_(costs.table().layers()),
-        firsts_(costs.table().equal_layers() ? 1 : layers_),
-        known_(at(costs.of_class().pp * firsts_ * (layers_ + 1))) {
-    for (std::int64_t stage = 0; stage < costs.of_class().pp; ++stage) {
-      for (std::int64_t first = 0; first < firsts_; ++first) {
-        for (std::int64_t its = 1; first + its <= layers_; ++its) {
-          known_[place(stage, first, its)] = quickest(costs, stage, first, its);
-        }
-      }
-    }
-  }
-
-  const Quickest& of(std::int64_t stage, std::int64_t first, std::int64_t layers) const {
-    return known_[place(stage, firsts_ == 1 ? 0 : first, layers)];
-  }
-
-  // Each time that some stage takes, ascending.
-  std::vector<Ms> times() const {
-    std::vector<Ms> all;
-    for (const Quickest& each : known_) {
-      if (each.ms < kInfinity) all.push_back(each.ms);
-    }
-    std::ranges::sort(all);
-    all.erase(std::unique(all.begin(), all.end()), all.end());
-    return all;
-  }
-
-  // The least sum of times, none of which is above `most`.
-  StageSplit least_sum(Ms most) const {
-    return best_split(
-        costs_, 0.0,
-        [&](std::int64_t stage, std::int64_t first, std::int64_t layers) {
-          const Ms ms = of(stage, first, layers).ms;
-          return ms <= most ? ms : kInfinity;
-        },
-        [](double a, double b) { return a + b; });
-  }
-
- private:
-  std::size_t place(std::int64_t stage, std::int64_t first, std::int64_t layers) const {
-    return at((stage * firsts_ + first) * (layers_ + 1) + layers);
-  }
-
-  const StageCosts& costs_;
-  const std::int64_t layers_;
-  const std::int64_t firsts_;  // layers that a stage may begin with, as far as they differ
-  std::vector<Quickest> known_;
-};
-
-std::vector<StagePlan> by_thresholds(const StageCosts& costs) {
-  const QuickestStages quick(costs);
-  const auto rounds = static_cast<double>(costs.of_class().micro_batches - 1);
-  const Ms least = quick.least_sum(kInfinity).value;
-  if (least == kInfinity) return {};
-  // The least time of a slowest stage: below it no split is left.
-  const Ms slowest = best_split(
-                         costs, 0.0,
-                         [&](std::int64_t stage, std::int64_t first, std::int64_t layers) {
-                           return quick.of(stage, first, layers).ms;
-                         },
-                         [](double a, double b) { return std::max(a, b); })
-                         .value;
-  Ms best = kInfinity;
-  StageSplit kept;
-  for (const Ms most : quick.times()) {
-    if (most < slowest) continue;
-    if (least + rounds * most >= best) break;
-    StageSplit split = quick.least_sum(most);
-    if (split.value + rounds * most >= best) continue;
-    best = split.value + rounds * most;
-    kept = std::move(split);
-  }
-  std::vector<StagePlan> stages;
-  std::int64_t first = 0;
-  for (const std::int64_t layers : kept.layers) {
-    stages.push_back({layers, quick.of(std::ssize(stages), first, layers).choice});
-    first += layers;
-  }
-  return stages;
-}
-
 }  // namespace
 
 std::optional<StrategyPlan> galvatron(const StrategyTable& table, const Budget& budget) {
@@ -176,7 +73,9 @@ std::optional<StrategyPlan> galvatron(const StrategyTable& table, const Budget& 
 }
 
 std::optional<StrategyPlan> alpa(const StrategyTable& table, const Budget& budget) {
-  return best_of_layouts(table, budget, by_thresholds);
+  return best_of_layouts(table, budget, [](const StageCosts& costs) {
+    return stages_by_thresholds(costs, StageOptions(costs), std::nullopt, kInfinity);
+  });
 }
 
 }  // namespace stowage

@@ -22,10 +22,8 @@ std::vector<StrategyHeuristic> heuristics(const StrategyInstance&) {
       "Galvatron (arXiv 2211.13878), Galvatron-BMW (2307.02031), with one layout", galvatron);
   add("alpa", "the least sum of the stages for each time of the slowest one",
       "Alpa (arXiv 2201.12023, section 5.2), with one layout", alpa);
-  add("fast", "homogeneous, and stages with layers, ZeRO and recomputation of their own", "",
-      [](const StrategyTable& table, const Budget& budget) {
-        return best_uneven(table, best_homogeneous(table, budget), budget);
-      });
+  add("fast", "all of these, and stages with layers, ZeRO and recomputation of their own", "",
+      best_of_all);
   return all;
 }
 

@@ -42,6 +42,11 @@ TEST(StrategyHeuristics, PlansAreValidAndBetterInTurn) {
       if (!plan) continue;
       EXPECT_THAT(verify(instance, *plan), IsEmpty()) << name << seed;
     }
+    for (const char* other : {"rule", "homogeneous", "galvatron", "alpa"}) {
+      if (!plans[other]) continue;
+      ASSERT_TRUE(plans["fast"]) << other << seed;
+      EXPECT_LE(plans["fast"]->step_ms, plans[other]->step_ms * (1 + 1e-12)) << other << seed;
+    }
     if (plans["rule"]) {
       ASSERT_TRUE(plans["homogeneous"]) << seed;
       EXPECT_LE(plans["homogeneous"]->step_ms, plans["rule"]->step_ms) << seed;
