@@ -22,11 +22,21 @@ bool has_equal_stages(const StrategyPlan& plan) {
   });
 }
 
-// "Et*7|t*9|t*9|t*7L": embedding, layers and loss, a part for each stage.
+// Whether all chunks of all stages have as many layers.
+bool has_equal_chunks(const StrategyPlan& plan) {
+  return has_equal_stages(plan) && plan.stages.front().layers % plan.v == 0;
+}
+
+// "Et*7|t*9|t*9|t*7L": embedding, layers and loss, a part for each chunk of each stage: the first
+// chunks of all stages, then the second ones.
 std::string pipeline_layout(const StrategyPlan& plan) {
   std::string layout = "E";
-  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
-    layout += (s == 0 ? "t*" : "|t*") + text_of(plan.stages[s].layers);
+  for (std::int64_t chunk = 0; chunk < plan.v; ++chunk) {
+    for (std::int64_t s = 0; s < plan.pp; ++s) {
+      if (chunk + s > 0) layout += '|';
+      const std::int64_t layers = chunk_layers(plan, s, chunk);
+      if (layers > 0) layout += "t*" + text_of(layers);
+    }
   }
   return layout + 'L';
 }
@@ -114,9 +124,9 @@ std::vector<std::string> megatron_flags(const StrategyInstance& instance, const 
   add("--tensor-model-parallel-size " + text_of(plan.tp) +
       (plan.tp > 1 && sequence_parallel ? " --sequence-parallel" : ""));
   add("--pipeline-model-parallel-size " + text_of(plan.pp));
-  if (plan.v > 1) {
+  if (plan.v > 1 && has_equal_chunks(plan)) {
     add("--num-layers-per-virtual-pipeline-stage " + text_of(stage.layers / plan.v));
-  } else if (!has_equal_stages(plan)) {
+  } else if (!has_equal_chunks(plan)) {
     add("--pipeline-model-parallel-layout '" + pipeline_layout(plan) + "'");
   }
   add("--context-parallel-size " + text_of(plan.cp) +
@@ -196,13 +206,15 @@ std::string megatron_notes(const StrategyInstance& instance, const StrategyPlan&
 std::string modules_of_stages(const StrategyPlan& plan) {
   std::string lists;
   std::int64_t layer = 0;
-  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
-    std::string list = s == 0 ? "\"tok_embeddings\"" : "";
-    for (std::int64_t i = 0; i < plan.stages[s].layers; ++i) {
+  for (std::int64_t part = 0; part < plan.v * plan.pp; ++part) {
+    std::string list = part == 0 ? "\"tok_embeddings\"" : "";
+    for (std::int64_t left = chunk_layers(plan, part % plan.pp, part / plan.pp); left > 0; --left) {
       list += (list.empty() ? "\"layers." : ", \"layers.") + text_of(layer++) + '"';
     }
-    if (s + 1 == plan.stages.size()) list += ", \"norm\", \"output\"";
-    lists += (s == 0 ? "[" : ", [") + list + ']';
+    if (part + 1 == plan.v * plan.pp) {
+      list += list.empty() ? "\"norm\", \"output\"" : ", \"norm\", \"output\"";
+    }
+    lists += (part == 0 ? "[" : ", [") + list + ']';
   }
   return '[' + lists + ']';
 }
@@ -281,7 +293,7 @@ std::string torchtitan_toml(const StrategyPlan& plan, const LaunchedSteps& steps
   if (plan.pp > 1) {
     toml += std::string("pipeline_parallel_schedule = \"") +
             (plan.v > 1 ? "Interleaved1F1B" : "1F1B") + "\"\n";
-    if (has_equal_stages(plan)) {
+    if (has_equal_chunks(plan)) {
       toml += "pipeline_parallel_layers_per_stage = " + text_of(stage.layers / plan.v) + "\n";
       toml += "pipeline_parallel_first_stage_less_layers = 0\n";
       toml += "pipeline_parallel_last_stage_less_layers = 0\n";

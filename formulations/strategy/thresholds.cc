@@ -86,7 +86,7 @@ class Thresholds {
       for (std::int64_t first = 0; first < firsts_; ++first) {
         if (firsts_ > 1 && (first < stage || (stage == 0 && first > 0))) continue;
         for (std::int64_t layers = 1; first + layers <= layers_; ++layers) {
-          if (!costs_.may_have(layers)) continue;
+          if (!costs_.may_have(stage, layers)) continue;
           std::vector<Option>& its = options_[place(stage, first, layers)];
           for (const StageChoice& choice : costs_.table().choices()) {
             const StageCost cost = costs_.of(stage, first, layers, choice);

@@ -10,18 +10,25 @@
 #include "heuristics/strategy/threshold_split.h"
 #include "instances/numbers.h"
 #include "instances/strategy/compose.h"
+#include "instances/strategy/price.h"
 #include "instances/strategy/stage_split.h"
 
 namespace stowage {
 namespace {
 
-// Stages of L / p layers with one choice, if the class and the memory allow them.
+// Stages with as many layers each and one choice, if the class and the memory allow them. Where p
+// does not divide the layers, embedding and head count as layers.
 std::optional<StrategyPlan> equal_stages(const StageCosts& costs, const StageChoice& choice) {
   const std::int64_t stages = costs.of_class().pp;
   const std::int64_t layers = costs.table().layers();
-  if (layers % stages != 0 || !costs.may_have(layers / stages)) return std::nullopt;
-  StrategyPlan plan = compose_strategy(
-      costs, std::vector<StagePlan>(at(stages), StagePlan{layers / stages, choice}));
+  const bool ends = costs.table().has_vocabulary() && (layers + 2) % stages == 0;
+  if (layers % stages != 0 && !ends) return std::nullopt;
+  std::vector<StagePlan> all;
+  for (const std::int64_t its : dealt_layers(layers, stages)) {
+    if (!costs.may_have(std::ssize(all), its)) return std::nullopt;
+    all.push_back({its, choice});
+  }
+  StrategyPlan plan = compose_strategy(costs, all);
   if (!fits(costs.table().instance(), plan)) return std::nullopt;
   return plan;
 }

@@ -20,7 +20,7 @@ StageOptions::StageOptions(const StageCosts& costs)
   for (std::int64_t stage = 0; stage < costs.of_class().pp; ++stage) {
     for (std::int64_t first = 0; first < firsts_; ++first) {
       for (std::int64_t its = 1; first + its <= layers_; ++its) {
-        if (!costs.may_have(its)) continue;
+        if (!costs.may_have(stage, its)) continue;
         const std::size_t here = place(stage, first, its);
         for (std::size_t k = 0; k < choices.size(); ++k) {
           const StageCost cost = costs.of(stage, first, its, choices[k]);

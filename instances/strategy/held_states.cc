@@ -47,7 +47,7 @@ HeldStates::HeldStates(const StrategyInstance& instance, const StrategyPlan& pla
   std::int64_t next = 0;
   for (std::int64_t chunk = 0; chunk < plan.v; ++chunk) {
     for (std::int64_t s = 0; s < plan.pp; ++s) {
-      for (std::int64_t i = 0; i < plan.stages[at(s)].layers / plan.v; ++i, ++next) {
+      for (std::int64_t i = 0; i < chunk_layers(plan, s, chunk); ++i, ++next) {
         has_[at(s)][at(2 * next)] = true;
         has_[at(s)][at(2 * next + 1)] = true;
       }

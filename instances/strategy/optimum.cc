@@ -32,10 +32,8 @@ class EveryConfiguration {
       if (before == truth_.layers()) best_ = std::min(best_, truth_.step(setting_, stages_));
       return true;
     }
-    for (std::int64_t count = setting_.v; before + count <= truth_.layers(); count += setting_.v) {
-      if (setting_.v > 1 && truth_.layers_differ() && count * setting_.pp != truth_.layers()) {
-        continue;
-      }
+    for (std::int64_t count = 1; before + count <= truth_.layers(); ++count) {
+      if (!truth_.may_hold(setting_, stage, count)) continue;
       if (stage == setting_.pp - 1 && before + count < truth_.layers()) continue;
       const auto its = truth_.layers_of(setting_, stage, before, count);
       for (const std::int64_t zero : instance_.options.zero) {

@@ -65,6 +65,15 @@ struct StrategyPlan {
   bool operator==(const StrategyPlan&) const = default;
 };
 
+// Layers of one chunk of a stage. Where v does not divide the stage's layers, the embedding takes
+// the place of one in the first chunk, and the head in the last one.
+inline std::int64_t chunk_layers(const StrategyPlan& plan, std::int64_t stage, std::int64_t chunk) {
+  const std::int64_t layers = plan.stages[static_cast<std::size_t>(stage)].layers;
+  if (layers % plan.v == 0) return layers / plan.v;
+  const bool has_end = chunk == (stage == 0 ? 0 : plan.v - 1);
+  return layers / plan.v + (has_end ? 0 : 1);
+}
+
 // What a plan of any family says of itself, in the unit of its family.
 inline double objective_of(const StrategyPlan& plan) { return plan.step_ms; }
 inline double bound_of(const StrategyPlan& plan) { return plan.bound_ms; }

@@ -13,6 +13,7 @@ struct StageView {
   PassTimes times;
   Mib memory_mib = 0;
   double in_flight = 0;     // micro-batches
+  double uneven = 0;        // of these, what a chunk with a layer less adds or takes away
   Mib micro_batch_mib = 0;  // activations of one
 };
 
@@ -27,7 +28,8 @@ std::vector<StageView> stages_of(const StrategyInstance& instance, const Strateg
     const StageChoice choice = choice_of(stage);
     stages.push_back({.times = costs.passes(s, first, stage.layers, choice),
                       .memory_mib = stage.memory_mib,
-                      .in_flight = costs.in_flight(s),
+                      .in_flight = costs.in_flight(s, stage.layers),
+                      .uneven = costs.in_flight(s, stage.layers) - costs.in_flight(s, plan.v),
                       .micro_batch_mib = costs.micro_batch_mib(s, first, stage.layers, choice)});
     first += stage.layers;
   }
@@ -51,7 +53,8 @@ StrategySchedule run_schedule(const std::vector<StageView>& stages, std::int64_t
                                     .rows = std::vector(at(micro_batches), row)}};
   its.run = simulate_passes(its.pipeline);
   for (std::size_t s = 0; s < stages.size(); ++s) {
-    const double held = static_cast<double>(its.run.held[s]) / static_cast<double>(chunks);
+    const double held = static_cast<double>(its.run.held[s]) / static_cast<double>(chunks) +
+                        (chunks > 1 ? stages[s].uneven : 0);
     its.memory_mib = std::max(its.memory_mib, stages[s].memory_mib + (held - stages[s].in_flight) *
                                                                          stages[s].micro_batch_mib);
   }

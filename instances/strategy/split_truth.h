@@ -51,7 +51,7 @@ class SplitTruth {
         if (so_far == kNone) continue;
         const std::int64_t most = layers - before - (setting_.pp - 1 - s);
         for (std::int64_t count = s + 1 == setting_.pp ? most : 1; count <= most; ++count) {
-          if (!allowed(count)) continue;
+          if (!truth_.may_hold(setting_, s, count)) continue;
           double own = kNone;
           if (truth_.layers_differ()) {
             own = cheapest(s, before, count, cost);
@@ -137,12 +137,6 @@ class SplitTruth {
       return std::max(steady, least_of(&StrategyTruth::Stage::longest_ms)) + lefts[left.first];
     }
   };
-
-  bool allowed(std::int64_t count) const {
-    if (setting_.v == 1) return true;
-    if (count % setting_.v != 0) return false;
-    return !truth_.layers_differ() || count * setting_.pp == truth_.layers();
-  }
 
   template <class Cost>
   double cheapest(std::int64_t s, std::int64_t before, std::int64_t count, Cost cost) const {

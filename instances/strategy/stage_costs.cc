@@ -233,8 +233,9 @@ StageCost StageCosts::cost_of(std::int64_t stage, std::int64_t first, std::int64
   double bytes = state_bytes(choice.zero, group_, gradient) * parameters.shared / tp;
   bytes += state_bytes(choice.zero, expert_group_, gradient) * parameters.experts / tp /
            static_cast<double>(layout_.ep);
-  bytes += in_flight(stage) * its.layers * activation_bytes(heaviest, choice.recompute);
-  bytes += in_flight(stage) * kept_bytes(its.sum, choice.recompute) * heaviest.tokens;
+  const double held = in_flight(stage, layers);
+  bytes += held * its.layers * activation_bytes(heaviest, choice.recompute);
+  bytes += held * kept_bytes(its.sum, choice.recompute) * heaviest.tokens;
   if (choice.recompute == StrategyRecompute::full) {
     bytes += again_bytes(its, heaviest, choice.stream_chunks);
   }

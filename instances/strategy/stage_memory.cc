@@ -21,13 +21,22 @@ double StageCosts::kept_bytes(const StrategyLayer& layers, StrategyRecompute rec
   return detail()->activation_factor * (sent + (less ? layers.held_selective : layers.held));
 }
 
-double StageCosts::in_flight(std::int64_t stage) const {
+double StageCosts::in_flight(std::int64_t stage, std::int64_t layers) const {
   const auto p = static_cast<double>(class_.pp);
   const auto v = static_cast<double>(class_.v);
   const auto m = static_cast<double>(class_.micro_batches);
   const auto s = static_cast<double>(stage);
   if (class_.v == 1) return std::min(m, p - s);
-  return std::min(m * v, 2 * (p - s - 1) + (v - 1) * p + 1) / v;
+  const double chunks = std::min(m * v, 2 * (p - s - 1) + (v - 1) * p + 1);
+  const bool end = stage == 0 || stage == class_.pp - 1;
+  if (layers % class_.v == 0 || !end || (layers + 1) % class_.v != 0) return chunks / v;
+  // The chunk with the embedding or the head has a layer less. Where most layers are in flight,
+  // 2 p - 1 passes of the first chunk are, or m if there are fewer; of the last chunk none are,
+  // or one if no micro-batches follow the first p.
+  const double of_last = class_.micro_batches == class_.pp ? 1 : 0;
+  const double short_ones = stage == 0 ? std::min(m, 2 * p - 1) : of_last;
+  const auto its = static_cast<double>(layers);
+  return (chunks * (its + 1) / v - short_ones) / its;
 }
 
 double StageCosts::activation_bytes(const Row& row, StrategyRecompute recompute) const {

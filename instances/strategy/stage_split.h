@@ -36,7 +36,7 @@ StageSplit best_split(const StageCosts& costs, double start, Cost cost, Join joi
   for (std::int64_t stage = 0; stage < stages; ++stage) {
     if (equal_layers) {
       for (std::int64_t l = 1; l <= layers; ++l) {
-        row[at(l)] = costs.may_have(l) ? cost(stage, std::int64_t{0}, l) : kInfinity;
+        row[at(l)] = costs.may_have(stage, l) ? cost(stage, std::int64_t{0}, l) : kInfinity;
       }
     }
     std::vector<double> next(width, kInfinity);
@@ -44,7 +44,7 @@ StageSplit best_split(const StageCosts& costs, double start, Cost cost, Join joi
       if (stage == stages - 1 && end < layers) continue;
       for (std::int64_t l = 1; l <= end - stage; ++l) {
         const double before = least[at(end - l)];
-        if (before == kInfinity || !costs.may_have(l)) continue;
+        if (before == kInfinity || !costs.may_have(stage, l)) continue;
         const double own = equal_layers ? row[at(l)] : cost(stage, end - l, l);
         if (own == kInfinity) continue;
         const double value = join(before, own);

@@ -76,10 +76,7 @@ StrategyTable::StrategyTable(const StrategyInstance& instance) : instance_(insta
   for (const std::int64_t pp : sorted(options.pp)) {
     if (instance.cluster.devices() % pp != 0) continue;
     for (const std::int64_t v : sorted(options.v)) {
-      if (pp * v > layers() || layers() % v != 0 || (v > 1 && pp == 1) ||
-          (v > 1 && !equal_layers() && layers() % (pp * v) != 0)) {
-        continue;
-      }
+      if (!may_deal(pp, v)) continue;
       for (const std::int64_t m : counts) {
         const StrategyClass its{pp, v, m};
         if (v > 1 && m % pp != 0) continue;
@@ -87,6 +84,17 @@ StrategyTable::StrategyTable(const StrategyInstance& instance) : instance_(insta
       }
     }
   }
+}
+
+bool StrategyTable::may_deal(std::int64_t pp, std::int64_t v) const {
+  if (v == 1) return pp <= layers();
+  if (pp == 1) return false;
+  if (!equal_layers()) return layers() % (pp * v) == 0;
+  // Neither, one or both of embedding and head count as layers.
+  for (std::int64_t more = 0; more <= (has_vocabulary() ? 2 : 0); ++more) {
+    if ((layers() + more) % v == 0 && pp * v <= layers() + more) return true;
+  }
+  return false;
 }
 
 std::vector<StrategyLayout> StrategyTable::layouts(const StrategyClass& its) const {
@@ -124,6 +132,15 @@ bool StrategyTable::may_share_experts(const StrategyLayout& layout) const {
   if (common_experts_ == 0 || common_experts_ % layout.ep != 0) return false;
   if (layout.dp * layout.cp % layout.ep != 0) return false;
   return layout.tp == 1 || instance_.model.sequence_parallel;
+}
+
+bool StageCosts::may_have(std::int64_t stage, std::int64_t layers) const {
+  if (layers < 1) return false;
+  if (class_.v == 1) return true;
+  const bool whole = layers % class_.v == 0;
+  if (!table_->equal_layers()) return whole && layers * class_.pp == table_->layers();
+  const bool end = stage == 0 || stage == class_.pp - 1;
+  return whole || (end && table_->has_vocabulary() && (layers + 1) % class_.v == 0);
 }
 
 }  // namespace stowage

@@ -100,6 +100,8 @@ class StrategyTable {
   const std::vector<StrategyRun>& runs() const { return runs_; }
   std::int64_t layers() const { return runs_.back().end; }
   bool equal_layers() const { return runs_.size() == 1; }
+  // Whether the model has an embedding and a head, which may count as layers of a chunk.
+  bool has_vocabulary() const { return instance_.model.vocabulary > 0; }
 
   Tokens tokens() const { return tokens_; }
   double squares() const { return squares_; }  // of all lengths, summed
@@ -107,6 +109,8 @@ class StrategyTable {
 
  private:
   bool may_share_experts(const StrategyLayout& layout) const;
+  // Whether layers can be dealt to the chunks of so many stages, as may_have() allows.
+  bool may_deal(std::int64_t pp, std::int64_t v) const;
 
   const StrategyInstance& instance_;
   std::vector<StrategyRun> runs_;
@@ -133,13 +137,12 @@ class StageCosts {
   const StrategyClass& of_class() const { return class_; }
   const StrategyLayout& layout() const { return layout_; }
 
-  // Whether a stage may have so many.
-  bool may_have(std::int64_t layers) const {
-    return layers > 0 && layers % class_.v == 0 &&
-           (class_.v == 1 || table_->equal_layers() || layers * class_.pp == table_->layers());
-  }
+  // Whether the stage may have so many. With v > 1 chunks v divides them, or layers are equal and
+  // v divides them with the embedding, in the first stage, or with the head, in the last one. If
+  // layers differ, all stages have as many.
+  bool may_have(std::int64_t stage, std::int64_t layers) const;
 
-  // Stage `stage` with `layers` layers from `first` on. Requires may_have(layers); chunks of
+  // Stage `stage` with `layers` layers from `first` on. Requires may_have(stage, layers); chunks of
   // unequal layers are where the pipeline has them, whatever `first` says.
   StageCost of(std::int64_t stage, std::int64_t first, std::int64_t layers,
                const StageChoice& choice) const;
@@ -175,8 +178,8 @@ class StageCosts {
   Mib logits_mib(std::int64_t chunks) const { return logits_mib(chunks, heaviest_); }
   Mib logits_mib(std::int64_t chunks, const StrategyRow& row) const;
 
-  // Micro-batches whose activations a stage holds at once. M2
-  double in_flight(std::int64_t stage) const;
+  // Micro-batches whose activations a stage with so many layers holds at once. M2
+  double in_flight(std::int64_t stage, std::int64_t layers) const;
 
  private:
   using Row = StrategyRow;

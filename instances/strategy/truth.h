@@ -133,6 +133,20 @@ class StrategyTruth {
     return its;
   }
 
+  // Whether stage s may have so many layers in its chunks. Of layers that are equal, the embedding
+  // may fill the place of one in the first chunk, the head in the last one.
+  bool may_hold(const Setting& at, std::int64_t s, std::int64_t count) const {
+    if (count < 1 || at.v < 1) return false;
+    if (at.v == 1) return true;
+    if (layers_differ()) {
+      const bool even = at.pp > 0 && layers() % at.pp == 0;
+      return even && count % at.v == 0 && count == layers() / at.pp;
+    }
+    const bool has_end = in_.model.vocabulary > 0 && (s == 0 || s + 1 == at.pp);
+    const std::int64_t left = count % at.v;
+    return left == 0 || (has_end && left == at.v - 1);
+  }
+
   Stage stage(const Setting& at, std::int64_t s, const std::vector<std::int64_t>& its,
               std::int64_t zero, StrategyRecompute recompute, std::int64_t stream_chunks,
               std::int64_t logit_chunks) const {
@@ -179,7 +193,8 @@ class StrategyTruth {
     double again = 0;  // of a layer whose forward pass is done again
     for (const std::int64_t layer : its) {
       const LayerTruth& own = layer_at(layer);
-      bytes += held(at, s) * layer_bytes(at, own, row, row_squares, recompute);
+      bytes += held(at, s, double_of(static_cast<std::int64_t>(its.size()))) *
+               layer_bytes(at, own, row, row_squares, recompute);
       if (recompute != StrategyRecompute::full) continue;
       again = std::max(again, layer_bytes(at, own, row, row_squares, StrategyRecompute::none));
     }
@@ -258,18 +273,29 @@ class StrategyTruth {
       }
     }
     std::set<Pipeline> all;
-    const bool differ = layers_differ();
     for (const std::int64_t pp : in_.options.pp) {
       if (in_.cluster.nodes * in_.cluster.devices_per_node % pp != 0) continue;
       for (const std::int64_t v : in_.options.v) {
-        if (pp * v > layers() || layers() % v != 0) continue;
-        if (v > 1 && (pp == 1 || (differ && layers() % (pp * v) != 0))) continue;
+        if (!can_deal(pp, v)) continue;
         for (const std::int64_t m : counts) {
           if (sequences % m == 0 && (v == 1 || m % pp == 0)) all.insert({pp, v, m});
         }
       }
     }
     return all;
+  }
+
+  // Whether some numbers of layers make pp stages of v chunks.
+  bool can_deal(std::int64_t pp, std::int64_t v) const {
+    if (v == 1) return layers() >= pp;
+    if (pp < 2) return false;
+    if (layers_differ()) return layers() % (pp * v) == 0;
+    for (const std::int64_t ends : {0, 1, 2}) {
+      if (ends > 0 && in_.model.vocabulary == 0) continue;
+      const std::int64_t all = layers() + ends;
+      if (all % v == 0 && all / v >= pp) return true;
+    }
+    return false;
   }
 
   // MiB in a ms among neighbours that span so many devices.
@@ -317,11 +343,18 @@ class StrategyTruth {
     return zero == 2 ? 2 + (12 + gradient) / peers : (14 + gradient) / peers;
   }
 
-  // Micro-batches in flight, as parts of a chunk each where there are several.
-  static double held(const Setting& at, std::int64_t s) {
+  // Micro-batches in flight of a stage with so many layers, as parts of a chunk each where there
+  // are several.
+  static double held(const Setting& at, std::int64_t s, double layers) {
     if (at.v == 1) return double_of(std::min(at.micro_batches, at.pp - s));
     const std::int64_t warm = 2 * (at.pp - 1 - s) + at.pp * (at.v - 1) + 1;
-    return double_of(std::min(at.micro_batches * at.v, warm)) / double_of(at.v);
+    const double passes = double_of(std::min(at.micro_batches * at.v, warm));
+    const double whole = std::ceil(layers / double_of(at.v));  // layers of a chunk
+    if (whole * double_of(at.v) == layers) return passes / double_of(at.v);
+    // One chunk has a layer less: passes of it hold so much less.
+    std::int64_t of_it = at.micro_batches > at.pp ? 0 : 1;
+    if (s == 0) of_it = std::min(at.micro_batches, 2 * at.pp - 1);
+    return (passes * whole - double_of(of_it)) / layers;
   }
 
   // What a layer keeps of a row on one device.

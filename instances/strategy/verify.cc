@@ -192,19 +192,20 @@ class StrategyVerifier {
                            text(plan_.pp) + " stages"};
       });
     }
-    const std::int64_t chunks = std::max<std::int64_t>(1, plan_.v);
-    const bool equal = chunks > 1 && truth_.layers_differ();
+    const StrategyTruth::Setting setting{.pp = plan_.pp, .v = std::max<std::int64_t>(1, plan_.v)};
+    const bool equal = setting.v > 1 && truth_.layers_differ();
+    const bool ends = setting.v > 1 && !equal && instance_.model.vocabulary > 0;
     std::optional<std::int64_t> sum = 0;
     for (std::size_t s = 0; s < plan_.stages.size(); ++s) {
       const std::int64_t layers = plan_.stages[s].layers;
       if (sum) sum = checked_add(*sum, std::max<std::int64_t>(0, layers));
-      if (layers > 0 && layers % chunks == 0 && (!equal || layers == plan_.stages[0].layers)) {
-        continue;
-      }
+      if (truth_.may_hold(setting, static_cast<std::int64_t>(s), layers)) continue;
       broken(kLayers, [&] {
         return Description{"/stages/" + text(s) + "/layers", text(layers) + " layers",
-                           "at least one, a multiple of " + text(chunks) +
-                               (equal ? ", as many as the other stages" : "")};
+                           "at least one, a multiple of " + text(setting.v) +
+                               (equal  ? ", as many as the other stages"
+                                : ends ? ", in the first and last stage a multiple or one less"
+                                       : "")};
       });
     }
     if (sum == truth_.layers()) return;

@@ -12,7 +12,9 @@
 //   micro_batches      micro_batches dp divides the number of sequences; pp divides micro_batches
 //                      where v > 1
 //   layers             there are pp stages of at least one layer, with all layers among them, whose
-//                      layers v divides; all have as many where v > 1 and blocks differ
+//                      layers v divides; where the model has a vocabulary, the embedding in the
+//                      first stage and the head in the last one may count as a layer. All have as
+//                      many where v > 1 and blocks differ
 //   memory             each stage needs as much as it says, and at most the device's memory
 //   time               each stage takes as long as it says
 //   objective          step_ms follows from the stages

@@ -27,7 +27,7 @@ std::int64_t choose_layer_scale(const StrategyPlan& plan, std::int64_t few) {
   for (std::int64_t scale = 1;; ++scale) {
     std::int64_t all = 0;
     for (const StrategyStage& stage : plan.stages) {
-      all += plan.v * divided_up(stage.layers / plan.v, scale);
+      all += plan.v * divided_up(divided_up(stage.layers, plan.v), scale);
     }
     if (all <= most) return scale;
   }
@@ -100,8 +100,8 @@ void put_layers(const StrategyPlan& plan, std::int64_t few, ScaledStrategy& scal
   scaled.layer_scale = choose_layer_scale(plan, few);
   scaled.task.layers.clear();
   for (const StrategyStage& stage : plan.stages) {
-    scaled.task.layers.push_back(
-        static_cast<int>(plan.v * divided_up(stage.layers / plan.v, scaled.layer_scale)));
+    scaled.task.layers.push_back(static_cast<int>(
+        plan.v * divided_up(divided_up(stage.layers, plan.v), scaled.layer_scale)));
   }
 }
 
@@ -168,6 +168,11 @@ std::vector<std::string> notes_on(const StrategyModel& model, const StrategyPlan
   const auto any = [&](auto is) { return std::ranges::any_of(model.blocks, is); };
   if (model.vocabulary > 0) {
     notes.emplace_back("the embedding is not executed");
+  }
+  if (std::ranges::any_of(plan.stages,
+                          [&](const StrategyStage& s) { return s.layers % plan.v != 0; })) {
+    notes.emplace_back(
+        "chunks with the embedding or the head are executed with as many layers as the others");
   }
   if (any([](const StrategyBlock& block) { return block.routed(); })) {
     notes.emplace_back("experts are executed as one feed-forward as wide as what a token meets");

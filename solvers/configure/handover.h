@@ -58,7 +58,9 @@ class Handover {
 
   // The stage that has room for the fewest tokens, and the micro-batches that it holds at once.
   std::int64_t tightest_stage() const { return tightest_; }
-  double in_flight() const { return costs_.at(1).in_flight(tightest_); }
+  double in_flight() const {
+    return costs_.at(1).in_flight(tightest_, plan_.stages[at(tightest_)].layers);
+  }
   Mib room_mib() const;  // what its states leave
 
  private:

@@ -99,8 +99,8 @@ class Bindings {
       std::vector<StagePlan> changed = now;
       changed[at(slowest_)].layers -= plan_.v;
       changed[at(to)].layers += plan_.v;
-      if (to == slowest_ || !costs_.may_have(changed[at(slowest_)].layers) ||
-          !costs_.may_have(changed[at(to)].layers)) {
+      if (to == slowest_ || !costs_.may_have(slowest_, changed[at(slowest_)].layers) ||
+          !costs_.may_have(to, changed[at(to)].layers)) {
         continue;
       }
       attempt(changed, "move " + plain_count(plan_.v, "layer") + " from stage " +

@@ -46,6 +46,34 @@ Change with_ones(const StrategyInstance& instance) {
 
 }  // namespace
 
+std::optional<Undealt> why_undealt(const StrategyInstance& instance) {
+  StrategyInstance changed = instance;
+  const auto combines = [&] { return !StrategyTable(changed).classes().empty(); };
+  const StrategyTable table(instance);
+  const std::string layers = plain_count(table.layers(), "layer");
+  changed.options.v = {1};
+  if (combines()) {
+    const char* rule = "v divides the layers of each stage";
+    if (!table.equal_layers()) {
+      rule = "pp v divides the layers, which differ";
+    } else if (table.has_vocabulary()) {
+      rule =
+          "v divides the layers of each stage, where the embedding may count as a layer of the "
+          "first stage and the head as one of the last";
+    }
+    return Undealt{"no values of options.pp and options.v deal the " + layers + " in chunks: " +
+                       rule + ", and with v above 1 pp is above 1 and divides the micro-batches",
+                   "add 1 to options.v, or a v that divides the layers in this way"};
+  }
+  if (table.layers() >= *std::ranges::min_element(instance.options.pp)) return std::nullopt;
+  changed.options.pp = {1};
+  if (!combines()) return std::nullopt;
+  return Undealt{"no value of options.pp deals the " + layers +
+                     ": each stage has a layer or more, and pp divides the devices",
+                 "add 1 to options.pp, or a divisor of the devices of at most " +
+                     std::to_string(table.layers())};
+}
+
 std::string rule_of_ep(const StrategyInstance& instance) {
   if (std::ranges::find(instance.options.ep, 1) != instance.options.ep.end()) return "";
   return std::string("; ep must divide cp dp and the experts of each layer") +
@@ -57,15 +85,18 @@ Conflict conflict_in(const StrategyInstance& instance, const Trial&) {
   const StrategyTable table(instance);
   const LeastMemory least = least_memory(table);
   if (least.mib == kInfinity) {
-    conflict.causes.push_back(
-        {"/options", "no pp, tp and cp together divide the " +
-                         plain_count(instance.cluster.devices(), "device") + " and the heads" +
-                         (instance.cost.detail
-                              ? " (with tp dividing the heads of keys and values or a multiple)"
-                              : "") +
-                         ", with micro-batches that divide the " +
-                         plain_count(std::ssize(instance.lengths), "sequence") +
-                         rule_of_ep(instance)});
+    const std::optional<Undealt> undealt = why_undealt(instance);
+    if (undealt) conflict.causes.push_back({"/options", undealt->rule});
+    if (!undealt)
+      conflict.causes.push_back(
+          {"/options", "no pp, tp and cp together divide the " +
+                           plain_count(instance.cluster.devices(), "device") + " and the heads" +
+                           (instance.cost.detail
+                                ? " (with tp dividing the heads of keys and values or a multiple)"
+                                : "") +
+                           ", with micro-batches that divide the " +
+                           plain_count(std::ssize(instance.lengths), "sequence") +
+                           rule_of_ep(instance)});
     conflict.irreducible = false;  // one list of several may be to blame
     conflict.changes.push_back(with_ones(instance));
     return conflict;

@@ -2,6 +2,7 @@
 // puts them together.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,15 @@ namespace stowage {
 
 // Why there is no plan. Requires an instance proven to have none.
 Conflict conflict_in(const StrategyInstance& instance, const Trial& trial);
+
+// Why no configuration deals the layers to stages and chunks although all other rules allow some,
+// and a remedy. Nothing if the degrees do not combine for another reason. Requires an instance
+// whose options do not combine.
+struct Undealt {
+  std::string rule;
+  std::string remedy;
+};
+std::optional<Undealt> why_undealt(const StrategyInstance& instance);
 
 // The rule of ep, to go on with after those of other degrees; empty where the options allow ep 1,
 // which keeps it always.

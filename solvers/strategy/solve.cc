@@ -50,6 +50,9 @@ class StrategySolve : public FamilySolve<StrategyInstance> {
   }
 
   static Refutation nothing_combines(const StrategyInstance& instance) {
+    if (std::optional<Undealt> undealt = why_undealt(instance)) {
+      return {std::move(undealt->rule), std::move(undealt->remedy), {}, {.by = "configurations"}};
+    }
     const std::string of_ep = rule_of_ep(instance);
     return {
         std::string("no values of the options combine: pp tp cp must divide the devices, tp cp the "
@@ -67,6 +70,14 @@ class StrategySolve : public FamilySolve<StrategyInstance> {
 
   void complete(Outcome& outcome) const override {
     if (certificate_ && outcome.plan) outcome.certificate.emplace(*certificate_);
+    if (!outcome.plan) return;
+    const std::int64_t tp = std::get<StrategyPlan>(*outcome.plan).tp;
+    const std::int64_t pairs = instance_.model.key_value_heads();
+    if (pairs == 0 || tp <= pairs) return;
+    outcome.detail += (outcome.detail.empty() ? "" : "; ") + std::string("tp ") +
+                      std::to_string(tp) + " is more than the " + plain_count(pairs, "head") +
+                      " of keys and values, which ranks repeat: a trainer that only divides them "
+                      "refuses this plan";
   }
 
   StoppedBy search() override {
@@ -150,7 +161,8 @@ class StrategySolve : public FamilySolve<StrategyInstance> {
     refuted_ = Refutation{"stage " + std::to_string(least.stage) + " of " +
                               std::to_string(least.of_class.pp) + " needs " +
                               std::to_string(static_cast<std::int64_t>(std::ceil(least.mib))) +
-                              " MiB in the configuration that needs least",
+                              " MiB with " + plain_count(least.layers, "layer") +
+                              " in the configuration that needs least",
                           "raise cluster.memory_mib to at least " + shortest(least.mib),
                           {},
                           {.by = "configurations"}};

@@ -29,7 +29,7 @@ const std::vector<StageSearch::Candidate>& StageSearch::candidates(std::int64_t 
   std::vector<Candidate>& found = candidates_[place];
   if (known_[place] != 0) return found;
   known_[place] = 1;
-  if (!costs_.may_have(layers)) return found;
+  if (!costs_.may_have(stage, layers)) return found;
   for (const StageChoice& choice : costs_.table().choices()) {
     const StageCost cost = costs_.of(stage, first, layers, choice);
     if (cost.memory_mib > costs_.table().instance().cluster.memory_mib) continue;

@@ -198,6 +198,19 @@ TEST(Launchers, HavePipelines) {
   EXPECT_THAT(torchtitan_toml(plan, steps), HasSubstr("\"Interleaved1F1B\"\n"));
   EXPECT_THAT(torchtitan_toml(plan, steps), HasSubstr("layers_per_stage = 8\n"));
   EXPECT_THAT(torchtitan_toml(plan, steps), HasSubstr("shards as ZeRO 1"));
+  // Embedding and head count as layers of a chunk.
+  plan.stages[0].layers = plan.stages[1].layers = 3;
+  EXPECT_THAT(megatron_script(of_two_nodes(), plan, steps),
+              HasSubstr("--pipeline-model-parallel-layout 'Et*1|t*2|t*2|t*1L'"));
+  EXPECT_THAT(torchtitan_toml(plan, steps),
+              HasSubstr("module_fqns_per_model_part = [[\"tok_embeddings\", \"layers.0\"], "
+                        "[\"layers.1\", \"layers.2\"], [\"layers.3\", \"layers.4\"], "
+                        "[\"layers.5\", \"norm\", \"output\"]]\n"));
+  // Stages of two and four layers, in chunks of one and two.
+  plan.stages[0].layers = 2;
+  plan.stages[1].layers = 4;
+  EXPECT_THAT(megatron_script(of_two_nodes(), plan, steps),
+              HasSubstr("--pipeline-model-parallel-layout 'Et*1|t*2|t*1|t*2L'"));
   plan.v = 1;
   plan.stages[0].layers = 17;
   plan.stages[1].layers = 15;

@@ -72,6 +72,20 @@ TEST(HeldStates, ChunksOfAStageAreApart) {
   EXPECT_EQ(shared[0], (std::vector<double>{kLayer, kLayer}));
 }
 
+// Six layers with embedding and head are eight: two in each of four chunks.
+TEST(HeldStates, AChunkMayHaveTheEmbeddingForALayer) {
+  StrategyInstance wanted = four_layers();
+  wanted.model.blocks[0].count = 6;
+  StrategyPlan interleaved = plan_of(2, 1, 1, 0);
+  interleaved.v = 2;
+  interleaved.stages[0].layers = interleaved.stages[1].layers = 3;  // 0, 3, 4 and 1, 2, 5
+  StrategyPlan halves = interleaved;
+  halves.v = 1;
+  const auto shared = HeldStates(wanted, interleaved).shared_bytes(HeldStates(wanted, halves));
+  EXPECT_EQ(shared[0], (std::vector<double>{kLayer, 2 * kLayer}));
+  EXPECT_EQ(shared[1], (std::vector<double>{2 * kLayer, kLayer}));
+}
+
 TEST(HeldStates, TiedMatricesAreTheSame) {
   StrategyInstance wanted = four_layers();
   wanted.model.vocabulary = 100;

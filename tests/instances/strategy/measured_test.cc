@@ -147,7 +147,7 @@ TEST(MeasuredCosts, EveryPlanIsWhatTheVerifierCounts) {
           left -= layers;
           stages.push_back({layers, table.choices()[draw.below(table.choices().size())]});
         }
-        if (!costs.may_have(stages.back().layers)) continue;
+        if (!costs.may_have(its.pp - 1, stages.back().layers)) continue;
         if (its.v > 1 && table.layers() % (its.pp * its.v) != 0) continue;
         const StrategyPlan plan = compose_strategy(costs, stages);
         ASSERT_THAT(verify(instance, plan), IsEmpty()) << seed;

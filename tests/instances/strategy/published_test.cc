@@ -117,8 +117,8 @@ TEST(StrategyPublished, FigureSevenToAFifthOfAPercentPoint) {
     const StrategyInstance instance = instance_of(row.model, false, 0);
     const StrategyTable table(instance);
     const StageCosts costs(table, {row.model.pp, row.model.v, row.model.micro_batches}, {8, 1, 1});
-    const double layer =
-        100 / costs.in_flight(0) / static_cast<double>(row.model.layers / row.model.pp);
+    const double layer = 100 / costs.in_flight(0, row.model.layers / row.model.pp) /
+                         static_cast<double>(row.model.layers / row.model.pp);
     EXPECT_NEAR(share(false, StrategyRecompute::full) - layer, row.full, 0.2) << row.model.name;
   }
 }
@@ -166,7 +166,7 @@ TEST(StrategyPublished, Interleaving) {
     const StrategyTable table(instance);
     const StageCosts costs(table, {4, v, 16}, {8, 1, 1});
     const auto chunks = static_cast<double>(v);
-    EXPECT_NEAR(costs.in_flight(0), 4 * (1 + 3 / (4 * chunks)), 1e-12);
+    EXPECT_NEAR(costs.in_flight(0, 12), 4 * (1 + 3 / (4 * chunks)), 1e-12);
     const std::vector<StageCost> equal(4, StageCost{.time_ms = 10});
     EXPECT_NEAR(costs.step(equal), 16 * 10 + 3 * 10 / chunks, 1e-9);
   }
@@ -175,9 +175,9 @@ TEST(StrategyPublished, Interleaving) {
   const StrategyTable table(instance);
   const StageCosts costs(table, {4, 1, 16}, {8, 1, 1});
   for (std::int64_t s = 0; s < 4; ++s) {
-    EXPECT_EQ(costs.in_flight(s), static_cast<double>(4 - s));
+    EXPECT_EQ(costs.in_flight(s, 12), static_cast<double>(4 - s));
   }
-  EXPECT_EQ(StageCosts(table, {4, 1, 2}, {8, 1, 1}).in_flight(0), 2);
+  EXPECT_EQ(StageCosts(table, {4, 1, 2}, {8, 1, 1}).in_flight(0, 12), 2);
 }
 
 // One layer, h = 4, k = 2, f = 8 gated, V = 10, two sequences of 6 and 2 tokens, tp 2, cp 1 on two

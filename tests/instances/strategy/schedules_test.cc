@@ -21,7 +21,7 @@ void each_plan(const StrategyInstance& instance, Look look) {
     if (table.layers() % its.pp != 0) continue;
     for (const StrategyLayout& layout : table.layouts(its)) {
       const StageCosts costs(table, its, layout);
-      if (!costs.may_have(table.layers() / its.pp)) continue;
+      if (!costs.may_have(its.pp / 2, table.layers() / its.pp)) continue;
       for (const StageChoice& choice : table.choices()) {
         const std::vector<StagePlan> stages(at(its.pp), {table.layers() / its.pp, choice});
         look(costs, compose_strategy(costs, stages));

@@ -152,7 +152,7 @@ TEST(StrategyVerify, TwoOpinionsAgree) {
           left -= layers;
           stages.push_back({layers, table.choices()[draw.below(table.choices().size())]});
         }
-        if (!costs.may_have(stages.back().layers)) continue;
+        if (!costs.may_have(its.pp - 1, stages.back().layers)) continue;
         if (its.v > 1 && table.layers() % (its.pp * its.v) != 0) continue;
         EXPECT_THAT(verify(instance, compose_strategy(costs, stages)), IsEmpty()) << seed;
         ++plans;

@@ -21,7 +21,7 @@ void extend(const StageCosts& costs, std::vector<StagePlan>& stages, std::int64_
     return;
   }
   for (std::int64_t layers = 1; layers <= left; ++layers) {
-    if (!costs.may_have(layers)) continue;
+    if (!costs.may_have(std::ssize(stages), layers)) continue;
     for (const StageChoice& choice : costs.table().choices()) {
       stages.push_back({layers, choice});
       extend(costs, stages, left - layers, best);

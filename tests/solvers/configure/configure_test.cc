@@ -230,7 +230,8 @@ TEST(RankLayout, OfLayersWithExpertsByHand) {
         return costs.with_row(its, its * layers, layers, choice, {row, 0}).memory_mib -
                (its == plan.pp - 1 ? costs.logits_mib(table.logit_chunks().back(), {row, 0}) : 0);
       };
-      const double counted = (mib(2 * tokens) - mib(tokens)) / costs.in_flight(its) * (1 << 20);
+      const double counted =
+          (mib(2 * tokens) - mib(tokens)) / costs.in_flight(its, layers) * (1 << 20);
       EXPECT_NEAR(counted, (bytes + beside) * tokens, 1e-6 * counted) << seed;
     }
   }
