@@ -127,7 +127,7 @@ struct StrategyDetail {
   double update_ms = 10;              // of a step, whatever its size
   double activation_factor = 1;       // of M3: 1 with fused kernels, up to 1.9 without
   Mib fixed_mib = 4096;               // of a device: libraries, their buffers, fragments
-  std::int64_t gradient_bytes = 4;    // of a parameter: 2 to 4
+  std::int64_t gradient_bytes = 4;    // of a parameter: 2 to 8
 
   bool operator==(const StrategyDetail&) const = default;
 };

@@ -124,7 +124,7 @@ void fields(Visitor& v, Detail& detail) {
   v.optional("update_ms", detail.update_ms, kShare);
   v.optional("activation_factor", detail.activation_factor, {.least = 0.1, .most = 100});
   v.optional("fixed_mib", detail.fixed_mib, {.least = 0, .most = 1e9});
-  v.optional("gradient_bytes", detail.gradient_bytes, {2, 4});
+  v.optional("gradient_bytes", detail.gradient_bytes, {2, 8});
 }
 
 template <class Visitor, Of<StrategyCost> Cost>

@@ -158,7 +158,7 @@ TEST(StrategyJson, EveryNumberOfTheDetailIsReadWrittenAndHashed) {
   EXPECT_EQ(*read_strategy_instance(write_strategy_instance(wanted)), wanted);
   hashes.insert(instance_hash(wanted));
   EXPECT_EQ(hashes.size(), 12U);
-  wanted.cost.detail->gradient_bytes = 5;
+  wanted.cost.detail->gradient_bytes = 9;
   EXPECT_THAT(to_string(check(Instance(wanted))[0]), HasSubstr("/cost/detail/gradient_bytes"));
 }
 
