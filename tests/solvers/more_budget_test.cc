@@ -14,6 +14,7 @@
 #include "instances/scatter/generate.h"
 #include "solvers/solve.h"
 #include "tests/chunked_assign.h"
+#include "tests/long_run.h"
 #include "tests/tiny_assign.h"
 #include "tests/tiny_host.h"
 #include "tests/tiny_layout.h"
@@ -30,7 +31,7 @@ constexpr std::int64_t kNodes[] = {0, 1, 10, 100, 400};
 const std::set<std::string> kRules = {"greedy-size", "first-fit", "best-fit-spatial",
                                       "best-fit-temporal", "best-fit"};  // of layout
 // Readings of the clock.
-constexpr int kLooks[] = {0, 1, 3, 8, 20, 50, 130, 350, 1000, 3000};
+constexpr int kLooks[] = {0, 1, 3, 8, 20, 50, 130, 300, 700, 3000};
 
 // The outcomes of one method, in the order of its limits.
 void expect_no_worse(const std::vector<Outcome>& outcomes) {
@@ -61,8 +62,12 @@ void expect_no_worse(const Instance& instance) {
       outcomes.push_back(solve(instance, {.method = method.name}, budget));
     }
     expect_no_worse(outcomes);
+    // A method that counts no node until its end is never cut by a limit above 0.
+    const bool counts_none =
+        outcomes.back().nodes == 0 && outcomes.back().stopped_by != StoppedBy::time_limit;
     outcomes.clear();
     for (const std::int64_t nodes : kNodes) {
+      if (counts_none && nodes > 0) break;
       Budget budget({.time_limit_s = 0.03, .node_limit = nodes, .clock = BudgetClock::looks});
       outcomes.push_back(solve(instance, {.method = method.name}, budget));
     }
@@ -100,29 +105,61 @@ TEST(MoreBudget, ScatterStepsWithFormsToChoose) {
   climb(tiny_full_scatter(50, 40, 16));
 }
 
-// Forty instances of all families; the nodes double.
-TEST(MoreBudget, FortyLaddersOfNodes) {
-  const auto climb = [](const Instance& instance) {
-    std::vector<Outcome> outcomes;
-    for (std::int64_t nodes = 1; nodes <= 64; nodes *= 4) {
-      Budget budget({.time_limit_s = 0.003, .node_limit = nodes, .clock = BudgetClock::looks});
-      outcomes.push_back(solve(instance, {}, budget));
-    }
-    expect_no_worse(outcomes);
-  };
+// Ten instances of all families.
+std::vector<Instance> ten_of_all_families(std::uint64_t seed) {
+  return {tiny_scatter(seed, 16),       tiny_recomputing_scatter(seed, 16),
+          tiny_kinds_scatter(seed, 16), tiny_pipeline_scatter(seed, 16),
+          tiny_assign(seed, 16),        tiny_layout(seed, 14),
+          tiny_order(seed, 12),         tiny_host(seed),
+          tiny_strategy(seed),          tiny_experts(seed)};
+}
+
+// Solves forty instances of all families under limits that grow: one ladder each.
+void climb_forty(const std::string& method, const std::vector<Budget::Limits>& ladder) {
   for (std::uint64_t seed = 100; seed < 104; ++seed) {
-    SCOPED_TRACE(seed);
-    climb(tiny_scatter(seed, 16));
-    climb(tiny_recomputing_scatter(seed, 16));
-    climb(tiny_kinds_scatter(seed, 16));
-    climb(tiny_pipeline_scatter(seed, 16));
-    climb(tiny_assign(seed, 16));
-    climb(tiny_layout(seed, 14));
-    climb(tiny_order(seed, 12));
-    climb(tiny_host(seed));
-    climb(tiny_strategy(seed));
-    climb(tiny_experts(seed));
+    for (const Instance& instance : ten_of_all_families(seed)) {
+      std::vector<Outcome> outcomes;
+      for (const Budget::Limits& limits : ladder) {
+        Budget budget(limits);
+        outcomes.push_back(solve(instance, {.method = method}, budget));
+      }
+      SCOPED_TRACE(method + ", family " + std::to_string(instance.index()) + ", seed " +
+                   std::to_string(seed));
+      expect_no_worse(outcomes);
+    }
   }
+}
+
+TEST(MoreBudget, FortyLaddersOfNodes) {
+  std::vector<Budget::Limits> ladder;
+  const double growth = in_long_run(4, 2);
+  for (double nodes = 1; nodes <= in_long_run(64, 4096); nodes *= growth) {
+    ladder.push_back({.time_limit_s = in_long_run(3, 20) * 1e-3,
+                      .node_limit = static_cast<std::int64_t>(nodes),
+                      .clock = BudgetClock::looks});
+  }
+  climb_forty("auto", ladder);
+}
+
+// The limits are readings of the clock, so that a run is cut at the same place every time.
+TEST(MoreBudget, FortyLaddersOfTime) {
+  std::vector<Budget::Limits> ladder;
+  const double growth = in_long_run(60, 15) / 10.0;
+  for (double looks = 5; looks <= in_long_run(1200, 3000); looks *= growth) {
+    ladder.push_back({.time_limit_s = 1e-6 * std::floor(looks), .clock = BudgetClock::looks});
+  }
+  climb_forty("fast", ladder);
+  climb_forty("auto", ladder);
+}
+
+// Seconds on the clock: where runs are cut differs from run to run.
+TEST(MoreBudget, FortyLaddersOfSeconds) {
+  if (in_long_run(0, 1) == 0) GTEST_SKIP() << "takes minutes";
+  std::vector<Budget::Limits> ladder;
+  for (const double seconds : {0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0}) {
+    ladder.push_back({.time_limit_s = seconds});
+  }
+  climb_forty("auto", ladder);
 }
 
 TEST(MoreBudget, AssignAmongUnlikeStrategies) {
