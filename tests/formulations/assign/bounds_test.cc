@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "formulations/assign/chunk_bounds.h"
+#include "instances/numbers.h"
+#include "tests/chunked_assign.h"
 #include "tests/oracles/assign/brute_force.h"
 #include "tests/tiny_assign.h"
 
@@ -141,6 +143,38 @@ TEST(AssignChunkBounds, TheLongestSequenceByHand) {
   EXPECT_DOUBLE_EQ(by_name(assign_chunk_bounds(instance)).at("longest"), 29 + 11);
   instance.lengths = {4};
   EXPECT_DOUBLE_EQ(by_name(assign_chunk_bounds(instance)).at("longest"), 11 + 11);
+}
+
+// Ten rows of 5 tokens take 130 ms, and the last of them 13 ms more in the second stage.
+TEST(AssignChunkBounds, OfManyRowsByHand) {
+  AssignInstance instance{
+      .devices = 2,
+      .schemes = {{.name = "a", .pp = 2, .linear_ms = 2, .fixed_ms = 3, .max_tokens = 50}},
+      .strategies = {{.name = "s", .replicas = {1}}},
+      .constraints = {.chunks = ChunkRule{.size = 5, .retained = 10}},
+      .lengths = {50}};
+  for (const NamedBound& bound : assign_chunk_bounds(instance)) {
+    EXPECT_LE(bound.value, 143 * (1 + 1e-9)) << bound.name;
+    EXPECT_GE(bound.value, 137) << bound.name;
+  }
+}
+
+TEST(AssignChunkBounds, NoneIsAboveAPlan) {
+  int several_rows = 0;
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    Draw draw(seed);
+    const AssignInstance instance = chunked_assign(draw, {.most_sequences = 3});
+    if (instance.lengths.empty()) continue;
+    Ms least = kInfinity;
+    for (int plan = 0; plan < 20; ++plan) {
+      least = std::min(least, chunked_plan(instance, draw).objective_ms);
+    }
+    for (const NamedBound& bound : assign_chunk_bounds(instance)) {
+      EXPECT_LE(bound.value, least * (1 + 1e-9)) << bound.name << ' ' << seed;
+    }
+    several_rows += instance.lengths.front() > 2 * instance.constraints.chunks->size ? 1 : 0;
+  }
+  EXPECT_GT(several_rows, 40);
 }
 
 TEST(LeastRows, ByHand) {

@@ -175,6 +175,11 @@ TEST(Certificate, LevelsLeaveNoFormOut) {
   EXPECT_EQ(first_rule_of_levels({{1, none}, {2, ring}, {2, all_gather}}), "certificate_levels");
   EXPECT_EQ(first_rule_of_levels({{1, ring}, {2, ring}}), "certificate_levels");
   EXPECT_EQ(first_rule_of_levels({{0, none}, {1, none}, {2, ring}}), "certificate_levels");
+  EXPECT_EQ(first_rule_of_levels({{-1, none}, {1, none}, {2, ring}}), "certificate_levels");
+  for (const int way : {-1, 1, 7}) {  // groups recompute in one way only
+    EXPECT_EQ(first_rule_of_levels({{1, none, 1, way}, {1, none}, {2, ring}}),
+              "certificate_levels");
+  }
   for (const double bad : {-0.1, 1.1, kNan, kInf}) {
     EXPECT_EQ(first_rule_of_levels({{1, none}, {2, ring, bad}}), "certificate_levels");
   }
@@ -241,6 +246,48 @@ TEST(Certificate, PackingPricesCount) {
   c.nodes[0].leaf.values = {0.6, 0};
   c.bound_ms = 1.2 + 7.9 - 1e-6;
   EXPECT_EQ(first_rule(c), "");
+}
+
+// What one packing price of groups of one device is worth to a sequence of 60 and of 30 tokens: a
+// value of just that is accepted, and no more. The rest of the interval is paid to the last ms.
+TEST(Certificate, PackingPricesPayWhatTheyAreWorth) {
+  const auto with = [](const PackingPrice& packing, std::size_t sort, double value) {
+    ScatterCertificate c = area_certificate();
+    CertificateLeaf& leaf = c.nodes[0].leaf;
+    leaf.intervals[0].degrees[0] = {.packing = {packing}};
+    leaf.intervals[0].degrees[1] = {.tokens = 0.02};  // 2 ms on each device
+    leaf.micro_batch = (10 - 2 * 2) * (1 - 1e-8);
+    leaf.values = {0, 0};
+    leaf.values[sort] = value;
+    c.bound_ms = 1;
+    return first_rule(c);
+  };
+  const auto expect_worth = [&](const PackingPrice& packing, double of_60, double of_30) {
+    SCOPED_TRACE(std::to_string(packing.steps) + " steps, threshold " +
+                 std::to_string(packing.threshold));
+    const double worth[] = {of_60, of_30};
+    for (std::size_t sort = 0; sort < 2; ++sort) {
+      EXPECT_EQ(with(packing, sort, worth[sort] * (1 - 1e-8)), "") << sort;
+      EXPECT_EQ(with(packing, sort, worth[sort] + 1e-3), "certificate_interval") << sort;
+    }
+  };
+  const auto tokens = [](std::int64_t steps, double threshold) {
+    return PackingPrice{
+        .resource = Resource::tokens, .steps = steps, .threshold = threshold, .price = 1};
+  };
+  expect_worth(tokens(1, 0), 1, 0);
+  expect_worth(tokens(2, 0), 1.0 / 2, 0);
+  expect_worth(tokens(3, 0), 2.0 / 3, 1.0 / 3);
+  expect_worth(tokens(9, 0), 5.0 / 9, 2.0 / 9);
+  expect_worth(tokens(0, 50), 1, 0);
+  expect_worth(tokens(0, 41), 1, 0);
+  expect_worth(tokens(0, 40), 0.6, 0);
+  expect_worth(tokens(0, 30), 0.6, 0.3);
+  // Groups of the interval have 990 ms beyond their overhead.
+  expect_worth({.resource = Resource::time, .steps = 20, .price = 1}, 1.0 / 20, 0);
+  expect_worth({.resource = Resource::time, .steps = 40, .price = 1}, 2.0 / 40, 1.0 / 40);
+  expect_worth({.resource = Resource::time, .threshold = 59, .price = 1}, 60.0 / 990, 0);
+  expect_worth({.resource = Resource::time, .threshold = 61, .price = 1}, 0, 0);
 }
 
 TEST(Certificate, NoIntervalIsWorthMoreThanItLasts) {
