@@ -51,6 +51,22 @@ NamedBound best_bound(const std::vector<Row>& rows) {
   return best;
 }
 
+// Whether a limit ended a published method, or one of its MILPs: its plan may look worse than the
+// method is. Our own methods work until the limit.
+bool is_cut_short(const Row& row) {
+  const StoppedBy by = row.outcome.stopped_by;
+  return row.method.kind == MethodKind::baseline &&
+         (by == StoppedBy::time_limit || by == StoppedBy::node_limit ||
+          by == StoppedBy::interrupted);
+}
+
+// The last cell of the row.
+std::string note_of(const Row& row) {
+  if (row.best) return is_cut_short(row) ? "<- best, cut short" : "<- best";
+  if (!row.outcome.plan) return row.outcome.detail;
+  return is_cut_short(row) ? "cut short" : "";
+}
+
 // What is compared: words and limits that all rows share.
 struct Frame {
   Unit unit;
@@ -91,7 +107,7 @@ Table table_of(const std::vector<Row>& rows, const Frame& frame) {
     if (!frame.parts.empty()) {
       cells.push_back(outcome.plan ? grouped(part_count(*outcome.plan)) : "-");
     }
-    cells.push_back(row.best ? "<- best" : outcome.plan ? "" : outcome.detail);
+    cells.push_back(note_of(row));
     table.add(std::move(cells));
   }
   return table;

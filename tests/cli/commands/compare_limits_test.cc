@@ -74,16 +74,24 @@ TEST_P(CompareLimits, HoldForEveryMethod) {
   EXPECT_THAT(run.err, Not(HasSubstr("limits    ")));
 }
 
-// Where there is no time at all, what can take long says that the limit ended it.
+// Where there is no time at all, what can take long says that the limit ended it, in the table too.
 TEST_P(CompareLimits, OfNoTimeEndAllBaselines) {
   const Finished run = compare({"-t", "0", "--baseline-limit", "0"});
   const json answer = json::parse(run.out);
   std::size_t ended = 0;
+  std::size_t with_plan = 0;
   for (const json& method : answer["methods"]) {
     EXPECT_LT(method["seconds"], kMostSeconds) << method["method"];
-    if (method["kind"] == "baseline" && method["stopped_by"] == "time_limit") ++ended;
+    if (method["kind"] != "baseline" || method["stopped_by"] != "time_limit") continue;
+    ++ended;
+    if (method["found_by"] != "") ++with_plan;
   }
   EXPECT_GT(ended, 0U);
+  std::size_t marked = 0;
+  for (std::size_t at = 0; (at = run.err.find("cut short\n", at)) != std::string::npos; ++at) {
+    ++marked;
+  }
+  EXPECT_EQ(marked, with_plan) << run.err;
 }
 
 INSTANTIATE_TEST_SUITE_P(Cli, CompareLimits, testing::ValuesIn(kHard),
