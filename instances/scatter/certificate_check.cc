@@ -66,7 +66,8 @@ class CertificateChecker {
       for (const GroupForm form : forms_) {
         levels.push_back({.degree = form.degree,
                           .exchange = form.exchange,
-                          .recomputation = form.recomputation});
+                          .recomputation = form.recomputation,
+                          .place = form.place});
       }
     }
     weigh_devices(instance);

@@ -1,0 +1,169 @@
+// No certificate that is accepted claims more than the optimum: prices are drawn at random, and all
+// that a proof is made of is then raised for as long as the checker accepts it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "instances/scatter/certificate.h"
+#include "instances/scatter/truth.h"
+#include "instances/scatter/truth_counts.h"
+#include "tests/long_run.h"
+#include "tests/oracles/scatter/brute_force.h"
+#include "tests/tiny_scatter.h"
+
+namespace stowage::scatter_certificate_strength_test {
+namespace {
+
+class Prover {
+ public:
+  Prover(const ScatterInstance& instance, Ms optimum, std::uint64_t seed)
+      : instance_(instance), optimum_(optimum), random_(seed) {
+    const ScatterTruth truth(instance);
+    for (const GroupForm form : truth.forms()) {
+      forms_.push_back(form);
+      const Ms overhead = truth.times({}, form).compute;
+      overhead_ = forms_.size() == 1 ? overhead : std::min(overhead_, overhead);
+    }
+    lengths_ = true_length_counts(instance).size();
+  }
+
+  // Returns the greatest bound of one drawn certificate that the checker accepts, in ms.
+  Ms prove() {
+    certificate_ = {};
+    if (one_in(3)) {
+      for (const GroupForm form : forms_) {
+        certificate_.levels.push_back({.degree = form.degree,
+                                       .exchange = form.exchange,
+                                       .weight = one_in(3) ? share() : 1,
+                                       .recomputation = form.recomputation,
+                                       .place = form.place});
+      }
+    }
+    if (!instance_.cluster.kinds.empty() && one_in(2)) {
+      for (std::size_t k = 0; k < instance_.cluster.kinds.size(); ++k) {
+        certificate_.kind_weights.push_back(0.5 + share());
+      }
+    }
+    if (one_in(3)) {
+      certificate_.nodes.resize(3);
+      certificate_.nodes[0] = {.is_leaf = false,
+                               .from = (0.2 + share()) * optimum_,
+                               .at_most = static_cast<std::int64_t>(draw(random_, 2)),
+                               .fewer = 1,
+                               .more = 2};
+      for (const std::size_t child : {1U, 2U}) certificate_.nodes[child].leaf.conditions = {0};
+    } else {
+      certificate_.nodes.resize(1);
+    }
+    for (CertificateNode& node : certificate_.nodes) {
+      if (!node.is_leaf) continue;
+      node.leaf.values.assign(lengths_, 0);
+      node.leaf.intervals.push_back({.from = one_in(2) ? 0 : overhead_});
+      if (one_in(2)) node.leaf.intervals.push_back({.from = overhead_ + share() * optimum_ + 1e-3});
+      node.leaf.intervals.push_back({.from = 2.5 * optimum_ + overhead_ + 1});
+      for (PriceInterval& interval : node.leaf.intervals) interval.degrees.resize(forms_.size());
+    }
+    if (!holds()) return 0;  // e.g. such levels cannot be listed
+    for (std::size_t node = 0; node < certificate_.nodes.size(); ++node) {
+      if (certificate_.nodes[node].is_leaf) fill(certificate_.nodes[node].leaf, node == 2);
+    }
+    raise(certificate_.bound_ms, 1);
+    return certificate_.bound_ms;
+  }
+
+ private:
+  bool one_in(std::uint64_t n) { return draw(random_, n) == 0; }
+  double share() { return static_cast<double>(draw(random_, 1001)) / 1000; }
+  bool holds() const { return check_certificate(instance_, certificate_).violations.empty(); }
+
+  // Sets the number to a share of the most that is accepted, found by bisection.
+  void raise(double& number, double part) {
+    double low = 0;
+    double high = 4 * optimum_ + 10;
+    for (int step = 0; step < 24 && high - low > 1e-6 * high; ++step) {
+      number = step == 0 ? high : (low + high) / 2;
+      if (holds()) {
+        low = number;
+        if (step == 0) break;
+      } else {
+        high = number;
+      }
+    }
+    number = part * low;
+  }
+
+  void fill(CertificateLeaf& leaf, bool is_more) {
+    if (!leaf.conditions.empty() && one_in(2)) leaf.conditions[0] = 0.3 * share() * optimum_;
+    if (one_in(2)) raise(leaf.micro_batch, one_in(2) ? 1 - 1e-9 : share());
+    for (std::size_t i = 0; i < leaf.intervals.size(); ++i) {
+      for (DegreePrices& prices : leaf.intervals[i].degrees) {
+        const bool endless = i + 1 == leaf.intervals.size();
+        if (!endless && !one_in(4)) {
+          raise(prices.time, one_in(4) ? share() : 1 - 1e-9);
+        } else if (!one_in(3)) {
+          raise(prices.tokens, one_in(4) ? share() : 1 - 1e-9);
+        } else {
+          prices.packing.push_back(
+              {.resource = endless || one_in(2) ? Resource::tokens : Resource::time});
+          PackingPrice& packing = prices.packing.back();
+          if (one_in(2)) {
+            packing.steps = 1 + static_cast<std::int64_t>(draw(random_, 4));
+          } else {
+            packing.threshold = 1 + static_cast<double>(draw(random_, 30));
+          }
+          if (!holds()) packing = {.resource = Resource::tokens, .steps = 1};
+          if (!holds()) prices.packing.clear();
+          if (!prices.packing.empty()) raise(packing.price, one_in(4) ? share() : 1 - 1e-9);
+        }
+      }
+    }
+    std::vector<double*> left{&leaf.micro_batch};
+    for (double& value : leaf.values) left.push_back(&value);
+    if (is_more && !leaf.conditions.empty()) left.push_back(&leaf.conditions[0]);
+    std::shuffle(left.begin(), left.end(), random_);
+    for (double* number : left) {
+      if (*number == 0) raise(*number, 1 - 1e-9);
+    }
+  }
+
+  const ScatterInstance& instance_;
+  Ms optimum_ = 0;
+  std::mt19937_64 random_;
+  std::vector<GroupForm> forms_;
+  Ms overhead_ = 0;
+  std::size_t lengths_ = 0;
+  ScatterCertificate certificate_;
+};
+
+TEST(ScatterCertificates, NoneThatHoldsIsAboveTheOptimum) {
+  int tight = 0;
+  int proven = 0;
+  for (int seed = 0; seed < in_long_run(40, 2000); ++seed) {
+    const auto s = static_cast<std::uint64_t>(seed);
+    const ScatterInstance instance = seed % 4 == 0   ? tiny_scatter(s, 4, 4)
+                                     : seed % 4 == 1 ? tiny_recomputing_scatter(s, 4, 4)
+                                     : seed % 4 == 2 ? tiny_pipeline_scatter(s, 4, 4)
+                                                     : tiny_kinds_scatter(s, 4, 4);
+    if (instance.lengths.empty()) continue;
+    const auto best = brute_force(instance);
+    if (!best) continue;
+    Prover prover(instance, best->objective_ms, s);
+    Ms most = 0;
+    for (int draws = 0; draws < 10; ++draws) {
+      const Ms bound = prover.prove();
+      EXPECT_LE(bound, best->objective_ms * (1 + 1e-9)) << instance.name << ' ' << draws;
+      most = std::max(most, bound);
+    }
+    ++proven;
+    tight += most > 0.9 * best->objective_ms ? 1 : 0;
+  }
+  EXPECT_GT(4 * tight, proven);
+}
+
+}  // namespace
+}  // namespace stowage::scatter_certificate_strength_test
