@@ -64,6 +64,22 @@ TEST(AssignBounds, OfOneStrategyByHand) {
   EXPECT_NEAR(step.at("strategies"), 140, 1e-9);
 }
 
+// On two replicas of a millisecond per token and 10 ms per row of 100 tokens, four sequences: the
+// longest is with the shortest, or the three others are together.
+TEST(AssignBounds, PairsOrTriplesByHand) {
+  AssignInstance instance{
+      .devices = 2,
+      .schemes = {{.name = "one", .linear_ms = 1, .fixed_ms = 10, .max_tokens = 100}},
+      .strategies = {{.name = "flat", .replicas = {2}}}};
+  const auto pigeonhole = [&](std::vector<Tokens> lengths) {
+    instance.lengths = std::move(lengths);
+    return by_name(strategy_bounds(AssignTable(instance), 0)).at("pigeonhole");
+  };
+  EXPECT_NEAR(pigeonhole({80, 50, 50, 45}), 145, 1e-9);  // 80 and 45 in two rows
+  EXPECT_NEAR(pigeonhole({90, 20, 20, 20}), 70, 1e-9);   // three of 20 in one row
+  EXPECT_NEAR(pigeonhole({50, 50, 45}), 105, 1e-9);      // 50 and 45 in one row
+}
+
 // Each strategy alone: of all together another one may be the least.
 TEST(AssignBounds, OfOneStrategyNoneIsAboveItsOptimum) {
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
@@ -156,6 +172,21 @@ TEST(AssignChunkBounds, OfManyRowsByHand) {
   for (const NamedBound& bound : assign_chunk_bounds(instance)) {
     EXPECT_LE(bound.value, 143 * (1 + 1e-9)) << bound.name;
     EXPECT_GE(bound.value, 137) << bound.name;
+  }
+}
+
+// Parts that a plan may choose: no fewer than of four tokens each, whatever they are.
+TEST(AssignChunkBounds, OfPartsOfAnyLengthByHand) {
+  AssignInstance instance{
+      .devices = 1,
+      .schemes = {{.name = "a", .linear_ms = 2, .fixed_ms = 3, .max_tokens = 10}},
+      .strategies = {{.name = "s", .replicas = {1}}},
+      .constraints = {.chunks = ChunkRule{.size = 4,
+                                          .retained = 12,
+                                          .boundaries = ChunkBoundaries::equal_time}},
+      .lengths = {10}};
+  for (const NamedBound& bound : assign_chunk_bounds(instance)) {
+    EXPECT_NEAR(bound.value, 29, 1e-6) << bound.name;
   }
 }
 

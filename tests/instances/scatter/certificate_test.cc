@@ -325,6 +325,29 @@ TEST(Certificate, ClaimsNoMoreThanItProves) {
   EXPECT_EQ(first_rule(c), "");
 }
 
+// What leaves prove is lowered, and what intervals are worth raised, by 1e-12 of it.
+TEST(Certificate, SumsAreRoundedTowardsLess) {
+  ScatterCertificate c = area_certificate();
+  CertificateLeaf& leaf = c.nodes[0].leaf;
+  leaf.values = {20, 10};
+  leaf.micro_batch = 8;
+  c.bound_ms = 58 - 30e-12;
+  EXPECT_EQ(first_rule(c), "certificate_bound");
+  c.bound_ms = 58 - 90e-12;
+  EXPECT_EQ(first_rule(c), "");
+  const auto with_worth = [&](double worth) {  // of the interval from 10 ms on
+    leaf = area_leaf();
+    leaf.values = {0, 0};
+    leaf.intervals[0].degrees = {{}, {}};
+    leaf.micro_batch = worth;
+    c.bound_ms = 1;
+    return first_rule(c);
+  };
+  EXPECT_EQ(with_worth(10), "certificate_interval");
+  EXPECT_EQ(with_worth(10 - 5e-12), "certificate_interval");
+  EXPECT_EQ(with_worth(10 - 15e-12), "");
+}
+
 // Whatever makes a tight proof claim more breaks it.
 TEST(Certificate, RandomCorruptionsAreRefused) {
   std::mt19937_64 random(7);

@@ -179,6 +179,13 @@ TEST(ProfileCheck, ClaimsNoMoreThanItProves) {
   }));
 }
 
+// The 75 ms of the sequences are lowered, and the 75 ms that devices earn raised, by 1e-12 of them.
+TEST(ProfileCheck, SumsAreRoundedTowardsLess) {
+  EXPECT_EQ(with(whole(), [](auto& c) { c.bound_ms = 85 - 110e-12; }),
+            "certificate_bound /profiles/0/0");
+  EXPECT_EQ(with(whole(), [](auto& c) { c.bound_ms = 85 - 190e-12; }), "");
+}
+
 // In a pipeline the longest micro-batch counts again: two micro-batches of an overhead of 0.1 ms
 // and 0.75 ms of work share that work, and the longer of them takes 0.475 ms once more.
 TEST(ProfileCheck, MoreMicroBatchesOfAPipelineShareTheirWork) {
