@@ -96,6 +96,30 @@ TEST(AssignBounds, OfOneStrategyNoneIsAboveItsOptimum) {
   }
 }
 
+// Where the budget ends before the work bounds of 15,000 lengths, the longest sequence is left: of
+// all strategies the second is the fastest for it.
+TEST(AssignBounds, WithoutTimeTheLongestSequenceIsLeft) {
+  AssignInstance instance{.devices = 12};
+  for (int scheme = 0; scheme < 6; ++scheme) {
+    instance.schemes.push_back({.name = "s" + std::to_string(scheme),
+                                .linear_ms = scheme == 1 ? 1.0 : 2.0 + scheme,
+                                .fixed_ms = 10,
+                                .max_tokens = 20'000});
+  }
+  for (int strategy = 0; strategy < 400; ++strategy) {
+    std::vector<int> replicas(6, strategy % 2 == 0 ? 2 : 0);
+    replicas[0] = 2;
+    replicas[1] = strategy == 1 ? 2 : 0;
+    instance.strategies.push_back(
+        {.name = "t" + std::to_string(strategy), .replicas = std::move(replicas)});
+  }
+  for (Tokens length = 1; length <= 15'000; ++length) instance.lengths.push_back(length);
+  const auto bounds = assign_bounds(AssignTable(instance), Budget({.time_limit_s = 0}));
+  ASSERT_EQ(bounds.size(), 1U);
+  EXPECT_EQ(bounds[0].name, "longest");
+  EXPECT_NEAR(bounds[0].value, 15'010, 1e-6);
+}
+
 // A bound of a step is the least of its strategies'.
 TEST(AssignChunkBounds, AreTheLeastOfTheStrategies) {
   int lower_later = 0;

@@ -172,6 +172,10 @@ TEST(AssignCertificate, PatternsLeaveNothingOut) {
   EXPECT_EQ(with([&](auto& c) { pattern(c, 0).most_rows = 0; }), rule);
   EXPECT_EQ(with([&](auto& c) { pattern(c, 1).longest = 59; }), rule);
   EXPECT_EQ(with([&](auto& c) { pattern(c, 0).longest = 59; }), rule);
+  AssignCertificate short_one = good();
+  pattern(short_one, 0).longest = 59;
+  EXPECT_EQ(check_certificate(four(), short_one).violations.front().where,
+            "/strategies/0/schemes/0/patterns/0");
   EXPECT_EQ(with([&](auto& c) { pattern(c, 0).parts[0].steps = 0; }), rule);
   EXPECT_EQ(with([&](auto& c) { pattern(c, 0).parts[0].steps = 2'000'000; }), rule);
   // Bands of the longest sequence go up.

@@ -193,6 +193,17 @@ TEST(OrderTransfers, EachRuleIsBrokenAlone) {
               i.capacity.reset();
             }),
             Rules{});
+  // The same wait, whatever the unit of time.
+  for (const double times : {1e-9, 1e9}) {
+    EXPECT_EQ(broken([&](auto& i, auto& p) {
+                peak(i, p);
+                for (OrderOperator& op : i.operators) op.ms *= times;
+                i.host->out_bytes_per_ms /= times;
+                i.host->in_bytes_per_ms /= times;
+              }),
+              Rules{"stalls"})
+        << times;
+  }
 }
 
 // A copy serves until the tensor is updated or made anew; what stays may come back untouched.

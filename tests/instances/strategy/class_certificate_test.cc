@@ -8,6 +8,7 @@
 
 #include "instances/strategy/certificate.h"
 #include "instances/strategy/optimum.h"
+#include "instances/strategy/split_truth.h"
 #include "instances/strategy/table.h"
 #include "instances/strategy/truth.h"
 #include "instances/strategy/verify.h"
@@ -153,6 +154,26 @@ TEST(StrategyTruth, ChunksOfAStageAreEveryOtherPart) {
   EXPECT_THAT(truth.layers_of(at, 1, 4, 4), ElementsAre(2, 3, 6, 7));
   at.v = 1;
   EXPECT_THAT(truth.layers_of(at, 1, 3, 2), ElementsAre(3, 4));
+}
+
+// Two stages of 362 layers that differ have as many ranges as are listed, of 363 more than that:
+// the least sum is the same to look for, but no case is told apart.
+TEST(StrategyTruth, RangesBeyondThoseThatAreListed) {
+  StrategyInstance instance = tiny_strategy(1);
+  instance.cluster.memory_mib = 1e12;
+  instance.model.blocks.resize(1);
+  instance.model.blocks.push_back(instance.model.blocks[0]);
+  instance.model.blocks[1].ffn += 64;
+  instance.cost.measured.clear();
+  for (const std::int64_t layers : {362, 363}) {
+    instance.model.blocks[0].count = 200;
+    instance.model.blocks[1].count = layers - 200;
+    const StrategyTruth truth(instance);
+    const StrategyTruth::Setting setting{.pp = 2};
+    const SplitTruth splits(instance, truth, setting);
+    EXPECT_EQ(splits.least_sum([](std::int64_t, const StrategyTruth::Stage&) { return 1.0; }), 2);
+    EXPECT_EQ(splits.least_by_cases(1e-6), layers == 362 ? 1e-6 : 0);
+  }
 }
 
 // Where some configuration fits, however little memory is over, the options are no proof.
