@@ -186,6 +186,9 @@ struct ScatterCost {
   // By degree: what groups were measured to take. If any, then for every allowed degree, and
   // nothing else of the cost is used.
   std::map<int, TimeGrid> table;
+  // Keys of coefficients whose sum alone the measurements determine, not how it is split. Changes
+  // nothing.
+  std::vector<std::string> undetermined;
 
   bool operator==(const ScatterCost&) const = default;
 };

@@ -24,6 +24,10 @@
 namespace stowage {
 namespace {
 
+// Those of coefficients that rows of one length cannot tell apart.
+constexpr std::array<std::string_view, 3> kSplitCoefficients = {"quadratic_ms", "linear_ms",
+                                                                "fixed_ms"};
+
 constexpr NumberRange kPositive = {.least = 0, .most = kMostNumber, .above = true};
 
 void check_recomputation(const ModelMemory& model, const ObjectReader& reader) {
@@ -373,14 +377,31 @@ ScatterCost read_measured(const ObjectReader& reader, std::span<const std::strin
   return cost;
 }
 
+// Keys of coefficients.
+std::vector<std::string> read_undetermined(const ObjectReader& reader) {
+  std::vector<std::string> keys;
+  if (reader.find("undetermined") == nullptr) return keys;
+  reader.each("undetermined", [&](const JsonValue& element, const JsonPath& where) {
+    const std::string* key = element.string();
+    if (key == nullptr || std::ranges::find(kSplitCoefficients, *key) == kSplitCoefficients.end()) {
+      add_wrong_type(element, where, "\"quadratic_ms\", \"linear_ms\" or \"fixed_ms\"",
+                     reader.errors());
+    } else {
+      keys.push_back(*key);
+    }
+  });
+  return keys;
+}
+
 ScatterCost read_cost(const JsonValue& value, const JsonPath& path, const Cluster* cluster,
                       ErrorList& errors) {
   constexpr std::array<std::string_view, 8> kFormula = {
       "quadratic_ms",      "linear_ms",   "fixed_ms", "all_to_all",
       "sequence_fixed_ms", "tile_tokens", "window",   "exchange"};
-  const ObjectReader reader(value, path, errors,
-                            {"quadratic_ms", "linear_ms", "fixed_ms", "all_to_all",
-                             "sequence_fixed_ms", "tile_tokens", "window", "exchange", "table"});
+  const ObjectReader reader(
+      value, path, errors,
+      {"quadratic_ms", "linear_ms", "fixed_ms", "all_to_all", "sequence_fixed_ms", "tile_tokens",
+       "window", "exchange", "table", "undetermined"});
   if (reader.find("table") != nullptr) return read_measured(reader, kFormula);
   ScatterCost cost{.quadratic_ms = reader.number("quadratic_ms", kQuantity),
                    .linear_ms = reader.number("linear_ms", kQuantity),
@@ -388,6 +409,7 @@ ScatterCost read_cost(const JsonValue& value, const JsonPath& path, const Cluste
                    .sequence_fixed_ms = reader.number("sequence_fixed_ms", kQuantity, 0),
                    .tile_tokens = reader.integer("tile_tokens", {1, kMaxPadMultiple}, 1)};
   FieldReader(reader).optional("window", cost.window);
+  cost.undetermined = read_undetermined(reader);
   const JsonValue* const all_to_all = reader.find("all_to_all");
   if (all_to_all != nullptr) {
     cost.all_to_all = read_all_to_all(*all_to_all, reader.at("all_to_all"), cluster, errors);
@@ -563,6 +585,12 @@ void write_json(JsonWriter& json, const ScatterCost& cost) {
   json.number("fixed_ms", cost.fixed_ms);
   if (cost.sequence_fixed_ms != 0) json.number("sequence_fixed_ms", cost.sequence_fixed_ms);
   if (cost.tile_tokens != 1) json.integer("tile_tokens", cost.tile_tokens);
+  if (!cost.undetermined.empty()) {
+    json.key("undetermined");
+    json.begin_array(JsonWriter::Layout::line);
+    for (const std::string& key : cost.undetermined) json.text(key);
+    json.end_array();
+  }
   if (cost.window.share != 0) {
     json.key("window");
     write_fields(json, cost.window);

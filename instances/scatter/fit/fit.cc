@@ -12,6 +12,7 @@
 #include "instances/scatter/fit/errors.h"
 #include "instances/scatter/fit/memory.h"
 #include "instances/scatter/fit/next_row.h"
+#include "instances/scatter/fit/split.h"
 #include "instances/scatter/fit/terms.h"
 #include "instances/scatter/group_form.h"
 
@@ -218,13 +219,16 @@ Result<CostFit> fit_cost(std::vector<TimedRow> rows, const ScatterInstance& like
   if (hides) overlap = fit_overlap(like, rows, options.per_sequence);
   const bool per_sequence = options.per_sequence && shows_sequences(like, rows, overlap.value);
   const Model model(like, rows, per_sequence, overlap.value);
-  const Regression found = model.fit_all();
+  Regression found = model.fit_all();
+  const std::vector<std::string> undetermined =
+      split_undetermined(model.terms(), rows, like.cost, found);
   const std::vector<CostTerm>& terms = model.terms().terms();
 
   CostFit fit{.cost = model.terms().cost(found.coefficients),
               .noise = found.noise,
               .predicted_ms = found.fitted,
               .held_out_ms = held_out_ms(model, rows)};
+  fit.cost.undetermined = undetermined;
   for (std::size_t t = 0; t < terms.size(); ++t) {
     fit.coefficients.push_back(coefficient_of(terms[t], found, t));
   }

@@ -269,5 +269,58 @@ TEST(FitCost, TheSameRowsGiveTheSameCost) {
   EXPECT_EQ(fitted(rows, truth).cost, fitted(rows, truth).cost);
 }
 
+// Rows of n times 8,192 tokens: one of quadratic and linear time would take all of it.
+std::vector<TimedRow> rows_of_one_length(const ScatterCost& truth) {
+  std::vector<TimedRow> rows;
+  for (std::size_t n = 1; n <= 6; ++n) {
+    TimedRow row{.degree = 1, .lengths = std::vector<Tokens>(n, 8192)};
+    row.ms = truth.fixed_ms +
+             static_cast<double>(n) * 8192 * (truth.linear_ms + 8192 * truth.quadratic_ms);
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+TEST(Fit, SplitsWhatRowsOfOneLengthCannotTellApartAsTheInstanceDoes) {
+  const ScatterCost truth{.quadratic_ms = 5e-6, .linear_ms = 0.05, .fixed_ms = 12};
+  const std::vector<TimedRow> rows = rows_of_one_length(truth);
+  ScatterInstance like = structure_of(rows, 1);
+  like.cost = {.quadratic_ms = 1e-5, .linear_ms = 0.1};  // twice as slow, the same ratio
+  const Result<CostFit> fit = fit_cost(rows, like);
+  ASSERT_TRUE(fit);
+  EXPECT_NEAR(fit->cost.quadratic_ms, truth.quadratic_ms, 1e-3 * truth.quadratic_ms);
+  EXPECT_NEAR(fit->cost.linear_ms, truth.linear_ms, 1e-3 * truth.linear_ms);
+  EXPECT_NEAR(fit->cost.fixed_ms, truth.fixed_ms, 0.1);
+  EXPECT_THAT(fit->cost.undetermined, ElementsAre("quadratic_ms", "linear_ms"));
+}
+
+TEST(Fit, SplitsByAPublishedModelWhereTheInstanceHasNoCost) {
+  const ScatterCost truth{.quadratic_ms = 5e-6, .linear_ms = 0.05, .fixed_ms = 12};
+  const std::vector<TimedRow> rows = rows_of_one_length(truth);
+  const Result<CostFit> fit = fit_cost(rows, structure_of(rows, 1));
+  ASSERT_TRUE(fit);
+  const ScatterCost& cost = fit->cost;
+  EXPECT_GT(cost.quadratic_ms, 0);
+  EXPECT_GT(cost.linear_ms, 0);
+  // Each is a tenth of the time at least, and together they are all of it.
+  const double sum = cost.linear_ms + 8192 * cost.quadratic_ms;
+  EXPECT_NEAR(sum, truth.linear_ms + 8192 * truth.quadratic_ms, 1e-3 * sum);
+  EXPECT_GT(cost.linear_ms, 0.1 * sum);
+  EXPECT_GT(8192 * cost.quadratic_ms, 0.1 * sum);
+  EXPECT_THAT(cost.undetermined, ElementsAre("quadratic_ms", "linear_ms"));
+}
+
+TEST(Fit, MarksNothingThatRowsTellApart) {
+  std::vector<TimedRow> rows = rows_of_one_length({.quadratic_ms = 5e-6, .linear_ms = 0.05});
+  for (const Tokens length : {1024, 2048, 30000}) {
+    rows.push_back({.degree = 1, .lengths = {length}});
+    const auto tokens = static_cast<double>(length);
+    rows.back().ms = tokens * (0.05 + tokens * 5e-6);
+  }
+  const Result<CostFit> fit = fit_cost(rows, structure_of(rows, 1));
+  ASSERT_TRUE(fit);
+  EXPECT_TRUE(fit->cost.undetermined.empty());
+}
+
 }  // namespace
 }  // namespace stowage::scatter_fit_fit_test
