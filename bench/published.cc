@@ -1,7 +1,8 @@
 // stowage_bench_published: predicted against published training steps; Markdown on stdout, and with
-// --rows a CSV file with a line for each step.
+// --rows a CSV file with a line for each step. With --tables only the tables that the program has.
 //
 //   stowage_bench_published instances/data/published/steps.csv > bench/results/0.1.0/published.md
+//   stowage_bench_published instances/data/published/steps.csv --tables instances/data/published
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
@@ -9,12 +10,11 @@
 #include <fstream>
 #include <iomanip>
 #include <iostream>
-#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <string>
 
-#include "bench/published_steps.h"
+#include "bench/published_stacks.h"
 
 namespace stowage::bench {
 namespace {
@@ -26,12 +26,6 @@ std::string percents(const Spread& spread) {
   text << std::fixed << std::setprecision(1) << 100 * spread.median << " / " << 100 * spread.p90
        << " / " << 100 * spread.worst;
   return text.str();
-}
-
-bool is_plain(const PublishedStep& step) {
-  const std::set<std::string> machines = {"a100-40", "a100-80", "h100"};
-  return machines.contains(step.machine) &&
-         (step.precision == "bf16" || step.precision == "fp16") && step.source != kSmallModels;
 }
 
 class Report {
@@ -146,13 +140,27 @@ class Report {
   std::vector<Ms> models_;
 };
 
+void write(const std::string& path, const std::string& text) {
+  std::ofstream file(path);
+  file << text;
+  if (!file.flush()) throw std::runtime_error("cannot write " + path);
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Compares predicted with published training steps; Markdown on stdout");
   std::string path;
   app.add_option("STEPS", path, "instances/data/published/steps.csv")->required();
   std::string rows;
   app.add_option("--rows", rows, "CSV file to write: a line for each step");
+  std::string tables;
+  app.add_option("--tables", tables, "Directory to write stacks.csv and errors.csv to, alone");
   CLI11_PARSE(app, argc, argv);
+  if (!tables.empty()) {
+    const std::vector<PublishedStep> steps = read_published(path);
+    write(tables + "/stacks.csv", stacks_csv(steps));
+    write(tables + "/errors.csv", errors_csv(steps));
+    return 0;
+  }
   const Report report(read_published(path));
   report.print();
   if (!rows.empty()) report.write_rows(rows);

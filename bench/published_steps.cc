@@ -17,9 +17,10 @@ namespace stowage::bench {
 namespace {
 
 // Machines of the published steps that `--machine` does not have: data sheets of GB200 and GB300
-// NVL72.
-constexpr std::array<Machine, 2> kOthers = {
-    {{"gb200", 186, 2450, 900, 50, 8000}, {"gb300", 288, 2450, 900, 100, 8000}}};
+// NVL72, and the H100 of torchtitan's steps.
+constexpr std::array<Machine, 3> kOthers = {{{"gb200", 186, 2450, 900, 50, 8000},
+                                             {"gb300", 288, 2450, 900, 100, 8000},
+                                             {"h100-96", 96, 989, 450, 50, 2400}}};
 constexpr double kUnfused = 1.5;  // activation factor of software without FlashAttention
 constexpr double kFsdp = 0.85;    // and of FSDP of 2023 without dropout, whose masks M3 counts
 constexpr Mib kFsdpFixed = 1024;  // of a device, beside tensors
@@ -82,32 +83,27 @@ void set_memory(const Row& row, StrategyDetail& detail) {
 
 StrategySample sample_of(const Row& row) {
   const Machine& machine = machine_of(row.at("machine"));
-  StrategyDetail detail{.memory_mib_per_ms = machine.memory_mib_per_ms()};
+  StrategyDetail detail;
   if (number(row, "flash") == 0) detail.activation_factor = kUnfused;
   const std::int64_t gpus = integer(row, "gpus");
   const std::int64_t node = std::min(gpus, integer(row, "devices_per_node"));
-  StrategySample sample{
-      .instance = {.name = row.at("id"),
-                   .model = model_of(row),
-                   .cluster = {.nodes = (gpus + node - 1) / node,
-                               .devices_per_node = node,
-                               .memory_mib = machine.device_mib(),
-                               .mib_per_ms = {.inside = machine.inside_mib_per_ms(),
-                                              .across = machine.across_mib_per_ms()}},
-                   .cost = {.linear_tflops = machine.bare_product_tflops(),
-                            .attention_tflops = machine.bare_attention_tflops(),
-                            .half_width = 0,
-                            .detail = detail},
-                   .options = {.micro_batches = {integer(row, "micro_batches")}}},
-      .configuration = {.its = {.pp = integer(row, "pp"),
-                                .v = integer(row, "v"),
-                                .micro_batches = integer(row, "micro_batches")},
-                        .layout = {.tp = integer(row, "tp"),
-                                   .cp = integer(row, "cp"),
-                                   .dp = integer(row, "dp"),
-                                   .ep = integer(row, "ep")},
-                        .choice = {.zero = integer(row, "zero")}},
-      .step_ms = number(row, "step_ms")};
+  StrategySample sample{.instance = {.name = row.at("id"),
+                                     .model = model_of(row),
+                                     .cluster = {.nodes = (gpus + node - 1) / node,
+                                                 .devices_per_node = node,
+                                                 .memory_mib = machine.device_mib()},
+                                     .cost = {.half_width = 0, .detail = detail},
+                                     .options = {.micro_batches = {integer(row, "micro_batches")}}},
+                        .configuration = {.its = {.pp = integer(row, "pp"),
+                                                  .v = integer(row, "v"),
+                                                  .micro_batches = integer(row, "micro_batches")},
+                                          .layout = {.tp = integer(row, "tp"),
+                                                     .cp = integer(row, "cp"),
+                                                     .dp = integer(row, "dp"),
+                                                     .ep = integer(row, "ep")},
+                                          .choice = {.zero = integer(row, "zero")}},
+                        .step_ms = number(row, "step_ms")};
+  set_rates(machine, sample.instance);
   const auto recompute = std::ranges::find(kStrategyRecomputes, row.at("recompute"));
   if (recompute == kStrategyRecomputes.end()) throw std::runtime_error(row.at("id"));
   sample.configuration.choice.recompute =
@@ -176,6 +172,14 @@ Mib fullest_mib(const PublishedStep& step) {
 
 }  // namespace
 
+void set_rates(const Machine& machine, StrategyInstance& instance) {
+  instance.cluster.mib_per_ms = {.inside = machine.inside_mib_per_ms(),
+                                 .across = machine.across_mib_per_ms()};
+  instance.cost.linear_tflops = machine.bare_product_tflops();
+  instance.cost.attention_tflops = machine.bare_attention_tflops();
+  instance.cost.detail->memory_mib_per_ms = machine.memory_mib_per_ms();
+}
+
 std::vector<PublishedStep> read_published(const std::string& path) {
   std::ifstream file(path);
   std::string line;
@@ -191,6 +195,7 @@ std::vector<PublishedStep> read_published(const std::string& path) {
                        .machine = row["machine"],
                        .precision = row["precision"],
                        .model = row["model"],
+                       .tag = row["tag"],
                        .tokens = integer(row, "seq"),
                        .sample = sample_of(row),
                        .memory_gib = number(row, "memory_gb"),

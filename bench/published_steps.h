@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "instances/model/machine.h"
 #include "instances/strategy/fit_rates.h"
 
 namespace stowage::bench {
@@ -22,6 +23,7 @@ struct PublishedStep {
   std::string machine;
   std::string precision;
   std::string model;
+  std::string tag;    // of the source: its release, day or software
   std::string job;    // steps of one job differ in their configuration alone
   Tokens tokens = 0;  // of a sequence
   StrategySample sample;
@@ -31,6 +33,9 @@ struct PublishedStep {
 
 // Of the CSV file of instances/data/published. Throws std::runtime_error where a row is wrong.
 std::vector<PublishedStep> read_published(const std::string& path);
+
+// Gives the instance the default rates of a machine, by version 2 of the formulas.
+void set_rates(const Machine& machine, StrategyInstance& instance);
 
 using StepFilter = std::function<bool(const PublishedStep&)>;
 

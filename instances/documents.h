@@ -28,6 +28,7 @@ Result<Plan> read_plan(std::string_view text);
 // The same, or E209 unless the plan is of the instance's family. Of a scatter step it may be a bare
 // plan, without `instance_hash` and `objective_ms`, whose groups have `degree`, `first_rank` and
 // `sequences` only: the rest follows from the instance, which must be valid, and there is no bound.
+// A bare plan of a strategy states the configuration alone (instances/strategy/configuration.h).
 Result<Plan> read_plan(std::string_view text, const InstanceView& instance);
 
 // Every field, defaults included, lengths inline. Ends with a newline. Requires an instance that

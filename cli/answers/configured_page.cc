@@ -15,6 +15,7 @@
 #include "instances/pictures/strategy/passes.h"
 #include "instances/pictures/strategy/shares.h"
 #include "instances/pictures/strategy/stages.h"
+#include "instances/strategy/stacks.h"
 #include "solvers/outcome.h"
 
 namespace stowage {
@@ -62,6 +63,7 @@ std::vector<Fact> facts_of(const StrategyInstance& instance, const ConfiguredRun
       {"what binds", binding_text(first)},
       {"step of mean lengths",
        ms_text(first.plan.step_ms) + " ms; " + bound_text(judgement, first.plan.step_ms)}};
+  facts.push_back({"rates", rate_text(rate_report(instance))});
   if (run.heaviest) {
     facts.push_back({"memory of the heaviest rank", ms_text(run.heaviest->needed_mib()) + " of " +
                                                         ms_text(run.heaviest->memory_mib) +

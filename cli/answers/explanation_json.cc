@@ -48,6 +48,9 @@ void write_binding(JsonWriter& json, const Explanation& explanation, const Unit&
   write_amount(json, "best_gain", moves.best_gain, unit);
   json.text("best", moves.best_text);
   json.end_object();
+  if (!explanation.binding.assumptions.empty()) {
+    write_findings(json, "assumptions", explanation.binding.assumptions);
+  }
   json.key("what_if");
   json.begin_array();
   for (const WhatIf& what : explanation.what_if) {
@@ -65,21 +68,23 @@ void write_binding(JsonWriter& json, const Explanation& explanation, const Unit&
 }  // namespace
 
 std::string explanation_json(const Instance& instance, const Explanation& explanation,
-                             ExitCode code) {
+                             const std::vector<Violation>& violations, ExitCode code) {
   const Unit unit = objective_unit(instance);
   const Outcome& outcome = explanation.outcome;
   JsonWriter json;
   json.begin_object();
   write_head(json, "stowage/explanation", family_name(instance), instance_name(instance));
   json.integer("exit_code", to_int(code));
-  json.text("status", to_string(explanation.status));
+  const bool valid = violations.empty();
+  json.text("status", valid ? to_string(explanation.status) : "invalid");
   write_amount(json, "objective", explanation.objective, unit);
   write_amount(json, "bound", outcome.bound, unit);
   json.text("bound_by", outcome.bound_by);
   json.key("gap");
-  explanation.objective ? json.number(relative_gap(*explanation.objective, outcome.bound))
-                        : json.null();
+  explanation.objective&& valid ? json.number(relative_gap(*explanation.objective, outcome.bound))
+                                : json.null();
   write_bounds(json, outcome.bounds, unit);
+  if (!valid) write_violations(json, violations);
   if (outcome.status == Status::infeasible) {
     write_conflict(json, explanation, unit);
   } else if (explanation.objective) {

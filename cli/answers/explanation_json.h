@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cli/terminal/exit_codes.h"
 #include "instances/families.h"
@@ -9,8 +10,9 @@
 
 namespace stowage {
 
-// A stowage/explanation document; its keys are in cli/README.md.
+// With `violations` the plan is invalid, and has no gap. A stowage/explanation document; its keys
+// are in cli/README.md.
 std::string explanation_json(const Instance& instance, const Explanation& explanation,
-                             ExitCode code);
+                             const std::vector<Violation>& violations, ExitCode code);
 
 }  // namespace stowage

@@ -5,6 +5,7 @@
 
 #include "cli/families/families.h"
 #include "cli/terminal/error_answer.h"
+#include "instances/strategy/rates_json.h"
 
 namespace stowage {
 namespace {
@@ -107,6 +108,9 @@ std::string outcome_json(const Outcome& outcome, const OutcomeFrame& frame) {
   write_amount(json, "bound", outcome.bound, unit);
   json.text("bound_by", outcome.bound_by);
   write_number(json, "gap", outcome.gap());
+  if (const auto* strategy = std::get_if<StrategyInstance>(frame.instance)) {
+    write_rates(json, rate_report(*strategy));
+  }
   json.text("method", outcome.method);
   if (outcome.method_bound) write_amount(json, "method_bound", outcome.method_bound, unit);
   json.text("found_by", outcome.found_by);

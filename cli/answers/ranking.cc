@@ -8,6 +8,7 @@
 
 #include "instances/json/writer.h"
 #include "instances/numbers.h"
+#include "instances/strategy/rates_json.h"
 
 namespace stowage {
 namespace {
@@ -136,6 +137,7 @@ std::string ranking_json(const StrategyInstance& instance, const ConfiguredRun& 
     json.key("replanned");
     write_replanned(json, *replanned);
   }
+  write_rates(json, rate_report(instance));
   json.key("layout");
   if (run.heaviest) {
     write_layout(json, *run.heaviest);

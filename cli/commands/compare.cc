@@ -19,6 +19,7 @@
 #include "cli/terminal/table.h"
 #include "instances/families.h"
 #include "instances/numbers.h"
+#include "instances/verify.h"
 #include "solvers/solve.h"
 
 namespace stowage {
@@ -29,10 +30,12 @@ struct Row {
   Outcome outcome;
   bool best = false;
   std::optional<double> measured_ms;  // critical path on this machine
+  bool stated = false;                // by --configuration, not planned by a method
 };
 
-std::string_view kind_name(MethodKind kind) {
-  return kind == MethodKind::baseline ? "baseline" : "ours";
+std::string_view kind_name(const Row& row) {
+  if (row.stated) return "stated";
+  return row.method.kind == MethodKind::baseline ? "baseline" : "ours";
 }
 
 std::optional<double> gap_to(const NamedBound& bound, const Outcome& outcome) {
@@ -97,10 +100,9 @@ Table table_of(const std::vector<Row>& rows, const Frame& frame) {
   Table table(columns);
   for (const Row& row : rows) {
     const Outcome& outcome = row.outcome;
-    std::vector<std::string> cells = {row.method.name, std::string(kind_name(row.method.kind)),
-                                      amount_text(outcome.objective, frame.unit),
-                                      amount_text(bound.value, frame.unit),
-                                      percent_text(gap_to(bound, outcome))};
+    std::vector<std::string> cells = {
+        row.method.name, std::string(kind_name(row)), amount_text(outcome.objective, frame.unit),
+        amount_text(bound.value, frame.unit), percent_text(gap_to(bound, outcome))};
     if (frame.measured) cells.push_back(ms_text(row.measured_ms));
     if (!frame.timeless) cells.push_back(seconds_text(outcome.seconds));
     cells.emplace_back(to_string(outcome.status));
@@ -117,7 +119,7 @@ void write_row(JsonWriter& json, const Row& row, const Frame& frame) {
   const Outcome& outcome = row.outcome;
   json.begin_object();
   json.text("method", row.method.name);
-  json.text("kind", kind_name(row.method.kind));
+  json.text("kind", kind_name(row));
   json.text("source", row.method.source);
   json.text("status", to_string(outcome.status));
   json.text("stopped_by", to_string(outcome.stopped_by));
@@ -153,6 +155,10 @@ class CompareCommand : public Command {
 
   void declare(Flags& flags) override {
     flags.positional("INSTANCE", instance_path_, "The instance, - for stdin");
+    flags.text(
+        "--configuration", stated_, "LIST",
+        "Of a strategy: a row for pp=4,tp=8,zero=1,recompute=full,micro_batch_size=2 and the "
+        "like, whether or not it fits");
     flags.list("--methods", methods_, "A,B,...", "Default all. " + method_list());
     flags.toggle("--ablate", ablate_,
                  "Run auto, and auto once without each of the stages that ran: what each is worth");
@@ -188,6 +194,15 @@ class CompareCommand : public Command {
     if (auto error = check_ablation(*instance.value)) return console.refuse(*error);
     if (auto error = check_measure(*instance.value, console.settings.timeless))
       return console.refuse(*error);
+    std::optional<Row> stated;
+    if (!stated_.empty()) {
+      Loaded<InstanceAndPlan> both =
+          with_stated(std::move(instance), instance_path_, "--configuration", stated_);
+      if (!both.value) return console.refuse(both.errors);
+      allow_stated(*both.value);
+      stated = stated_row(*both.value);
+      instance.value = std::move(both.value->instance);
+    }
     SolveOptions asked = *std::move(options);
 
     console.info(instance_line(*instance.value));
@@ -212,17 +227,33 @@ class CompareCommand : public Command {
     }
     std::vector<Row> rows = ablate_ ? run_ablation(console, *instance.value, asked, limits)
                                     : run_all(console, *instance.value, asked, limits, baseline);
+    const ExitCode code = exit_code_of(rows);
+    if (stated) rows.insert(rows.begin(), *std::move(stated));
     PlansMeasured measured;
     if (here) {
       Budget budget({.interrupt = limits.interrupt});
       measured = measure(console, *here, rows, budget);
     }
     const Measurement measurement{here ? &*here : nullptr, &measured};
-    return answer(console, *instance.value, rows, measurement, exit_code_of(rows),
-                  interrupt.flag());
+    return answer(console, *instance.value, rows, measurement, code, interrupt.flag());
   }
 
  private:
+  // The objective counts for nothing where the configuration breaks a rule, which `detail` names.
+  static Row stated_row(const InstanceAndPlan& both) {
+    Row row{.method = {.name = "configuration", .summary = "", .source = ""}, .stated = true};
+    row.outcome.objective = plan_objective(both.plan);
+    row.outcome.plan = both.plan;
+    row.outcome.status = Status::feasible;
+    row.outcome.found_by = "configuration";
+    const std::vector<Violation> violations = verify(both.instance, both.plan);
+    for (const Violation& violation : violations) {
+      row.outcome.detail += (row.outcome.detail.empty() ? "" : "; ") + to_string(violation);
+    }
+    if (!violations.empty()) row.outcome.status = Status::infeasible;
+    return row;
+  }
+
   // What --measure found; `here` is null without it.
   struct Measurement {
     const MeasuredStep* here;
@@ -392,6 +423,9 @@ class CompareCommand : public Command {
                       .measured = measurement.here != nullptr};
     const Table table = table_of(rows, frame);
     for (const Row& row : rows) {
+      if (row.stated && !row.outcome.detail.empty()) {
+        console.warn("the configuration is invalid: " + row.outcome.detail);
+      }
       if (row.outcome.status == Status::error) {
         console.warn(std::string(row.method.name) + ": " + row.outcome.detail);
       }
@@ -423,6 +457,7 @@ class CompareCommand : public Command {
   std::string instance_path_;
   std::vector<std::string> methods_;
   bool ablate_ = false;
+  std::string stated_;
   std::string format_ = "json";
   std::optional<double> milp_limit_s_;
   std::optional<double> baseline_limit_s_;

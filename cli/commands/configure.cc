@@ -28,6 +28,8 @@
 #include "instances/model/transformer.h"
 #include "instances/numbers.h"
 #include "instances/strategy/generate.h"
+#include "instances/strategy/stacks.h"
+#include "instances/strategy/trainers.h"
 #include "solvers/configure/replan.h"
 
 namespace stowage {
@@ -76,6 +78,12 @@ class ConfigureCommand : public Command {
     const std::vector<std::string_view> machines = machine_names();
     flags.choice("--machine", machine_, {machines.begin(), machines.end()},
                  "GPUs of the nodes; default in the order of A100s of 80 GB");
+    const std::vector<std::string_view> stacks = stack_names();
+    flags.choice("--stack", stack_, {stacks.begin(), stacks.end()},
+                 "Software whose published steps the rates fit; default none: rates are assumed");
+    const std::vector<std::string_view> trainers = strategy_trainers();
+    flags.choice("--trainer", trainer_, {trainers.begin(), trainers.end()},
+                 "Propose no configuration that this trainer refuses");
     flags.integer("--nodes", nodes_, "N", 1, 100'000, "Nodes; default 8");
     flags.integer("--devices-per-node", per_node_, "N", 1, 64, "Devices of a node; default 8");
     flags.integer("--memory-mib", memory_mib_, "MIB", 1, std::int64_t{1} << 40,
@@ -183,6 +191,7 @@ class ConfigureCommand : public Command {
     if (has_instance()) {
       const std::pair<const char*, bool> given[] = {{"--preset", !model_.empty()},
                                                     {"--machine", !machine_.empty()},
+                                                    {"--stack", !stack_.empty()},
                                                     {"--nodes", nodes_.has_value()},
                                                     {"--devices-per-node", per_node_.has_value()},
                                                     {"--memory-mib", memory_mib_.has_value()}};
@@ -233,6 +242,8 @@ class ConfigureCommand : public Command {
       generator.nodes = nodes_.value_or(generator.nodes);
       generator.devices_per_node = per_node_.value_or(generator.devices_per_node);
       generator.machine = machine_;
+      generator.stack = stack_;
+      generator.trainer = trainer_;
       generator.memory_mib = memory_mib_;
       Result<StrategyInstance> made = generate_strategy(generator, mean_step(steps_of_));
       if (!made) return {std::nullopt, as_flag_errors(made.errors())};
@@ -241,6 +252,11 @@ class ConfigureCommand : public Command {
     Loaded<StrategyInstance> known = from_.given() ? load_old() : load_known();
     if (!known.value) return known;
     StrategyInstance strategy = *std::move(known.value);
+    if (!trainer_.empty()) {
+      const Result<TrainerOptions> narrowed = options_for(strategy, trainer_);
+      if (!narrowed) return {std::nullopt, errors_in(instance_path_, narrowed.errors())};
+      strategy.options = narrowed->options;
+    }
     if (!name_.empty()) strategy.name = name_;
     if (*read) {
       strategy.lengths = mean_step(steps_of_);
@@ -274,6 +290,8 @@ class ConfigureCommand : public Command {
   std::string lengths_;
   std::string name_;
   std::string machine_;
+  std::string stack_;
+  std::string trainer_;
   std::optional<std::int64_t> nodes_;
   std::optional<std::int64_t> per_node_;
   std::optional<std::int64_t> memory_mib_;

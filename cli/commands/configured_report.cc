@@ -6,6 +6,7 @@
 #include "cli/families/families.h"
 #include "cli/terminal/new_directory.h"
 #include "instances/numbers.h"
+#include "instances/strategy/stacks.h"
 
 namespace stowage {
 
@@ -58,6 +59,7 @@ ExitCode report_configured(Console& console, const ConfiguredReport& report) {
         "the layout of the heaviest rank is not planned: widths of the model do not divide among "
         "the tp ranks");
   }
+  console.info("rates     " + rate_text(rate_report(instance)));
   console.verdict("configured", "  " + configuration_name(first.plan) + "   " +
                                     ms_text(first.mean.step_ms) + " ms a step, mean of " +
                                     counted(std::ssize(first.steps), "step") + "  stopped_by " +

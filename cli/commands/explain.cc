@@ -30,7 +30,8 @@ class ExplainCommand : public Command {
             .summary = "Say what limits a plan and what changes would gain, or why there is none",
             .examples = {"stowage explain instance.json -t 0.5",
                          "stowage explain instance.json plan.json -t 0.5",
-                         "stowage explain layout.json --node-limit 1000"}};
+                         "stowage explain strategy.json --configuration "
+                         "pp=2,tp=4,zero=1,recompute=full,micro_batch_size=1"}};
   }
 
   void declare(Flags& flags) override {
@@ -38,6 +39,9 @@ class ExplainCommand : public Command {
     flags.positional(
         "PLAN", plan_path_,
         "The plan to explain, or an outcome with one; default the plan that solving finds", false);
+    flags.text("--configuration", stated_, "LIST",
+               "Instead of PLAN, of a strategy: pp=4,tp=8,zero=1,recompute=full,"
+               "micro_batch_size=2 and the like");
     solve_.declare(flags, "Wall clock of each solve; default 2");
     output_flags_.declare(flags, true);
   }
@@ -46,24 +50,42 @@ class ExplainCommand : public Command {
     output_flags_.apply(console);
     const Result<SolveOptions> options = solve_.options();
     if (!options) return console.refuse(options.errors().front());
+    if (!stated_.empty() && !plan_path_.empty()) {
+      return console.refuse({kUsage, "--configuration", "has no effect with PLAN"});
+    }
     std::optional<Plan> plan;
     Instance instance;
-    if (plan_path_.empty()) {
+    std::vector<Violation> violations;
+    if (plan_path_.empty() && stated_.empty()) {
       Loaded<Instance> loaded = load_instance(instance_path_);
       if (!loaded.value) return console.refuse(loaded.errors);
       instance = *std::move(loaded.value);
     } else {
-      Loaded<InstanceAndPlan> both = load_both(instance_path_, plan_path_);
+      Loaded<InstanceAndPlan> both = stated_.empty()
+                                         ? load_both(instance_path_, plan_path_)
+                                         : with_stated(load_instance(instance_path_),
+                                                       instance_path_, "--configuration", stated_);
       if (!both.value) return console.refuse(both.errors);
+      if (allow_stated(*both.value)) {
+        console.info(
+            "options   the values of the configuration were added to those of the "
+            "instance");
+      }
       instance = std::move(both.value->instance);
       plan = std::move(both.value->plan);
-      if (const auto violations = verify(instance, *plan); !violations.empty()) {
-        for (const Violation& violation : violations) {
-          console.finding("violation " + to_string(violation));
-        }
-        return console.refuse(
-            {kUsage, "PLAN", "the plan is invalid: " + to_string(violations.front())},
-            ExitCode::refused);
+      violations = verify(instance, *plan);
+      for (const Violation& violation : violations) {
+        console.finding("violation " + to_string(violation));
+      }
+      // A configuration that does not fit still has a price.
+      const bool priced = std::holds_alternative<StrategyInstance>(instance) &&
+                          std::ranges::all_of(violations, [](const Violation& violation) {
+                            return violation.rule == "memory";
+                          });
+      if (!violations.empty() && !priced) {
+        return console.refuse({kUsage, stated_.empty() ? "PLAN" : "--configuration",
+                               "the plan is invalid: " + to_string(violations.front())},
+                              ExitCode::refused);
       }
     }
     console.info(instance_line(instance));
@@ -80,15 +102,17 @@ class ExplainCommand : public Command {
                   status.tell("work      " + what);
                   console.debug("work      " + what);
                 });
-    const ExitCode code = explanation.outcome.status == Status::infeasible ? ExitCode::refused
-                          : explanation.objective                          ? ExitCode::ok
-                                                                           : ExitCode::unknown;
-    tell(console, instance, explanation);
-    return console.answer(explanation_json(instance, explanation, code), code);
+    const bool refused = explanation.outcome.status == Status::infeasible || !violations.empty();
+    const ExitCode code = refused                 ? ExitCode::refused
+                          : explanation.objective ? ExitCode::ok
+                                                  : ExitCode::unknown;
+    tell(console, instance, explanation, violations.empty());
+    return console.answer(explanation_json(instance, explanation, violations, code), code);
   }
 
  private:
-  static void tell(Console& console, const Instance& instance, const Explanation& explanation) {
+  static void tell(Console& console, const Instance& instance, const Explanation& explanation,
+                   bool valid) {
     const Unit unit = objective_unit(instance);
     const Outcome& outcome = explanation.outcome;
     if (outcome.status == Status::infeasible) return tell_conflict(console, explanation, unit);
@@ -96,10 +120,12 @@ class ExplainCommand : public Command {
       console.info("unknown   no plan was found and none was refuted: allow more with -t");
       return;
     }
-    console.verdict(to_string(explanation.status),
-                    "  " + with_unit(*explanation.objective, unit) + "  bound " +
-                        with_unit(outcome.bound, unit) + " (" + outcome.bound_by + ")  gap " +
-                        percent_text(relative_gap(*explanation.objective, outcome.bound)));
+    const double objective = *explanation.objective;
+    console.verdict(
+        valid ? to_string(explanation.status) : "invalid",
+        "  " + with_unit(objective, unit) + "  bound " + with_unit(outcome.bound, unit) + " (" +
+            outcome.bound_by + ')' +
+            (valid ? "  gap " + percent_text(relative_gap(objective, outcome.bound)) : ""));
     const std::vector<Finding>& parts = explanation.binding.parts;
     for (std::size_t k = 0; k < std::min(parts.size(), kListed); ++k) {
       console.info("binds     " + parts[k].where + ": " + parts[k].text);
@@ -112,6 +138,9 @@ class ExplainCommand : public Command {
       console.info("bound     " + bound.name + "  " + with_unit(bound.value, unit));
     }
     tell_moves(console, explanation.binding.moves, unit);
+    for (const Finding& assumed : explanation.binding.assumptions) {
+      console.info("rests on  " + assumed.where + ": " + assumed.text);
+    }
     for (const WhatIf& what : explanation.what_if) {
       tell_what_if(console, what, *explanation.objective, unit);
     }
@@ -162,6 +191,7 @@ class ExplainCommand : public Command {
 
   std::string instance_path_;
   std::string plan_path_;
+  std::string stated_;
   SolveFlags solve_;
   OutputFlags output_flags_;
 };

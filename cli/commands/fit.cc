@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/commands/fit_strategy.h"
 #include "cli/families/load.h"
 #include "cli/flags/command.h"
 #include "cli/flags/common_flags.h"
@@ -38,21 +39,29 @@ std::string off_text(const ErrorSummary& error) {
 class FitCommand : public Command {
  public:
   CommandText text() const override {
-    return {.name = "fit",
-            .arguments = "SAMPLES -o COST",
-            .summary = "Fit the cost model to measured rows of your cluster",
-            .examples = {"stowage fit samples.csv -o cost.json",
-                         "stowage fit samples.csv --instance instance.json --picture fit.svg",
-                         "stowage fit samples.csv --mib-per-token 0.75 --log-level warn"}};
+    return {
+        .name = "fit",
+        .arguments = "SAMPLES -o COST",
+        .summary = "Fit the cost model to measured rows of your cluster",
+        .examples = {"stowage fit samples.csv -o cost.json",
+                     "stowage fit samples.csv --instance instance.json --picture fit.svg",
+                     "stowage fit --strategy runs.csv --instance strategy.json -o fitted.json"}};
   }
 
   void declare(Flags& flags) override {
     flags.positional(
         "SAMPLES", path_,
         "A table with the columns degree, lengths_tokens and time_ms, and peak_mib and "
-        "exchange if there are such; - for stdin");
+        "exchange if there are such; - for stdin. With --strategy a table of runs, or a log");
+    flags.toggle("--strategy", strategy_,
+                 "Fit the rates of the strategy instance --instance to logged steps of training: a "
+                 "table with a line for each run, a log of Megatron-LM or torchtitan, or a CSV "
+                 "export of Weights & Biases");
+    flags.text("--configuration", stated_, "LIST",
+               "With --strategy: what runs do not state themselves, as pp=4,tp=8,tokens=8192");
     flags.text("-o,--output", output_, "COST",
-               "Write the cost there; an instance names it with {\"file\": ...} as cost");
+               "Write the cost there; an instance names it with {\"file\": ...} as cost. With "
+               "--strategy the instance with the fitted rates");
     flags.text("--instance", instance_path_, "INSTANCE",
                "What the samples do not say: nodes, padding, tiles, window and volumes of "
                "exchanges; and a step, to see whether the cost is good enough to tell plans apart");
@@ -71,6 +80,9 @@ class FitCommand : public Command {
   ExitCode run(Console& console) override {
     output_flags_.apply(console);
     if (auto error = check_flags()) return console.refuse(*error);
+    if (strategy_) {
+      return fit_strategy_runs(console, {path_, instance_path_, stated_, output_});
+    }
     std::optional<ScatterInstance> step;
     std::vector<std::string> inputs = {path_};
     if (!instance_path_.empty()) {
@@ -114,6 +126,22 @@ class FitCommand : public Command {
   }
 
   std::optional<InputError> check_flags() const {
+    if (strategy_) {
+      const std::pair<const char*, bool> others[] = {
+          {"--mib-per-token", mib_per_token_.has_value()},
+          {"--table", table_},
+          {"--picture", !picture_.empty()}};
+      for (const auto& [flag, given] : others) {
+        if (given) return InputError{kUsage, flag, "has no effect with --strategy"};
+      }
+      if (instance_path_.empty()) {
+        return InputError{kUsage, "--instance",
+                          "is required with --strategy: the model, the cluster and the rates to "
+                          "begin with, as stowage generate strategy makes them"};
+      }
+    } else if (!stated_.empty()) {
+      return InputError{kUsage, "--configuration", "has an effect only with --strategy"};
+    }
     if (mib_per_token_ && !instance_path_.empty()) {
       return InputError{kUsage, "--mib-per-token", "has no effect with --instance, which has it"};
     }
@@ -278,6 +306,8 @@ class FitCommand : public Command {
   std::string picture_;
   std::optional<double> mib_per_token_;
   bool table_ = false;
+  bool strategy_ = false;
+  std::string stated_;
   OutputFlags output_flags_;
 };
 

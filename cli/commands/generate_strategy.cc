@@ -15,6 +15,8 @@
 #include "instances/model/transformer.h"
 #include "instances/strategy/generate.h"
 #include "instances/strategy/json.h"
+#include "instances/strategy/stacks.h"
+#include "instances/strategy/trainers.h"
 
 namespace stowage {
 namespace {
@@ -44,6 +46,12 @@ class GenerateStrategyCommand : public Command {
     const std::vector<std::string_view> machines = machine_names();
     flags.choice("--machine", machine_, {machines.begin(), machines.end()},
                  "GPUs of the nodes; default A100s of 80 GB");
+    const std::vector<std::string_view> stacks = stack_names();
+    flags.choice("--stack", stack_, {stacks.begin(), stacks.end()},
+                 "Software whose published steps the rates fit; default none: rates are assumed");
+    const std::vector<std::string_view> trainers = strategy_trainers();
+    flags.choice("--trainer", trainer_, {trainers.begin(), trainers.end()},
+                 "Propose no configuration that this trainer refuses");
     flags.integer("--formulas", formulas_, "N", 1, 2,
                   "Version of the formulas for time and memory; default 2");
     flags.integer("--nodes", nodes_, "N", 1, 100'000, "Nodes; default 8");
@@ -72,6 +80,8 @@ class GenerateStrategyCommand : public Command {
     if (!lengths) return console.refuse(errors_in("", lengths.errors()));
     StrategyGenerator generator{.model = model_, .name = name_};
     generator.machine = machine_;
+    generator.stack = stack_;
+    generator.trainer = trainer_;
     generator.formulas = formulas_.value_or(generator.formulas);
     generator.nodes = nodes_.value_or(generator.nodes);
     generator.devices_per_node = per_node_.value_or(generator.devices_per_node);
@@ -102,6 +112,8 @@ class GenerateStrategyCommand : public Command {
   std::string output_;
   std::string model_;
   std::string machine_;
+  std::string stack_;
+  std::string trainer_;
   std::string tokens_;
   std::string lengths_;
   std::string name_;

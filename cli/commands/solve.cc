@@ -14,6 +14,8 @@
 #include "cli/terminal/progress.h"
 #include "instances/families.h"
 #include "instances/numbers.h"
+#include "instances/strategy/stacks.h"
+#include "instances/strategy/trainers.h"
 
 namespace stowage {
 namespace {
@@ -34,6 +36,10 @@ class SolveCommand : public Command {
     flags.text("-o,--output", output_, "PLAN", "Write the plan there");
     flags.text("--method", method_, "NAME", "Default auto. " + method_list());
     solve_.declare(flags);
+    const std::vector<std::string_view> trainers = strategy_trainers();
+    flags.choice("--trainer", trainer_, {trainers.begin(), trainers.end()},
+                 "Of a strategy: without the options that this trainer refuses. The plan is one of "
+                 "the instance that is left, as generate strategy --trainer writes it");
     flags.text("--start", start_path_, "PLAN", "A plan to begin with; it is never made worse");
     flags.text(
         "--layout", layout_, "PLAN",
@@ -57,6 +63,16 @@ class SolveCommand : public Command {
     }
     Loaded<Instance> instance = load_instance(instance_path_);
     if (!instance.value) return console.refuse(instance.errors);
+    if (!trainer_.empty()) {
+      if (auto error = not_of(*instance.value, "strategy")) {
+        return console.refuse({kUsage, "--trainer", error->message});
+      }
+      auto& strategy = std::get<StrategyInstance>(*instance.value);
+      const Result<TrainerOptions> narrowed = options_for(strategy, trainer_);
+      if (!narrowed) return console.refuse(errors_in(instance_path_, narrowed.errors()));
+      strategy.options = narrowed->options;
+      for (const std::string& rule : narrowed->rules) console.info("trainer   " + rule);
+    }
     Result<SolveOptions> options = solve_.options();
     if (!options) return console.refuse(options.errors().front());
     SolveOptions asked = *std::move(options);
@@ -176,6 +192,9 @@ class SolveCommand : public Command {
     if (outcome.plan) line += "  verified";
     if (saved) line += "  plan -> " + output_;
     console.verdict(to_string(outcome.status), line);
+    if (const auto* strategy = std::get_if<StrategyInstance>(&instance)) {
+      console.info("rates     " + rate_text(rate_report(*strategy)));
+    }
     if (outcome.plan) {
       if (const std::string more = plan_detail(*outcome.plan); !more.empty()) {
         console.info("plan      " + more);
@@ -213,6 +232,7 @@ class SolveCommand : public Command {
   std::string start_path_;
   ParamFlags param_flags_;
   bool stages_ = false;
+  std::string trainer_;
   std::string layout_;  // where its plan goes; empty: not asked for
   SolveFlags solve_;
   OutputFlags output_flags_;

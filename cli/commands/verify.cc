@@ -5,6 +5,7 @@
 #include "cli/families/load.h"
 #include "cli/flags/command.h"
 #include "cli/flags/common_flags.h"
+#include "cli/terminal/error_codes.h"
 #include "instances/families.h"
 #include "instances/numbers.h"
 #include "solvers/outcome.h"
@@ -19,16 +20,21 @@ class VerifyCommand : public Command {
             .arguments = "INSTANCE PLAN",
             .summary =
                 "Check a plan and its bound with code that no planner shares; list every violation",
-            .examples = {"stowage verify instance.json plan.json",
-                         "stowage verify instance.json outcome.json",
-                         "stowage verify instance.json outcome.json --strict --log-level error"}};
+            .examples = {"stowage verify instance.json outcome.json",
+                         "stowage verify instance.json outcome.json --strict --log-level error",
+                         "stowage verify strategy.json --configuration "
+                         "pp=2,tp=4,zero=1,recompute=full,micro_batch_size=1"}};
   }
 
   void declare(Flags& flags) override {
     flags.positional("INSTANCE", instance_path_, "The instance, - for stdin");
     flags.positional("PLAN", plan_path_,
                      "The plan, or an outcome: with a plan, or that says there is none; - for "
-                     "stdin");
+                     "stdin. Not with --configuration",
+                     false);
+    flags.text("--configuration", stated_, "LIST",
+               "Instead of PLAN, of a strategy: pp=4,tp=8,zero=1,recompute=full,"
+               "micro_batch_size=2 and the like");
     flags.toggle("--strict", strict_,
                  "A bound that is not proven here, as a backend's, ends with exit code 1");
     output_flags_.declare(flags, false);
@@ -36,12 +42,30 @@ class VerifyCommand : public Command {
 
   ExitCode run(Console& console) override {
     output_flags_.apply(console);
+    if (auto error = needs_one_of(plan_path_, stated_)) return console.refuse(*error);
+    if (!stated_.empty()) {
+      const Loaded<InstanceAndPlan> both =
+          with_stated(load_instance(instance_path_), instance_path_, "--configuration", stated_);
+      return both.value ? report(console, *both.value) : console.refuse(both.errors);
+    }
     const Loaded<Answer> answer = load_answer(instance_path_, plan_path_);
     if (!answer.value) return console.refuse(answer.errors);
     return std::visit([&](const auto& any) { return report(console, any); }, *answer.value);
   }
 
  private:
+  static std::optional<InputError> needs_one_of(const std::string& plan,
+                                                const std::string& stated) {
+    if (plan.empty() && stated.empty()) {
+      return InputError{kUsage, "PLAN",
+                        "is missing; of a strategy --configuration may stand for it"};
+    }
+    if (!plan.empty() && !stated.empty()) {
+      return InputError{kUsage, "--configuration", "has no effect with PLAN"};
+    }
+    return std::nullopt;
+  }
+
   ExitCode report(Console& console, const InstanceAndPlan& both) const {
     const Plan& plan = both.plan;
     const Judgement judgement = judge(both);
@@ -157,6 +181,7 @@ class VerifyCommand : public Command {
 
   std::string instance_path_;
   std::string plan_path_;
+  std::string stated_;
   bool strict_ = false;
   OutputFlags output_flags_;
 };

@@ -29,11 +29,12 @@ enum Rule : std::size_t {
   kViolations,
   kName,
   kLayout,
+  kRates,
 };
-constexpr std::array<std::string_view, 11> kRules = {
+constexpr std::array<std::string_view, 12> kRules = {
     "outcome_status",     "outcome_objective",    "outcome_bound",     "outcome_gap",
     "outcome_bounds",     "outcome_improvements", "outcome_exit_code", "outcome_unplaceable",
-    "outcome_violations", "outcome_name",         kLayoutRule};
+    "outcome_violations", "outcome_name",         kLayoutRule,         "outcome_rates"};
 // Numbers may have passed through a tool that rounds them; integers are never rounded.
 constexpr double kRounding = 1e-9;
 
@@ -88,6 +89,7 @@ class ClaimCheck {
       broken(kStatus, "/remedy", in_quotes(*claims_.remedy), "none beside a plan");
     }
     candidates();
+    rates();
     const std::string& name = std::visit(
         [](const auto& p) -> auto& { return p.name; }, plan);
     if (claims_.name && *claims_.name != name) {
@@ -129,6 +131,7 @@ class ClaimCheck {
              "the witnesses");
     }
     candidates();
+    rates();
   }
 
  private:
@@ -238,6 +241,19 @@ class ClaimCheck {
     if (claims_.violated.empty() || !claims_.detail || !claims_.detail->empty()) return;
     broken(kViolations, "/violations", text(claims_.violated.size()) + " of them",
            "none without a word in the detail");
+  }
+
+  void rates() {
+    if (!claims_.rates) return;
+    const ClaimedRates& its = *claims_.rates;
+    if (its.source != its.known_source) {
+      broken(kRates, "/rates/source", in_quotes(its.source),
+             in_quotes(its.known_source) + " like the instance's");
+    }
+    if (its.stack != its.known_stack) {
+      broken(kRates, "/rates/stack", in_quotes(its.stack),
+             in_quotes(its.known_stack) + " like the instance's");
+    }
   }
 
   double seconds() const { return claims_.seconds.value_or(kNoLimit); }

@@ -40,6 +40,14 @@ struct ClaimedLayout {
   std::string plan;  // its document; empty: none was found within the capacity
 };
 
+// Of a strategy: where its rates come from, as the outcome says and as the instance does.
+struct ClaimedRates {
+  std::string source;
+  std::string stack;
+  std::string known_source;
+  std::string known_stack;
+};
+
 // Nothing where a key is missing, or null.
 struct OutcomeClaims {
   std::string status;
@@ -58,6 +66,7 @@ struct OutcomeClaims {
   std::optional<std::string> remedy;
   bool errors = false;  // of writing the plan
   std::optional<ClaimedLayout> layout;
+  std::optional<ClaimedRates> rates;
   std::optional<std::vector<ClaimedBound>> bounds;
   std::vector<std::int64_t> unplaceable;
   std::optional<InfeasibilityProof> infeasibility;

@@ -24,12 +24,12 @@ constexpr std::array<std::string_view, 5> kSources = {"H", "L", "B", "M", "S"};
 constexpr std::array<std::string_view, 3> kSolvers = {"", "cbc", "glpk"};
 
 // Members that tell how an outcome came about, as paths of keys. They prove nothing.
-constexpr std::array<std::string_view, 13> kUnchecked = {
+constexpr std::array<std::string_view, 15> kUnchecked = {
     "method",        "solver",        "seed",
     "detail",        "remedy",        "errors",
     "violations",    "layout/orders", "layout/stopped_by",
     "layout/detail", "stages",        "parameters",
-    "without"};
+    "without",       "rates/kept",    "rates/error"};
 
 bool has_content(const JsonValue* value) {
   if (value == nullptr || value->is_null()) return false;
@@ -190,6 +190,27 @@ ClaimedLayout read_layout(const ObjectReader& outcome) {
   return claimed;
 }
 
+ClaimedRates read_rates(const ObjectReader& outcome, const StrategyInstance& instance) {
+  const JsonPath path = outcome.at("rates");
+  const ObjectReader rates(*outcome.find("rates"), path, outcome.errors(),
+                           {"source", "stack", "steps", "kept", "error"});
+  const StrategyRates known = instance.cost.rates.value_or(StrategyRates{});
+  integer(rates, "steps");
+  if (given(rates, "error") != nullptr) {
+    const JsonPath where = rates.at("error");
+    const ObjectReader error(*rates.find("error"), where, outcome.errors(),
+                             {"of", "steps", "median", "p90", "worst"});
+    text(error, "of");
+    integer(error, "steps");
+    for (const char* key : {"median", "p90", "worst"}) number(error, key, kNotNegative);
+  }
+  const std::string known_source(kStrategyRateSources[static_cast<std::size_t>(known.source)]);
+  return {.source = one_of(rates, "source", kStrategyRateSources).value_or(known_source),
+          .stack = text(rates, "stack").value_or(""),
+          .known_source = known_source,
+          .known_stack = known.stack};
+}
+
 // What a family without certificates calls one is an unknown key.
 bool leaves_certificates(const Instance& instance) {
   return std::visit(
@@ -224,6 +245,8 @@ Result<std::optional<OutcomeClaims>> read_outcome_claims(std::string_view text_o
         "violations", "improvements", "remedy",  "stages",      "without", "parameters"};
     if (leaves_certificates(instance)) keys.push_back("certificate");
     if (std::holds_alternative<OrderInstance>(instance)) keys.push_back("layout");
+    const auto* const strategy = std::get_if<StrategyInstance>(&instance);
+    if (strategy != nullptr) keys.push_back("rates");
     const ObjectReader outcome(document, root, errors, keys);
     OutcomeClaims claims{.status = one_of(outcome, "status", kStatusNames).value_or(""),
                          .objective = number(outcome, objective),
@@ -251,6 +274,9 @@ Result<std::optional<OutcomeClaims>> read_outcome_claims(std::string_view text_o
     read_course(outcome, in_unit);
     if (given(outcome, "layout") != nullptr) claims.layout = read_layout(outcome);
     if (given(outcome, "infeasibility") != nullptr) claims.infeasibility = read_proof(outcome);
+    if (strategy != nullptr && given(outcome, "rates") != nullptr) {
+      claims.rates = read_rates(outcome, *strategy);
+    }
     claims.unchecked = unchecked_members(document);
     return std::optional(std::move(claims));
   });

@@ -12,6 +12,7 @@
 #include "instances/head.h"
 #include "instances/json/errors.h"
 #include "instances/json/value.h"
+#include "instances/strategy/configuration.h"
 
 namespace stowage {
 namespace {
@@ -156,6 +157,35 @@ Loaded<InstanceAndPlan> load_both(const std::string& instance_path, const std::s
   if (auto error = twice_stdin(instance_path, plan_path)) return {std::nullopt, {*error}};
   Loaded<Instance> instance = load_instance(instance_path);
   return both_of(std::move(instance), plan_path, load_plan_document(plan_path));
+}
+
+Loaded<InstanceAndPlan> with_stated(Loaded<Instance> instance, const std::string& instance_path,
+                                    const std::string& flag, const std::string& stated) {
+  if (!instance.value) return {std::nullopt, std::move(instance.errors)};
+  if (auto error = not_of(*instance.value, "strategy")) {
+    return {std::nullopt, errors_in(instance_path, {*error})};
+  }
+  Result<StrategyPlan> plan =
+      read_configuration(stated, std::get<StrategyInstance>(*instance.value));
+  if (!plan) {
+    std::vector<InputError> errors = plan.errors();
+    for (InputError& error : errors) error.pointer = flag + ' ' + error.pointer;
+    return {std::nullopt, errors_in("", errors)};
+  }
+  return {InstanceAndPlan{.instance = *std::move(instance.value), .plan = *std::move(plan)},
+          {},
+          std::move(instance.files)};
+}
+
+bool allow_stated(InstanceAndPlan& both) {
+  auto* const instance = std::get_if<StrategyInstance>(&both.instance);
+  if (instance == nullptr) return false;
+  auto& plan = std::get<StrategyPlan>(both.plan);
+  StrategyInstance allowing = with_options_of(*instance, plan);
+  if (!plan.bound_by.empty() || allowing == *instance) return false;
+  *instance = std::move(allowing);
+  plan.instance_hash = instance_hash(*instance);
+  return true;
 }
 
 Loaded<Answer> load_answer(const std::string& instance_path, const std::string& plan_path) {

@@ -44,6 +44,15 @@ struct InstanceAndPlan {
 // be "-".
 Loaded<InstanceAndPlan> load_both(const std::string& instance_path, const std::string& plan_path);
 
+// The instance with the plan of a strategy that is stated in a flag's value, "pp=4,tp=8,...", whose
+// errors are at `flag`. E209 for an instance of another problem.
+Loaded<InstanceAndPlan> with_stated(Loaded<Instance> instance, const std::string& instance_path,
+                                    const std::string& flag, const std::string& stated);
+
+// Adds the values of a strategy's plan without a bound to the options of the instance if the plan
+// has others; the plan is then of this instance. True if it did.
+bool allow_stated(InstanceAndPlan& both);
+
 // An outcome that says there is no plan.
 struct InfeasibleAnswer {
   Instance instance;

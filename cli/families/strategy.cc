@@ -8,6 +8,7 @@
 #include "instances/numbers.h"
 #include "instances/strategy/optimum.h"
 #include "instances/strategy/schedules.h"
+#include "instances/strategy/stacks.h"
 #include "instances/strategy/table.h"
 #include "solvers/strategy/explain.h"
 
@@ -58,6 +59,7 @@ std::vector<std::pair<std::string, std::string>> facts_of(const StrategyInstance
       {"stages are busy", percent_text(plan.step_ms > 0 ? busy / plan.step_ms : 0)},
       {instance.cost.detail ? "exchange not hidden, and update" : "exchange not hidden",
        ms_text(tail) + " ms"},
+      {"rates", rate_text(rate_report(instance))},
       {"most memory", ms_text(most) + " of " + ms_text(instance.cluster.memory_mib) + " MiB"}};
   if (const auto schedules = strategy_schedules(instance, plan)) {
     std::string text;

@@ -25,7 +25,7 @@ template <class Cost>
 double least_of(const StageCosts& costs, std::int64_t stage, std::int64_t first,
                 std::int64_t layers, Cost cost, StageCost* kept = nullptr) {
   double least = kInfinity;
-  for (const StageChoice& choice : costs.table().choices()) {
+  for (const StageChoice& choice : costs.choices()) {
     const StageCost its = costs.of(stage, first, layers, choice);
     if (its.memory_mib > costs.table().instance().cluster.memory_mib * kMemorySlack) continue;
     const double value = cost(its);
@@ -231,7 +231,7 @@ LeastMemory least_memory(const StrategyTable& table) {
       const StageCosts costs(table, its, layout);
       const auto need = [&](std::int64_t stage, std::int64_t first, std::int64_t layers) {
         double mib = kInfinity;
-        for (const StageChoice& choice : table.choices()) {
+        for (const StageChoice& choice : costs.choices()) {
           mib = std::min(mib, costs.of(stage, first, layers, choice).memory_mib);
         }
         return mib;

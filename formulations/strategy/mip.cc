@@ -26,7 +26,7 @@ void each_that_fits(const StageCosts& costs, StrategyMipForm form, Take take) {
       const std::int64_t most = layers - (folded ? stages - 1 : first + stages - 1 - stage);
       for (std::int64_t its = last && !folded ? most : 1; its <= most; ++its) {
         if (!costs.may_have(stage, its)) continue;
-        for (const StageChoice& choice : costs.table().choices()) {
+        for (const StageChoice& choice : costs.choices()) {
           const StageCost cost = costs.of(stage, first, its, choice);
           if (cost.memory_mib > costs.table().instance().cluster.memory_mib) continue;
           take(stage, first, its, choice, cost);

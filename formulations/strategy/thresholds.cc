@@ -88,7 +88,7 @@ class Thresholds {
         for (std::int64_t layers = 1; first + layers <= layers_; ++layers) {
           if (!costs_.may_have(stage, layers)) continue;
           std::vector<Option>& its = options_[place(stage, first, layers)];
-          for (const StageChoice& choice : costs_.table().choices()) {
+          for (const StageChoice& choice : costs_.choices()) {
             const StageCost cost = costs_.of(stage, first, layers, choice);
             if (cost.memory_mib > room) continue;
             its.push_back({cost.time_ms, costs_.exposed(cost), cost.longest_ms});

@@ -51,7 +51,7 @@ class UniapBuilder {
       : costs_(costs), stages_(costs.of_class().pp), layers_(costs.table().layers()) {}
 
   UniapMip build() {
-    out_.its = costs_.table().choices();
+    out_.its.assign(costs_.choices().begin(), costs_.choices().end());
     slowest_ = out_.model.add_variable(
         {.name = "X", .objective = static_cast<double>(costs_.of_class().micro_batches - 1)});
     place_layers();
@@ -143,7 +143,7 @@ class UniapBuilder {
 }  // namespace
 
 std::int64_t uniap_products(const StageCosts& costs) {
-  return costs.of_class().pp * costs.table().layers() * std::ssize(costs.table().choices());
+  return costs.of_class().pp * costs.table().layers() * std::ssize(costs.choices());
 }
 
 UniapMip build_uniap(const StageCosts& costs) { return UniapBuilder(costs).build(); }

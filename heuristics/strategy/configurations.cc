@@ -49,7 +49,7 @@ Area least_area(const StageCosts& costs, std::int64_t stage, std::int64_t first,
   const auto m = static_cast<double>(costs.of_class().micro_batches);
   const double rounds = m + (p - 1) / static_cast<double>(costs.of_class().v);
   Area least;
-  for (const StageChoice& choice : costs.table().choices()) {
+  for (const StageChoice& choice : costs.choices()) {
     const StageCost its = costs.of(stage, first, layers, choice);
     if (its.memory_mib > costs.table().instance().cluster.memory_mib) continue;
     const double ms = (rounds * its.time_ms + costs.exposed(its)) / p;
@@ -86,7 +86,7 @@ std::optional<StrategyPlan> rule_of_thumb(const StrategyTable& table, const Budg
   // The most micro-batches of each number of stages and layout come last.
   std::vector<std::pair<StrategyClass, StrategyLayout>> order;
   for (const StrategyClass& its : table.classes()) {
-    if (its.v != 1) continue;
+    if (its.v != 1 || !table.may_use(its, choices.front())) continue;
     for (const StrategyLayout& layout : table.layouts(its)) order.emplace_back(its, layout);
   }
   std::ranges::stable_sort(order, {}, [](const auto& each) {
@@ -113,7 +113,7 @@ std::optional<StrategyPlan> best_homogeneous(const StrategyTable& table, const B
     for (const StrategyLayout& layout : table.layouts(its)) {
       const StageCosts costs(table, its, layout);
       if (best && costs.area() >= best->step_ms) continue;
-      for (const StageChoice& choice : table.choices()) {
+      for (const StageChoice& choice : costs.choices()) {
         keep_faster(best, equal_stages(costs, choice));
       }
     }
@@ -129,7 +129,7 @@ std::vector<StrategyPlan> fastest_homogeneous(const StrategyTable& table, std::s
     if (!fastest.empty() && budget.exhausted()) break;
     for (const StrategyLayout& layout : table.layouts(its)) {
       const StageCosts costs(table, its, layout);
-      for (const StageChoice& choice : table.choices()) {
+      for (const StageChoice& choice : costs.choices()) {
         std::optional<StrategyPlan> plan = equal_stages(costs, choice);
         if (!plan) continue;
         const Kind kind = {
@@ -177,7 +177,7 @@ std::optional<StrategyPlan> best_uneven(const StrategyTable& table,
       if (!stages.empty()) keep_faster(best, compose_strategy(costs, stages));
     };
     try_stages(std::nullopt);
-    for (std::size_t k = 0; k < table.choices().size(); ++k) try_stages(k);
+    for (std::size_t k = 0; k < costs.choices().size(); ++k) try_stages(k);
   }
   return best;
 }

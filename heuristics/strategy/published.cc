@@ -53,7 +53,7 @@ std::vector<StagePlan> divided_evenly(const StageCosts& costs) {
     const std::int64_t its = stage == stages - 1 ? layers - first : layers / stages;
     double least = kInfinity;
     StageChoice choice;
-    for (const StageChoice& each : costs.table().choices()) {
+    for (const StageChoice& each : costs.choices()) {
       const StageCost cost = costs.of(stage, first, its, each);
       if (std::ceil(cost.memory_mib) > room) continue;
       const double ms =

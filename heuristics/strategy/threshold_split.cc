@@ -12,7 +12,7 @@ StageOptions::StageOptions(const StageCosts& costs)
     : costs_(costs),
       layers_(costs.table().layers()),
       firsts_(costs.table().equal_layers() ? 1 : layers_) {
-  const std::vector<StageChoice>& choices = costs.table().choices();
+  const std::span<const StageChoice> choices = costs.choices();
   const Mib room = costs.table().instance().cluster.memory_mib;
   const std::size_t ranges = at(costs.of_class().pp * firsts_ * (layers_ + 1));
   ms_.assign(choices.size(), std::vector<Ms>(ranges, kInfinity));

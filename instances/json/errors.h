@@ -75,6 +75,7 @@ inline constexpr char kTooCostly[] = "E353";
 // What a fit is made from.
 inline constexpr char kSampleExchange[] = "E361";
 inline constexpr char kFewSamples[] = "E362";
+inline constexpr char kLoggedRun[] = "E363";
 // What an order instance means.
 inline constexpr char kOrderId[] = "E371";
 inline constexpr char kOrderName[] = "E372";
@@ -90,6 +91,9 @@ inline constexpr char kStrategyDevices[] = "E382";
 inline constexpr char kStrategyTopK[] = "E383";
 inline constexpr char kStrategyNoExperts[] = "E384";
 inline constexpr char kStrategyMeasured[] = "E385";
+inline constexpr char kStrategyRates[] = "E386";
+inline constexpr char kStrategyConfiguration[] = "E387";
+inline constexpr char kStrategyTrainer[] = "E388";
 // Lists of lengths.
 inline constexpr char kListPath[] = "E401";
 inline constexpr char kListLine[] = "E402";

@@ -73,6 +73,7 @@ Ms shared_work(const StrategyInstance& instance, const StrategyTruth& truth,
   std::iota(all.begin(), all.end(), std::int64_t{0});
   double least = kNone;
   for (const std::int64_t zero : instance.options.zero) {
+    if (setting.pp > 1 && zero > instance.options.pipeline_zero) continue;
     for (const StrategyRecompute recompute : instance.options.recompute) {
       for (const std::int64_t parts : truth.stream_chunks(recompute)) {
         least = std::min(

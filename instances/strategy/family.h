@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <string_view>
 
+#include "instances/strategy/configuration.h"
 #include "instances/strategy/json.h"
 #include "instances/strategy/verify.h"
 #include "instances/unit.h"
@@ -30,6 +31,8 @@ struct StrategyFamily {
 
   static constexpr auto read_instance = read_strategy_instance;
   static constexpr auto read_plan = read_strategy_plan;
+  // Of a plan that may state the configuration alone.
+  static constexpr auto complete_plan = complete_strategy_plan;
   static constexpr auto read_certificate = read_strategy_certificate;
   static constexpr auto write_instance = write_strategy_instance;
   static constexpr auto write_plan = write_strategy_plan;

@@ -1,3 +1,4 @@
+// Longer than 300 lines: the fit, its elimination and its errors share one system of equations.
 #include "instances/strategy/fit_rates.h"
 
 #include <algorithm>
@@ -25,21 +26,48 @@ constexpr double kLongest = 1;   // step of a logarithm in one round
 constexpr int kRounds = 40;
 constexpr int kTries = 8;
 constexpr double kInterval = 1.96;  // standard deviations
+// Of a step's time, between runs of one configuration: no interval is narrower than it allows.
+constexpr double kNoise = 0.01;
+constexpr std::size_t kFewestHeldOut = 4;  // samples, for errors of those that are held out
+constexpr std::size_t kOneByOne = 16;      // samples up to which each is held out alone
+constexpr std::size_t kParts = 4;          // of more samples
 
+// Most that a rate may be of a default: products at the peak of 8 bits, attention at three quarters
+// of the peak of 16 bits. Samples that ask for more have other costs that are less than assumed.
+constexpr double kMostProducts = 2.5;
+constexpr double kMostAttention = 2.4;
+
+using Mask = std::array<bool, kRates>;
+constexpr Mask all_rates() {
+  Mask mask{};
+  mask.fill(true);
+  return mask;
+}
+
+constexpr std::size_t kFirstOfDetail = 4;
+
+// Null for a rate of version 2 in an instance of version 1.
 double* rate_of(StrategyInstance& instance, std::size_t k) {
   StrategyCost& cost = instance.cost;
   StrategyBandwidth& links = instance.cluster.mib_per_ms;
-  const std::array<double*, kRates> all = {&cost.linear_tflops,
-                                           &cost.attention_tflops,
-                                           &links.inside,
-                                           &links.across,
-                                           &cost.detail->pass_bytes,
-                                           &cost.detail->pass_ms,
-                                           &cost.detail->square_bytes,
-                                           &cost.detail->expert_slowdown,
-                                           &cost.detail->update_bytes,
-                                           &cost.detail->update_ms};
-  return all[k];
+  if (k >= kFirstOfDetail && !cost.detail) return nullptr;
+  switch (k) {
+    case 0:
+      return &cost.linear_tflops;
+    case 1:
+      return &cost.attention_tflops;
+    case 2:
+      return &links.inside;
+    case 3:
+      return &links.across;
+    default:
+      break;
+  }
+  StrategyDetail& detail = *cost.detail;
+  const std::array<double*, kRates - kFirstOfDetail> all = {
+      &detail.pass_bytes,      &detail.pass_ms,      &detail.square_bytes,
+      &detail.expert_slowdown, &detail.update_bytes, &detail.update_ms};
+  return all[k - kFirstOfDetail];
 }
 
 StrategyInstance scaled(StrategyInstance instance, const Numbers& logs) {
@@ -66,10 +94,13 @@ Numbers solved(Square a, Numbers b) {
 
 class Fit {
  public:
-  explicit Fit(std::span<const StrategySample> samples) : samples_(samples) {}
+  // Rates outside of `free` keep the factor 1.
+  explicit Fit(std::span<const StrategySample> samples, const Mask& free = all_rates(),
+               bool bounded = false)
+      : samples_(samples), free_(free), bounded_(bounded) {}
 
-  std::vector<FittedRate> run() {
-    Numbers logs{};
+  // The logarithms of the factors that fit best, from `logs` on.
+  Numbers run(Numbers logs = {}) {
     std::vector<double> errors = errors_of(logs);
     double damping = 0.01;
     for (int round = 0; round < kRounds && !samples_.empty(); ++round) {
@@ -82,6 +113,10 @@ class Fit {
         Numbers tried = logs;
         for (std::size_t k = 0; k < kRates; ++k) {
           tried[k] -= std::clamp(step[k], -kLongest, kLongest);
+        }
+        if (bounded_) {
+          tried[0] = std::min(tried[0], std::log(kMostProducts));
+          tried[1] = std::min(tried[1], std::log(kMostAttention));
         }
         const std::vector<double> now = errors_of(tried);
         const double gain = cost_of(logs, errors) - cost_of(tried, now);
@@ -97,8 +132,31 @@ class Fit {
       }
       if (!better) break;
     }
+    return logs;
+  }
+
+  // Intervals and whether the samples determine a rate, at these factors. `noise`: the least
+  // standard deviation of a sample's relative error.
+  std::vector<FittedRate> described(const Numbers& logs, double noise) {
+    const std::vector<double> errors = errors_of(logs);
     differentiate(logs, errors);
-    return described(logs, errors);
+    double squares = 0;
+    for (const double error : errors) squares += weight(error) * error * error;
+    const auto free =
+        static_cast<double>(errors.size()) - static_cast<double>(std::ranges::count(free_, true));
+    const double variance = std::max(squares / std::max(1.0, free), noise * noise);
+    std::vector<FittedRate> rates;
+    for (std::size_t k = 0; k < kRates; ++k) {
+      Numbers unit{};
+      unit[k] = 1;
+      const double inverse = solved(normal_, unit)[k];
+      const double width = kInterval * std::sqrt(variance * inverse);
+      // Half of what the pull alone leaves open, and no wider than a factor of two.
+      const bool determined = free_[k] && inverse < 0.25 / (kPull * kPull) && width < std::log(2.0);
+      rates.push_back({kNames[k], std::exp(logs[k]), std::exp(logs[k] - width),
+                       std::exp(logs[k] + width), determined});
+    }
+    return rates;
   }
 
  private:
@@ -128,10 +186,14 @@ class Fit {
     return sum;
   }
 
-  // The normal equations at `logs`.
+  // The normal equations at `logs`. The row of a rate that is not free asks for no step.
   void differentiate(const Numbers& logs, const std::vector<double>& errors) {
     std::array<std::vector<double>, kRates> columns;
     for (std::size_t k = 0; k < kRates; ++k) {
+      if (!free_[k]) {
+        columns[k].assign(errors.size(), 0);
+        continue;
+      }
       Numbers shifted = logs;
       shifted[k] += kShift;
       columns[k] = errors_of(shifted);
@@ -154,34 +216,90 @@ class Fit {
     }
   }
 
-  std::vector<FittedRate> described(const Numbers& logs, const std::vector<double>& errors) const {
-    double squares = 0;
-    for (const double error : errors) squares += weight(error) * error * error;
-    const auto free = static_cast<double>(errors.size()) - static_cast<double>(kRates);
-    const double variance = std::max(squares / std::max(1.0, free), 1e-8);
-    std::vector<FittedRate> rates;
-    for (std::size_t k = 0; k < kRates; ++k) {
-      Numbers unit{};
-      unit[k] = 1;
-      const double inverse = solved(normal_, unit)[k];
-      const double width = kInterval * std::sqrt(variance * inverse);
-      // Half of what the pull alone leaves open, and no wider than a factor of two.
-      const bool determined = inverse < 0.25 / (kPull * kPull) && width < std::log(2.0);
-      rates.push_back({kNames[k], std::exp(logs[k]), std::exp(logs[k] - width),
-                       std::exp(logs[k] + width), determined});
-    }
-    return rates;
-  }
-
   std::span<const StrategySample> samples_;
+  Mask free_;
+  bool bounded_;
   Square normal_{};
   Numbers slope_{};
 };
 
+// The widest interval of the free rates that are not determined; nothing if all are.
+std::optional<std::size_t> least_determined(const std::vector<FittedRate>& rates,
+                                            const Mask& free) {
+  std::optional<std::size_t> worst;
+  const auto width = [&](std::size_t k) { return rates[k].high / rates[k].low; };
+  for (std::size_t k = 0; k < kRates; ++k) {
+    if (!free[k] || rates[k].determined) continue;
+    if (!worst || width(k) > width(*worst)) worst = k;
+  }
+  return worst;
+}
+
+std::vector<FittedRate> determined_of(std::span<const StrategySample> samples) {
+  Mask free = all_rates();
+  Numbers logs{};
+  for (;;) {
+    Fit fit(samples, free, true);
+    logs = fit.run(logs);
+    const std::vector<FittedRate> conditional = fit.described(logs, kNoise);
+    const std::optional<std::size_t> worst = least_determined(conditional, free);
+    if (!worst) break;
+    free[*worst] = false;
+    logs[*worst] = 0;
+  }
+  // Intervals with all rates free: those that stay may be wrong, too.
+  std::vector<FittedRate> rates = Fit(samples).described(logs, kNoise);
+  for (std::size_t k = 0; k < kRates; ++k) rates[k].determined = free[k];
+  return rates;
+}
+
+double sorted_part(const std::vector<double>& sorted, double share) {
+  const double place = share * static_cast<double>(sorted.size() - 1);
+  const auto low = static_cast<std::size_t>(place);
+  const std::size_t high = std::min(low + 1, sorted.size() - 1);
+  return sorted[low] + (place - static_cast<double>(low)) * (sorted[high] - sorted[low]);
+}
+
+std::optional<RateError> held_out_of(std::span<const StrategySample> samples) {
+  if (samples.size() < kFewestHeldOut) return std::nullopt;
+  const std::size_t parts = samples.size() <= kOneByOne ? samples.size() : kParts;
+  std::vector<double> errors;
+  for (std::size_t part = 0; part < parts; ++part) {
+    std::vector<StrategySample> known;
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+      if (i % parts != part) known.push_back(samples[i]);
+    }
+    const std::vector<FittedRate> rates = determined_of(known);
+    for (std::size_t i = part; i < samples.size(); i += parts) {
+      const StrategyInstance instance = with_rates(samples[i].instance, rates);
+      const Ms predicted = price_configuration(instance, samples[i].configuration).step_ms;
+      errors.push_back(std::abs(predicted / samples[i].step_ms - 1));
+    }
+  }
+  std::ranges::sort(errors);
+  return RateError{.steps = std::ssize(errors),
+                   .median = sorted_part(errors, 0.5),
+                   .p90 = sorted_part(errors, 0.9),
+                   .worst = errors.back()};
+}
+
 }  // namespace
 
 std::vector<FittedRate> fit_rates(std::span<const StrategySample> samples) {
-  return Fit(samples).run();
+  Fit fit(samples);
+  return fit.described(fit.run(), 1e-4);
+}
+
+DeterminedRates fit_determined_rates(std::span<const StrategySample> samples) {
+  return {.rates = determined_of(samples), .held_out = held_out_of(samples)};
+}
+
+std::span<const std::string_view> rate_names() { return kNames; }
+
+double* rate_named(StrategyInstance& instance, std::string_view name) {
+  const auto found = std::ranges::find(kNames, name);
+  if (found == kNames.end()) return nullptr;
+  return rate_of(instance, static_cast<std::size_t>(found - kNames.begin()));
 }
 
 StrategyInstance with_rates(const StrategyInstance& instance, std::span<const FittedRate> rates) {

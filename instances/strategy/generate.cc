@@ -5,9 +5,13 @@
 #include <utility>
 
 #include "instances/json/limits.h"
+#include "instances/json/reader.h"
+#include "instances/json/text.h"
 #include "instances/model/machine.h"
 #include "instances/option_check.h"
 #include "instances/strategy/from_shape.h"
+#include "instances/strategy/stacks.h"
+#include "instances/strategy/trainers.h"
 
 namespace stowage {
 namespace {
@@ -60,6 +64,26 @@ Result<StrategyInstance> generate_strategy(const StrategyGenerator& generator,
   if (machine == nullptr && !generator.machine.empty()) {
     errors.append({unknown_machine(generator.machine)});
   }
+  const std::string_view machine_name =
+      machine == nullptr ? kDefaultMachine : std::string_view(machine->name);
+  const RateStack* stack = rate_stack(generator.stack, machine_name);
+  if (!generator.stack.empty() && stack == nullptr) {
+    errors.append({unknown_stack(generator.stack, machine_name)});
+  }
+  if (!generator.stack.empty() && generator.formulas == 1) {
+    errors.add(
+        code::kGenerator, "/stack",
+        "must not stand beside version 1 of the formulas, which has none of a stack's rates, "
+        "is " +
+            in_quotes(generator.stack));
+  }
+  const std::vector<std::string_view> trainers = strategy_trainers();
+  if (!generator.trainer.empty() &&
+      std::ranges::find(trainers, generator.trainer) == trainers.end()) {
+    errors.add(code::kPreset, "/trainer",
+               "must be one of megatron, torchtitan, deepspeed, is " +
+                   in_quotes(generator.trainer) + did_you_mean(generator.trainer, trainers));
+  }
   check_option("/nodes", generator.nodes, 1, kMostNodes, errors);
   check_option("/formulas", generator.formulas, 1, 2, errors);
   check_option("/devices_per_node", generator.devices_per_node, 1, kMostPerNode, errors);
@@ -100,9 +124,19 @@ Result<StrategyInstance> generate_strategy(const StrategyGenerator& generator,
     instance.cost.linear_tflops = machine->product_tflops();
     instance.cost.attention_tflops = machine->attention_tflops();
   }
+  if (!generator.trainer.empty()) {
+    if (generator.trainer == "torchtitan") instance.options.zero = {2, 3};
+    const Result<TrainerOptions> narrowed = options_for(instance, generator.trainer);
+    if (!narrowed) return narrowed.errors();
+    instance.options = narrowed->options;
+  } else if (!first) {
+    instance.options.pipeline_zero = 1;
+  }
+  if (stack != nullptr) instance = with_stack(std::move(instance), *stack);
   if (generator.memory_mib) instance.cluster.memory_mib = static_cast<Mib>(*generator.memory_mib);
   if (instance.name.empty()) {
-    instance.name = generator.model + (machine == nullptr ? "" : '-' + generator.machine) + '-' +
+    instance.name = generator.model + (machine == nullptr ? "" : '-' + generator.machine) +
+                    (stack == nullptr ? "" : '-' + generator.stack) + '-' +
                     std::to_string(devices) + "gpu-" + std::to_string(instance.lengths.size()) +
                     "seq";
   }

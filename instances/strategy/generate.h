@@ -24,6 +24,10 @@ struct StrategyGenerator {
   std::int64_t devices_per_node = 8;  // 1 to 64
   // One of machine_names(). Empty: A100 of 80 GB, by version 1 the defaults of the format.
   std::string machine;
+  // One of stack_names(), with published steps on the machine. Empty: rates are assumed.
+  std::string stack;
+  // One of strategy_trainers(): options that it refuses are left out. Empty: pipelines have ZeRO 1.
+  std::string trainer;
   std::int64_t formulas = 2;  // version of the formulas, 1 or 2
   // Of a device; 1 to 2^40. Nothing: the machine's, by version 1 73728 without one.
   std::optional<std::int64_t> memory_mib;
@@ -33,8 +37,10 @@ struct StrategyGenerator {
   bool operator==(const StrategyGenerator&) const = default;
 };
 
-// E501 for a model or machine that is none of the tables and for a model that no strategy has, E504
-// for a number out of its range and for no lengths.
+// E501 for a model, machine or stack that is none of the tables and for a model that no strategy
+// has, E504 for a number out of its range, for no lengths, and for a stack with version 1 of the
+// formulas.
+// E388 for an option of which the trainer takes no value.
 Result<StrategyInstance> generate_strategy(const StrategyGenerator& generator,
                                            std::vector<Tokens> lengths);
 

@@ -90,6 +90,10 @@ std::string instance_hash(const StrategyInstance& instance) {
     fingerprint.add(std::string_view("stream_chunks"));
     add_set(fingerprint, options.stream_chunks);
   }
+  if (options.pipeline_zero != kMaxStrategyZero) {
+    fingerprint.add(std::string_view("pipeline_zero"));
+    fingerprint.add(options.pipeline_zero);
+  }
   if (!instance.cost.measured.empty()) add_measured(fingerprint, instance.cost.measured);
   if (model.queries_width() != model.hidden) {
     fingerprint.add(std::string_view("query_width"));

@@ -24,6 +24,7 @@
 #include <string_view>
 #include <vector>
 
+#include "instances/strategy/rates.h"
 #include "instances/units.h"
 
 namespace stowage {
@@ -139,9 +140,12 @@ struct StrategyCost {
   double overlap = 0.8;           // of computing, under which an exchange of states hides
   std::vector<StrategyMeasured> measured;  // what is not measured follows from the rates
   std::optional<StrategyDetail> detail;    // nothing: version 1 of the formulas
+  std::optional<StrategyRates> rates;      // nothing: assumed
 
   bool operator==(const StrategyCost&) const = default;
 };
+
+inline constexpr std::int64_t kMaxStrategyZero = 3;
 
 // The values that a plan may take. A value that stands twice counts once.
 struct StrategyOptions {
@@ -156,7 +160,8 @@ struct StrategyOptions {
   std::vector<std::int64_t> logit_chunks = {1};
   // Parts of a row in which a layer goes forward and backward, if all of it is computed again.
   std::vector<std::int64_t> stream_chunks = {1};
-  std::vector<std::int64_t> micro_batches;  // empty: every divisor of the number of sequences
+  std::vector<std::int64_t> micro_batches;        // empty: every divisor of the number of sequences
+  std::int64_t pipeline_zero = kMaxStrategyZero;  // largest level of ZeRO with two stages or more
 
   bool operator==(const StrategyOptions&) const = default;
 };

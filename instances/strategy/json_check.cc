@@ -8,6 +8,10 @@
 #include <vector>
 
 #include "instances/json/limits.h"
+#include "instances/json/reader.h"
+#include "instances/json/text.h"
+#include "instances/strategy/fit_rates.h"
+#include "instances/strategy/stacks.h"
 
 namespace stowage {
 namespace {
@@ -75,6 +79,33 @@ void check_measured(const StrategyInstance& instance, const JsonPath& root, Erro
   }
 }
 
+// The label of the rates: a stack that there is, and rates that there are.
+void check_rates(const StrategyInstance& instance, const JsonPath& root, ErrorList& errors) {
+  if (!instance.cost.rates) return;
+  const StrategyRates& rates = *instance.cost.rates;
+  const JsonPath cost = root.key("cost");
+  const JsonPath label = cost.key("rates");
+  const std::vector<std::string_view> stacks = stack_names();
+  const bool needed = rates.source == StrategyRateSource::stack;
+  if (needed || !rates.stack.empty()) {
+    if (std::ranges::find(stacks, rates.stack) == stacks.end()) {
+      errors.add(code::kStrategyRates, label.key("stack").pointer(),
+                 std::string("must be a stack of published steps") +
+                     (needed ? ", which the source \"stack\" needs" : "") + ", is " +
+                     in_quotes(rates.stack) + did_you_mean(rates.stack, stacks));
+    }
+  }
+  const JsonPath kept = label.key("kept");
+  std::int64_t index = 0;
+  for (const std::string& name : rates.kept) {
+    const JsonPath where = kept.index(index++);
+    if (std::ranges::find(rate_names(), name) != rate_names().end()) continue;
+    errors.add(
+        code::kStrategyRates, where.pointer(),
+        "must be the key of a rate, is " + in_quotes(name) + did_you_mean(name, rate_names()));
+  }
+}
+
 }  // namespace
 
 void check_strategy(const StrategyInstance& instance, const JsonPath& root, ErrorList& errors) {
@@ -121,6 +152,7 @@ void check_strategy(const StrategyInstance& instance, const JsonPath& root, Erro
   check_list(its.micro_batches.size(), "micro_batches", true);
   check_experts(instance, root, errors);
   check_measured(instance, root, errors);
+  check_rates(instance, root, errors);
 }
 
 }  // namespace stowage

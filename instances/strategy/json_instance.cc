@@ -42,6 +42,28 @@ std::vector<StrategyRecompute> read_recomputes(const ObjectReader& reader, std::
   return values;
 }
 
+std::vector<std::string> read_texts(const ObjectReader& reader, std::string_view key) {
+  std::vector<std::string> values;
+  if (reader.find(key) == nullptr) return values;
+  reader.each(key, [&](const JsonValue& element, const JsonPath& where) {
+    if (const std::string* text = element.string()) {
+      values.push_back(*text);
+    } else {
+      add_wrong_type(element, where, "a string", reader.errors());
+    }
+  });
+  return values;
+}
+
+// Writes nothing for an empty list.
+void write_texts(JsonWriter& json, std::string_view key, const std::vector<std::string>& values) {
+  if (values.empty()) return;
+  json.key(key);
+  json.begin_array(JsonWriter::Layout::line);
+  for (const std::string& value : values) json.text(value);
+  json.end_array();
+}
+
 void write_recomputes(JsonWriter& json, std::string_view key,
                       const std::vector<StrategyRecompute>& values) {
   json.key(key);
@@ -127,6 +149,24 @@ void fields(Visitor& v, Detail& detail) {
   v.optional("gradient_bytes", detail.gradient_bytes, {2, 8});
 }
 
+template <class Visitor, Of<RateError> Error>
+void fields(Visitor& v, Error& error) {
+  v.one_line();
+  v.required("steps", error.steps, {1, kMaxExact});
+  v.required("median", error.median, kShare);
+  v.required("p90", error.p90, kShare);
+  v.required("worst", error.worst, kShare);
+}
+
+template <class Visitor, Of<StrategyRates> Rates>
+void fields(Visitor& v, Rates& rates) {
+  v.choice("source", rates.source, kStrategyRateSources);
+  v.omit_if(rates.stack.empty(), "stack", rates.stack);
+  v.omit_if(rates.steps == 0, "steps", rates.steps, {0, kMaxExact});
+  v.special("kept", rates.kept, read_texts, write_texts);
+  v.optional("error", rates.error);
+}
+
 template <class Visitor, Of<StrategyCost> Cost>
 void fields(Visitor& v, Cost& cost) {
   v.required("linear_tflops", cost.linear_tflops, kRate);
@@ -135,6 +175,7 @@ void fields(Visitor& v, Cost& cost) {
   v.optional("overlap", cost.overlap, kShareOfOne);
   v.omit_if(cost.measured.empty(), "measured", cost.measured);
   v.optional("detail", cost.detail);
+  v.optional("rates", cost.rates);
 }
 
 template <class Visitor, Of<StrategyOptions> Options>
@@ -145,6 +186,8 @@ void fields(Visitor& v, Options& options) {
   v.optional("cp", options.cp, kDegree);
   v.omit_if(options.ep == std::vector<std::int64_t>{1}, "ep", options.ep, kDegree);
   v.optional("zero", options.zero, {0, kMaxZero});
+  v.omit_if(options.pipeline_zero == kMaxStrategyZero, "pipeline_zero", options.pipeline_zero,
+            {0, kMaxZero});
   v.special("recompute", options.recompute, read_recomputes, write_recomputes);
   v.optional("logit_chunks", options.logit_chunks, kDegree);
   v.omit_if(options.stream_chunks == std::vector<std::int64_t>{1}, "stream_chunks",
@@ -223,6 +266,7 @@ std::string write_strategy_instance(const StrategyInstance& instance) {
 std::vector<InputError> hidden_strategy_errors(const StrategyInstance& instance) {
   ErrorList errors;
   check_utf8(instance.name, "/name", errors);
+  if (instance.cost.rates) check_utf8(instance.cost.rates->stack, "/cost/rates/stack", errors);
   for (std::size_t k = 0; k < instance.model.blocks.size(); ++k) {
     check_utf8(instance.model.blocks[k].name, "/model/blocks/" + std::to_string(k) + "/name",
                errors);

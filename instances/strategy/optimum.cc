@@ -37,6 +37,7 @@ class EveryConfiguration {
       if (stage == setting_.pp - 1 && before + count < truth_.layers()) continue;
       const auto its = truth_.layers_of(setting_, stage, before, count);
       for (const std::int64_t zero : instance_.options.zero) {
+        if (setting_.pp > 1 && zero > instance_.options.pipeline_zero) continue;
         for (const StrategyRecompute recompute : instance_.options.recompute) {
           for (const std::int64_t parts : truth_.stream_chunks(recompute)) {
             for (const std::int64_t chunks : instance_.options.logit_chunks) {

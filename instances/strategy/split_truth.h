@@ -165,6 +165,7 @@ class SplitTruth {
                           Take take) const {
     const std::vector<std::int64_t> its = truth_.layers_of(setting_, s, before, count);
     for (const std::int64_t zero : instance_.options.zero) {
+      if (setting_.pp > 1 && zero > instance_.options.pipeline_zero) continue;
       for (const StrategyRecompute recompute : instance_.options.recompute) {
         for (const std::int64_t parts : truth_.stream_chunks(recompute)) {
           const StrategyTruth::Stage stage =

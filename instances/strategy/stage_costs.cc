@@ -252,7 +252,7 @@ Ms StageCosts::area() const {
   if (class_.v > 1 && !table_->equal_layers()) return 0;
   Ms least = kInfinity;
   if (measured_.empty()) {
-    for (const StageChoice& choice : table_->choices()) {
+    for (const StageChoice& choice : choices()) {
       least = std::min(least, of(class_.pp - 1, 0, table_->layers(), choice).time_ms);
     }
   } else {
@@ -261,7 +261,7 @@ Ms StageCosts::area() const {
       Span its = span_of(run, layers);
       its.runs = {{run, layers}};
       Ms quickest = kInfinity;
-      for (const StageChoice& choice : table_->choices()) {
+      for (const StageChoice& choice : choices()) {
         quickest = std::min(quickest, layers_ms(its, mean_, choice));
       }
       least += quickest;

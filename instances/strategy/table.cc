@@ -66,6 +66,8 @@ StrategyTable::StrategyTable(const StrategyInstance& instance) : instance_(insta
       }
     }
   }
+  of_pipelines_ = static_cast<std::size_t>(std::ranges::count_if(
+      choices_, [&](const StageChoice& each) { return each.zero <= options.pipeline_zero; }));
   const std::int64_t sequences = std::ssize(instance.lengths);
   std::vector<std::int64_t> counts = divisors(sequences);
   if (!options.micro_batches.empty()) {
@@ -74,7 +76,7 @@ StrategyTable::StrategyTable(const StrategyInstance& instance) : instance_(insta
     counts = std::move(wanted);
   }
   for (const std::int64_t pp : sorted(options.pp)) {
-    if (instance.cluster.devices() % pp != 0) continue;
+    if (instance.cluster.devices() % pp != 0 || (pp > 1 && of_pipelines_ == 0)) continue;
     for (const std::int64_t v : sorted(options.v)) {
       if (!may_deal(pp, v)) continue;
       for (const std::int64_t m : counts) {

@@ -94,6 +94,14 @@ class StrategyTable {
   bool may_share_heads(std::int64_t tp, std::int64_t cp) const;
   // By ZeRO level, then by what is recomputed, little first, then by stream chunks, few first.
   const std::vector<StageChoice>& choices() const { return choices_; }
+  // Of them those that a class may use, the first ones: with two stages or more there is a largest
+  // level of ZeRO.
+  std::span<const StageChoice> choices(const StrategyClass& its) const {
+    return std::span(choices_).first(its.pp > 1 ? of_pipelines_ : choices_.size());
+  }
+  bool may_use(const StrategyClass& its, const StageChoice& choice) const {
+    return its.pp == 1 || choice.zero <= instance_.options.pipeline_zero;
+  }
   const std::vector<std::int64_t>& logit_chunks() const { return logit_chunks_; }  // ascending
 
   // All layers in order, in as few runs as there are.
@@ -123,6 +131,7 @@ class StrategyTable {
   std::vector<std::int64_t> ep_;
   std::int64_t common_experts_ = 0;  // greatest common divisor of their numbers; 0 without experts
   std::vector<StageChoice> choices_;
+  std::size_t of_pipelines_ = 0;  // of the choices, those that two stages or more may use
   std::vector<std::int64_t> logit_chunks_;
 };
 
@@ -136,6 +145,7 @@ class StageCosts {
   const StrategyTable& table() const { return *table_; }
   const StrategyClass& of_class() const { return class_; }
   const StrategyLayout& layout() const { return layout_; }
+  std::span<const StageChoice> choices() const { return table_->choices(class_); }
 
   // Whether the stage may have so many. With v > 1 chunks v divides them, or layers are equal and
   // v divides them with the embedding, in the first stage, or with the head, in the last one. If

@@ -110,6 +110,12 @@ class StrategyVerifier {
     for (std::size_t s = 0; s < plan_.stages.size(); ++s) {
       const std::string where = "/stages/" + text(s);
       check_option(options.zero, plan_.stages[s].zero, where + "/zero");
+      if (plan_.pp > 1 && plan_.stages[s].zero > options.pipeline_zero) {
+        broken(kOptions, [&] {
+          return Description{where + "/zero", text(plan_.stages[s].zero),
+                             "at most " + text(options.pipeline_zero) + " with two stages or more"};
+        });
+      }
       check_option(options.recompute, plan_.stages[s].recompute, where + "/recompute");
       check_option(truth_.stream_chunks(plan_.stages[s].recompute), plan_.stages[s].stream_chunks,
                    where + "/stream_chunks");

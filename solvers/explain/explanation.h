@@ -67,6 +67,9 @@ struct Moves {
 struct Binding {
   std::vector<Finding> parts;
   Moves moves;
+  // What the choice rests on that nobody proved, and how much of it would have to change for
+  // another choice: pointers into the instance.
+  std::vector<Finding> assumptions;
 };
 
 struct Explanation {

@@ -8,8 +8,10 @@
 #include "instances/numbers.h"
 #include "instances/strategy/compose.h"
 #include "instances/strategy/json.h"
+#include "instances/strategy/stacks.h"
 #include "instances/strategy/table.h"
 #include "solvers/strategy/explain.h"
+#include "solvers/strategy/rate_switch.h"
 
 namespace stowage {
 namespace {
@@ -83,7 +85,7 @@ class Bindings {
       moves.best_text = text;
     };
     const std::vector<StagePlan> now = stages();
-    for (const StageChoice& choice : table_.choices()) {
+    for (const StageChoice& choice : costs_.choices()) {
       std::vector<StagePlan> changed = now;
       changed[at(slowest_)].choice = choice;
       attempt(
@@ -131,11 +133,47 @@ class Bindings {
   std::int64_t slowest_ = 0;
 };
 
+std::string configuration_text(const StrategyPlan& plan) {
+  const StrategyStage& first = plan.stages.front();
+  return "pp " + std::to_string(plan.pp) + ", v " + std::to_string(plan.v) + ", " +
+         plain_count(plan.micro_batches, "micro-batch", "micro-batches") + ", tp " +
+         std::to_string(plan.tp) + ", cp " + std::to_string(plan.cp) + ", dp " +
+         std::to_string(plan.dp) + (plan.ep > 1 ? ", ep " + std::to_string(plan.ep) : "") +
+         ", ZeRO " + std::to_string(first.zero) + ", recomputation " + recompute_text(first);
+}
+
+// The source of the rates, and for each rate the least change that makes another configuration the
+// faster one.
+std::vector<Finding> assumptions_of(const StrategyInstance& instance, const StrategyPlan& plan) {
+  std::vector<Finding> found = {{"/cost/rates", "rates are " + rate_text(rate_report(instance))}};
+  if (!fits(instance, plan)) return found;
+  const RateSwitches switches = rate_switches(instance, plan);
+  for (const RateSwitch& each : switches.changes) {
+    found.push_back({each.pointer, "from " + plain_number(each.from) + " to " +
+                                       plain_number(each.to) + ", " +
+                                       percent_text(each.factor() - 1) + ", " +
+                                       configuration_text(each.other) + " is the faster one"});
+  }
+  if (switches.faster) {
+    found.push_back({"/cost", configuration_text(*switches.faster) +
+                                  " is faster with these rates: " +
+                                  plain_number(switches.faster->step_ms) + " ms"});
+  } else if (switches.changes.empty()) {
+    found.push_back({"/cost",
+                     "no other configuration becomes the fastest where one rate alone "
+                     "changes by a factor of up to " +
+                         plain_number(kMostRateFactor)});
+  }
+  return found;
+}
+
 }  // namespace
 
 Binding binding_of(const StrategyInstance& instance, const StrategyPlan& plan) {
   const Bindings bindings(instance, plan);
-  return {.parts = bindings.parts(), .moves = bindings.moves()};
+  return {.parts = bindings.parts(),
+          .moves = bindings.moves(),
+          .assumptions = assumptions_of(instance, plan)};
 }
 
 std::vector<Change> changes_of(const StrategyInstance& instance, const StrategyPlan& plan) {

@@ -30,7 +30,7 @@ const std::vector<StageSearch::Candidate>& StageSearch::candidates(std::int64_t 
   if (known_[place] != 0) return found;
   known_[place] = 1;
   if (!costs_.may_have(stage, layers)) return found;
-  for (const StageChoice& choice : costs_.table().choices()) {
+  for (const StageChoice& choice : costs_.choices()) {
     const StageCost cost = costs_.of(stage, first, layers, choice);
     if (cost.memory_mib > costs_.table().instance().cluster.memory_mib) continue;
     const auto beats = [&](const StageCost& a, const StageCost& b) {

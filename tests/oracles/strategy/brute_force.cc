@@ -22,7 +22,7 @@ void extend(const StageCosts& costs, std::vector<StagePlan>& stages, std::int64_
   }
   for (std::int64_t layers = 1; layers <= left; ++layers) {
     if (!costs.may_have(std::ssize(stages), layers)) continue;
-    for (const StageChoice& choice : costs.table().choices()) {
+    for (const StageChoice& choice : costs.choices()) {
       stages.push_back({layers, choice});
       extend(costs, stages, left - layers, best);
       stages.pop_back();
