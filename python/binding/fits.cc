@@ -5,17 +5,22 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "instances/json/document.h"
+#include "instances/json/errors.h"
 #include "instances/json/writer.h"
 #include "instances/pictures/scatter/fit.h"
 #include "instances/scatter/fit/fit.h"
 #include "instances/scatter/fit/json.h"
 #include "instances/scatter/fit/refit.h"
 #include "instances/scatter/json_members.h"
+#include "instances/strategy/json.h"
+#include "instances/strategy/rates_json.h"
 #include "python/binding/boxes.h"
 #include "python/binding/errors.h"
 #include "solvers/scatter/separation.h"
@@ -145,6 +150,36 @@ nb::tuple separation(const InstanceBox& box) {
   return nb::make_tuple(plans, found.best_to_next, found.best_to_last);
 }
 
+// Of runs as read_runs() takes them: (JSON of the fit, JSON of the instance with fitted rates).
+nb::tuple fit_strategy_runs(const std::string& text, const std::string& file,
+                            const std::string& directory, const std::string& stated,
+                            const InstanceBox& box) {
+  const auto* like = std::get_if<StrategyInstance>(&box.value);
+  if (like == nullptr) throw nb::type_error("an instance of the problem strategy is needed");
+  if (!like->cost.detail) {
+    throw CodedErrors({{code::kMissingKey, "/cost/detail",
+                        "must be there, is missing: rates are fitted by version 2 of the "
+                        "formulas"}});
+  }
+  std::string found;
+  std::string instance;
+  {
+    const nb::gil_scoped_release unlocked;
+    const RunFiles files{.text = text, .name = file, .read = [&](const std::string& name) {
+                           return read_text_file(std::filesystem::path(directory) / name);
+                         }};
+    const std::vector<LoggedRun> runs = value_of(read_runs(files, stated, *like));
+    const StrategyFit fit = fit_strategy(runs, *like);
+    JsonWriter json;
+    json.begin_object();
+    write_fit_members(json, runs, *like, fit);
+    json.end_object();
+    found = json.take();
+    instance = write_strategy_instance(fit.instance);
+  }
+  return nb::make_tuple(found, instance);
+}
+
 }  // namespace
 
 void bind_fits(nb::module_& module) {
@@ -171,6 +206,10 @@ void bind_fits(nb::module_& module) {
               "numpy.typing.NDArray[numpy.int64], ms: "
               "numpy.typing.NDArray[numpy.float64]) -> tuple[str, float, bool, float, float, "
               "float]"));
+  module.def("fit_strategy", &fit_strategy_runs, nb::arg("text"), nb::arg("file"),
+             nb::arg("directory"), nb::arg("stated"), nb::arg("like"),
+             nb::sig("def fit_strategy(text: str, file: str, directory: str, stated: str, like: "
+                     "Instance) -> tuple[str, str]"));
   module.def("separation", &separation,
              nb::sig("def separation(instance: Instance) -> tuple[list[tuple[str, float]], float, "
                      "float]"));

@@ -7,7 +7,7 @@ import pytest
 
 import stowage
 from conftest import drawn
-from stowage.calibrate import Sample, fit, refit
+from stowage.calibrate import Sample, fit, fit_strategy, refit
 
 DEGREES = (1, 2, 4)
 
@@ -184,3 +184,59 @@ def test_groups_measured_by_themselves_are_refitted_too():
         refit(cluster, [rows[0], rows[1]._replace(ms=0.0)])
     with pytest.raises(stowage.InputError, match="E362 /measured"):
         refit(cluster, [])
+
+
+_RUNS = [
+    {"step_ms": 6000, "tp": 1, "zero": 1, "micro_batch_size": 1, "tokens": 4096},
+    {"step_ms": 7000, "tp": 2, "zero": 1, "micro_batch_size": 1, "tokens": 4096},
+    {"step_ms": 9000, "tp": 4, "zero": 1, "micro_batch_size": 1, "tokens": 4096},
+    {"step_ms": 16000, "tp": 2, "zero": 1, "micro_batch_size": 1, "tokens": 8192},
+]
+
+
+def _strategy():
+    return {
+        "format": "stowage/instance", "version": 1, "problem": "strategy",
+        "model": "llama-7b",
+        "cluster": {"nodes": 1, "devices_per_node": 8, "memory_mib": 80000,
+                    "mib_per_ms": {"inside": 224, "across": 24}},
+        "cost": {"linear_tflops": 250, "attention_tflops": 97, "half_width": 0,
+                 "detail": {"memory_mib_per_ms": 1944.5}},
+        "options": {}, "lengths": [4096] * 64,
+    }
+
+
+def test_rates_of_a_strategy_fit_logged_steps(tmp_path):
+    found = fit_strategy(_RUNS, _strategy())
+    label = found.instance["cost"]["rates"]
+    assert label["source"] == "fitted" and label["steps"] == 4
+    kept = {name for name, rate in found.rates.items() if not rate.determined}
+    assert kept == set(label["kept"])
+    assert all(found.rates[name].low is None for name in kept)
+    assert found.error["steps"] == 4
+    assert found.measured_ms.tolist() == [run["step_ms"] for run in _RUNS]
+    assert found.predicted_ms.shape == (4,)
+    assert found.activation_factor is None
+    found.save(tmp_path / "fitted.json")
+    assert json.loads((tmp_path / "fitted.json").read_text()) == found.instance
+    columns = list(_RUNS[0])
+    table = "\n".join([",".join(columns)] + [",".join(str(run[c]) for c in columns) for run in _RUNS])
+    (tmp_path / "runs.csv").write_text(table)
+    (tmp_path / "strategy.json").write_text(json.dumps(_strategy()))
+    again = fit_strategy(tmp_path / "runs.csv", tmp_path / "strategy.json")
+    assert again.instance == found.instance
+
+
+def test_runs_that_state_too_little_are_refused_in_one_pass():
+    with pytest.raises(stowage.InputError) as caught:
+        fit_strategy([{"tp": 3, "step_ms": 5}, {"tp": 2}], _strategy())
+    assert [(error.code, error.pointer) for error in caught.value.errors] == [
+        ("E363", "runs:2"),
+        ("E363", "runs:3"),
+    ]
+    first = dict(_strategy(), cost={"linear_tflops": 250, "attention_tflops": 97})
+    with pytest.raises(stowage.InputError, match="version 2"):
+        fit_strategy(_RUNS, first)
+    shared = fit_strategy([{"step_ms": 6000}], _strategy(),
+                                    configuration={"tp": 2, "micro_batch_size": 1})
+    assert shared.measured_ms.tolist() == [6000]
