@@ -57,8 +57,7 @@ class VerifyCommand : public Command {
   static std::optional<InputError> needs_one_of(const std::string& plan,
                                                 const std::string& stated) {
     if (plan.empty() && stated.empty()) {
-      return InputError{kUsage, "PLAN",
-                        "is missing; of a strategy --configuration may stand for it"};
+      return InputError{kUsage, "PLAN", "is missing (see stowage verify --help)"};
     }
     if (!plan.empty() && !stated.empty()) {
       return InputError{kUsage, "--configuration", "has no effect with PLAN"};
