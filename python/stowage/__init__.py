@@ -1,9 +1,10 @@
 """Plans of long-context training, from Python.
 
->>> import stowage
->>> planner = stowage.Planner(stowage.Cluster.preset("gpt-7b", devices=64))
->>> step = planner.plan([9000, 4000, 120000, 512])
->>> step.batch(0).sequences
+Examples:
+    >>> import stowage
+    >>> planner = stowage.Planner(stowage.Cluster.preset("gpt-7b", devices=64))
+    >>> step = planner.plan([9000, 4000, 120000, 512])
+    >>> step.batch(0).sequences
 
 Needs NumPy only; stowage.torch, .megatron, .verl, .hf, .deepspeed and .onnx need their framework, and
 are imported when they are first used.

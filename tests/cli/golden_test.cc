@@ -25,9 +25,6 @@ void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 // Nothing that the MILP backend of the build decides, so that every build gives these bytes.
 const Case kCases[] = {
     {"help", {"--help"}},
-    {"help_verify", {"verify", "--help"}},
-    {"help_convert", {"convert", "--help"}},
-    {"help_schema", {"schema", "--help"}},
     {"unknown_flag", {"solve", "instance.json", "--gpa", "1"}},
     {"verify_broken_plan", {"verify", "instance.json", "broken.json", "--timeless"}},
     {"verify_bad_instance", {"verify", "bad.json", "broken.json"}},

@@ -6,13 +6,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <regex>
 #include <set>
 #include <sstream>
 
+#include "cli/flags/command.h"
 #include "cli/terminal/exit_codes.h"
+#include "solvers/milp/backends.h"
 #include "tests/cli/paths.h"
 #include "tests/cli/process.h"
 #include "tests/tree/source_files.h"
@@ -267,7 +270,7 @@ TEST(Readme, InstanceSolvesToWhatTheTextSays) {
 }
 
 TEST(Readme, ProgramIsTheOneThatIsBuiltAndRun) {
-  EXPECT_THAT(blocks(text_of("README.md"), "cpp"),
+  EXPECT_THAT(blocks(text_of("docs/start/cpp.md"), "cpp"),
               testing::ElementsAre(text_of("tests/install/consumer/main.cc")));
   EXPECT_THAT(blocks(text_of("examples/README.md"), "cmake"),
               testing::ElementsAre(text_of("tests/install/consumer/CMakeLists.txt")));
@@ -282,6 +285,31 @@ std::set<std::string> found_in(const std::string& text, const std::string& patte
     all.insert((*it)[1]);
   }
   return all;
+}
+
+// The site makes its page of commands of these files. STOWAGE_UPDATE_GOLDEN=1 writes them.
+TEST(Reference, HoldsTheHelpOfEveryCommand) {
+  if (built_backends().empty()) GTEST_SKIP() << "the help lists methods that need a backend";
+  const fs::path folder = kRoot / "docs/reference/help";
+  const bool update = std::getenv("STOWAGE_UPDATE_GOLDEN") != nullptr;
+  std::set<std::string> expected;
+  for (const auto& command : make_commands()) {
+    std::vector<std::string> words;
+    std::istringstream in{std::string(command->text().name)};
+    for (std::string word; in >> word;) words.push_back(word);
+    std::string file = words[0];
+    for (std::size_t i = 1; i < words.size(); ++i) file += '-' + words[i];
+    file += ".txt";
+    words.emplace_back("--help");
+    const Finished run = run_stowage(words);
+    EXPECT_EQ(run.exit_code, 0) << file;
+    if (update) std::ofstream(folder / file, std::ios::binary) << run.out;
+    EXPECT_EQ(run.out, read_text(folder / file)) << folder / file;
+    expected.insert(file);
+  }
+  std::set<std::string> found;
+  for (const auto& entry : fs::directory_iterator(folder)) found.insert(entry.path().filename());
+  EXPECT_EQ(found, expected);
 }
 
 TEST(CliReadme, TablesAreThoseOfTheCode) {

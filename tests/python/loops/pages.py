@@ -1,4 +1,4 @@
-"""Run by torchrun: a program of python/README.md as it stands, with a data set and a model for it.
+"""Run by torchrun: a program of docs/start as it stands, with a data set and a model for it.
 
     torchrun --nproc-per-node N pages.py ddp|groups|trainer FOLDER
 
@@ -16,14 +16,15 @@ import torch
 import torch.distributed as dist
 from task import Tokenised, build_model, largest_difference
 
-PAGE = Path(__file__).resolve().parents[3] / "python" / "README.md"
+PAGES = Path(__file__).resolve().parents[3] / "docs" / "start"
 ROWS = 96
 
 
-def program_with(text):
-    blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.S)
+def program_with(text, page):
+    path = PAGES / page
+    blocks = re.findall(r"```python\n(.*?)```", path.read_text(encoding="utf-8"), re.S)
     (program,) = [block for block in blocks if text in block]
-    return compile(program, str(PAGE), "exec")
+    return compile(program, str(path), "exec")
 
 
 def trained_alone(model, optimizer, rows, steps, loss_of, as_trainer):
@@ -76,7 +77,7 @@ if __name__ == "__main__":
     os.chdir(folder)
     names = {"load_tokenised": lambda: Tokenised(ROWS), "build_model": build_model}
     if which == "ddp":
-        exec(program_with("cp_group=groups[batch]"), names)
+        exec(program_with("cp_group=groups[batch]", "torch-loop.md"), names)
         assert Path("sampler.json").exists() and names["sampler"].epoch == 1
         said = check(names, names["model"].module, build_model, loss_of_own, False)
     elif which == "groups":
@@ -85,11 +86,11 @@ if __name__ == "__main__":
             os.rename("model.made", "model")
         while not Path("model").exists():
             time.sleep(0.1)
-        exec(program_with('attn_implementation="stowage"'), names)
+        exec(program_with('attn_implementation="stowage"', "hugging-face.md"), names)
         said = check(names, names["model"].module, build_llama, loss_of_llama, False)
     else:
         names["build_model"] = build_llama
-        exec(program_with("PlannedTrainer("), names)
+        exec(program_with("PlannedTrainer(", "hugging-face.md"), names)
         said = check(names, names["trainer"].model, build_llama, loss_of_llama, True)
     if rank == 0:
         print(f"{world} processes: {said}")
