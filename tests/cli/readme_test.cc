@@ -312,6 +312,28 @@ TEST(Reference, HoldsTheHelpOfEveryCommand) {
   EXPECT_EQ(found, expected);
 }
 
+// Of the table of all bounds: each name that the page of outcomes knows.
+TEST(Theory, NamesEveryBoundOfOutcomes) {
+  const std::string outcomes = text_of("instances/outcomes.md");
+  const std::size_t begin = outcomes.find("\n| a bound by | is |");
+  ASSERT_NE(begin, std::string::npos);
+  const std::string table = outcomes.substr(begin, outcomes.find("\n\n", begin) - begin);
+  std::set<std::string> rows;
+  for (const std::string& line : lines_of(text_of("docs/theory/bounds.md"))) {
+    if (line.starts_with("| `"))
+      rows.merge(found_in(line.substr(0, line.find(" | ")), "`([^`]+)`"));
+  }
+  int names = 0;
+  for (const std::string& line : lines_of(table)) {
+    for (const std::string& name : found_in(line.substr(0, line.find(" | ")), "`([^`]+)`")) {
+      if (name == "none") continue;
+      ++names;
+      EXPECT_TRUE(rows.contains(name)) << name;
+    }
+  }
+  EXPECT_GE(names, 25);
+}
+
 TEST(CliReadme, TablesAreThoseOfTheCode) {
   const std::string text = text_of("cli/README.md");
   std::set<std::string> in_sources;
