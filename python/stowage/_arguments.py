@@ -31,7 +31,9 @@ def number(value: Any, name: str) -> float:
     except (TypeError, ValueError):
         raise InputTypeError(f"{name}: must be a number, is {value!r}") from None
     except OverflowError:
-        raise ValueError(f"{name}: must be a number of at most 1.8e308, is {_shown(value)}") from None
+        raise ValueError(
+            f"{name}: must be a number of at most 1.8e308, is {_shown(value)}"
+        ) from None
 
 
 def _shown(value: Any) -> str:

@@ -174,7 +174,9 @@ class Outcome:
         return f"<Outcome {self.status}: {objective}, bound {self.bound:g} ({self.bound_by})>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        told = {name: value for name, value in vars(self).items() if name not in ("_instance", "_plan")}
+        told = {
+            name: value for name, value in vars(self).items() if name not in ("_instance", "_plan")
+        }
         plan = None if self._plan is None else self._plan.to_json()
         return _outcome_of_text, (self._instance.to_json(), plan, told)
 
@@ -185,9 +187,7 @@ def _outcome_of_text(instance: str, plan: Optional[str], told: dict[str, Any]) -
     vars(outcome).update(told)
     outcome._instance = _core.read_instance(instance, "")
     outcome._plan = None if plan is None else _core.read_plan(plan, None)
-    if outcome._plan is not None and (
-        violations := _core.verify(outcome._instance, outcome._plan)
-    ):
+    if outcome._plan is not None and (violations := _core.verify(outcome._instance, outcome._plan)):
         raise VerificationError(violations)
     return outcome
 
@@ -293,7 +293,9 @@ def compare(
     """
     given = instance_of(instance)
     known = [Method(*method) for method in _core.methods(given)]
-    wanted = None if methods is None else {text(own, "methods") for own in each_of(methods, "methods")}
+    wanted = (
+        None if methods is None else {text(own, "methods") for own in each_of(methods, "methods")}
+    )
     limits = {
         "ours": None if time_limit is None else number(time_limit, "time_limit"),
         "baseline": None if baseline_limit is None else number(baseline_limit, "baseline_limit"),

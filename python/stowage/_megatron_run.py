@@ -67,9 +67,7 @@ def _planner(given: argparse.Namespace) -> Planner:
             "`torchrun -m stowage.calibrate -o cluster.json` writes one"
         )
     cluster = Cluster.load(given.cluster)
-    return Planner(
-        cluster, method=given.method, node_limit=given.node_limit, seed=given.seed
-    )
+    return Planner(cluster, method=given.method, node_limit=given.node_limit, seed=given.seed)
 
 
 def _scheduler(arguments: Sequence[str]) -> str:
@@ -102,7 +100,9 @@ def _require_ranks(cluster: Cluster, arguments: Sequence[str]) -> None:
     parser.add_argument("--pipeline-model-parallel-size", type=int, default=1)
     asked, others = parser.parse_known_args(list(arguments))
     world = int(os.environ.get("WORLD_SIZE", 0))
-    if not world or any(each.startswith(("--yaml-cfg", "--use-checkpoint-args")) for each in others):
+    if not world or any(
+        each.startswith(("--yaml-cfg", "--use-checkpoint-args")) for each in others
+    ):
         return  # the scheduler checks it in the first step
     shared = asked.tensor_model_parallel_size * asked.pipeline_model_parallel_size
     ranks = world // shared if shared > 0 else 0

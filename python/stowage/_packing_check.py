@@ -168,9 +168,7 @@ class _Trial:
 
     def _batch(self, tokens: Tensor) -> PackedBatch:
         starts = torch.tensor([0, *np.cumsum(self.lengths)], dtype=torch.int32)
-        labels = [
-            torch.cat([tokens[p][1:], tokens.new_full((1,), -100)]) for p in self.places
-        ]
+        labels = [torch.cat([tokens[p][1:], tokens.new_full((1,), -100)]) for p in self.places]
         return PackedBatch(
             input_ids=tokens[None],
             labels=torch.cat(labels)[None],
@@ -218,7 +216,9 @@ class _Trial:
             ):
                 if any(not torch.equal(a[0, place], b[0, place]) for a, b in zip(ins, ins_2)):
                     continue
-                changed = any(not torch.equal(a[0, place], b[0, place]) for a, b in zip(outs, outs_2))
+                changed = any(
+                    not torch.equal(a[0, place], b[0, place]) for a, b in zip(outs, outs_2)
+                )
                 rounded = any(
                     not torch.equal(a[0, self.places[0]], b[0, self.places[0]])
                     for a, b in zip(outs, calm)

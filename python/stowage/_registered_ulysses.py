@@ -91,6 +91,8 @@ def use_group(attention: Any, model: nn.Module, group: dist.ProcessGroup, sequen
     attention.required_context_shape = type(attention.required_context_shape)(
         [*attention.required_context_shape[:-1], width]
     )
-    for module in model.modules():  # where keys are copied the forward pass changes it, and never back
+    for (
+        module
+    ) in model.modules():  # where keys are copied the forward pass changes it, and never back
         if hasattr(module, "num_key_value_groups"):
             module.num_key_value_groups = heads // shared

@@ -139,9 +139,7 @@ class Fit:
         self.outliers: NDArray[np.int64] = np.array(document["outliers"], np.int64)
         self.missing_degrees: tuple[int, ...] = tuple(document["missing_degrees"])
         self.next: Optional[Next] = Next(**document["next"]) if document["next"] else None
-        self.model: dict[str, float] = {
-            own["name"]: own["value"] for own in memory["coefficients"]
-        }
+        self.model: dict[str, float] = {own["name"]: own["value"] for own in memory["coefficients"]}
         held_out = memory["held_out"]
         self.memory_held_out: Optional[Errors] = Errors(**held_out) if held_out else None
         self.predicted_ms: NDArray[np.float64] = np.array(
@@ -204,9 +202,7 @@ def _coefficient(own: dict[str, Any]) -> Coefficient:
 Samples = Union[str, "os.PathLike[str]", Iterable[Union[Sample, Sequence[Any]]]]
 
 
-def fit(
-    samples: Samples, *, cluster: Optional[Cluster] = None, mib_per_token: float = 1.0
-) -> Fit:
+def fit(samples: Samples, *, cluster: Optional[Cluster] = None, mib_per_token: float = 1.0) -> Fit:
     """The cost that explains measured rows (instances/cluster.md).
 
     Args:

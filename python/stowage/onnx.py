@@ -68,7 +68,9 @@ def order_instance(
         capacity_bytes = whole(capacity_bytes, "capacity_bytes")
     if dimensions is not None:
         require(dimensions, Mapping, "dimensions")
-        dimensions = {name: whole(value, f"dimensions/{name}") for name, value in dimensions.items()}
+        dimensions = {
+            name: whole(value, f"dimensions/{name}") for name, value in dimensions.items()
+        }
     if dimensions:
         proto = _with_dimensions(proto, dimensions)
     graph = onnx.shape_inference.infer_shapes(proto, data_prop=True).graph

@@ -257,9 +257,7 @@ class _Run:
             upstream = torch.cat(wanted).to(self.device)
             self.seconds.append(self._timed(x, upstream, group.lengths))
             self._compare(group, x, upstream)
-        for (name, have), want in zip(
-            self.block.named_parameters(), self.reference.parameters()
-        ):
+        for (name, have), want in zip(self.block.named_parameters(), self.reference.parameters()):
             if have.grad is not None and want.grad is not None:
                 self.weight_gradient.add(have.grad, want.grad, weight=name)
 
