@@ -12,7 +12,7 @@ Documents name what is made from which results, so that no figure is typed:
   <!-- profile PICTURE FILE... -->
 
 KIND is summary, parts (a summary of what was tuned on and of what is only reported), instances,
-details, gains, exchanges, rules, options, pipelines, or history and peers (whose SUITE is "-"); files
+details, gains, headline, exchanges, rules, options, pipelines, or history and peers (whose SUITE is "-"); files
 are relative to the root of the source tree. Exit codes: 0, 1 where --check finds something old, 2 for
 bad input.
 """
@@ -199,6 +199,28 @@ def gains_table(results):
     return text + "".join(gains_row(name, own, of) for name, own in by_list(steps))
 
 
+def headline_table(results):
+    """Five figures over all steps: medians, and ranges in brackets."""
+    of = {}
+    for r in results:
+        of.setdefault((r["instance"], r["method"]), r)
+    ours = {step: r for (step, method), r in of.items()
+            if method == "auto" and r["objective"] is not None}
+
+    def ratios(method):
+        runs = [(of.get((step, method), {}).get("objective"), r) for step, r in ours.items()]
+        return spread([objective / r["objective"] for objective, r in runs if objective is not None], 2)
+
+    gaps = [100 * relative_gap(r["objective"], r["bound"]) for r in ours.values()]
+    cpu = [1000 * r["cpu_s"] for (step, method), r in of.items() if method == "fast" and step in ours]
+    return (header([f"over {len(ours)} real steps", "median (range)"], {f"over {len(ours)} real steps"}) +
+            row("step time with the best single degree for all groups, over ours", ratios("batch-ada")) +
+            row("step time of Megatron Core's dynamic planner, over ours", ratios("megatron-dynamic")) +
+            row("step time of FlexSP's published planner, over ours", ratios("flexsp")) +
+            row("proven gap of our plan after 10 s", f"{spread(gaps, 2)} %") +
+            row("CPU time of our planner for training loops", f"{spread(cpu, 0)} ms"))
+
+
 def rules_table(results):
     """Steps with rules beside the same without, by length list; `fast` against megatron-dynamic."""
     of = {(r["instance"], r["method"]): r for r in results}
@@ -313,7 +335,7 @@ def history_table(runs):
 # --- documents -------------------------------------------------------------------------------
 
 TABLES = {"summary": summary_table, "parts": parts_table, "instances": instance_table,
-          "details": detail_table, "gains": gains_table, "exchanges": exchange_table,
+          "details": detail_table, "gains": gains_table, "headline": headline_table, "exchanges": exchange_table,
           "rules": rules_table, "options": options_table, "pipelines": pipeline_table}
 
 

@@ -125,6 +125,23 @@ class Parts(unittest.TestCase):
                                  ["y", "report", "1", "1", "0"]])
 
 
+class Headline(unittest.TestCase):
+    def test_has_medians_over_our_plans(self):
+        table = tables.headline_table([
+            result("a", "auto", 100, 90, time_limit_s=10), result("a", "batch-ada", 150, 90),
+            result("a", "megatron-dynamic", 120, 0), result("a", "fast", 101, 90, cpu_s=0.05),
+            result("b", "auto", 200, 200, time_limit_s=10), result("b", "batch-ada", 200, 0),
+            result("b", "flexsp", 220, 0), result("b", "fast", 200, 200, cpu_s=0.07),
+            result("c", "batch-ada", 1, 0)])
+        self.assertEqual(table.splitlines()[0], "| over 2 real steps | median (range) |")
+        self.assertIn("| step time with the best single degree for all groups, over ours "
+                      "| 1.25 (1.00 to 1.50) |", table)
+        self.assertIn("dynamic planner, over ours | 1.20", table)
+        self.assertIn("published planner, over ours | 1.10", table)
+        self.assertIn("| proven gap of our plan after 10 s | 5.00 (0.00 to 10.00) % |", table)
+        self.assertIn("| CPU time of our planner for training loops | 60 (50 to 70) ms |", table)
+
+
 class Gains(unittest.TestCase):
     def test_ratios_to_the_default_method_by_length_list(self):
         def step(instance, method, objective, **more):
