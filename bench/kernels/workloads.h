@@ -18,7 +18,7 @@ struct PackOf {
   int heads = 1;
   int kv_heads = 0;  // 0: as many as heads
 
-  // Useful FLOP, causal pairs only (kernels/README.md).
+  // Useful FLOP, causal pairs only (docs/project/execution.md).
   double forward_flop() const;
   double backward_flop() const { return 2.5 * forward_flop(); }
 };
