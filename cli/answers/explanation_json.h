@@ -10,8 +10,8 @@
 
 namespace stowage {
 
-// With `violations` the plan is invalid, and has no gap. A stowage/explanation document; its keys
-// are in cli/README.md.
+// Returns a stowage/explanation document; its keys are in docs/reference/answers.md. With
+// `violations` the plan is invalid, and has no gap.
 std::string explanation_json(const Instance& instance, const Explanation& explanation,
                              const std::vector<Violation>& violations, ExitCode code);
 

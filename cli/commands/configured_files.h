@@ -1,4 +1,4 @@
-// The files that `stowage configure` writes: listed in cli/README.md.
+// The files that `stowage configure` writes: listed in docs/reference/commands.md.
 #pragma once
 
 #include <string>

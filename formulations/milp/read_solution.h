@@ -12,7 +12,7 @@
 
 namespace stowage::milp {
 
-// Error codes, with those of the command in cli/README.md.
+// Error codes, with those of the command in docs/reference/commands.md.
 inline constexpr char kSolutionFormat[] = "E421";
 inline constexpr char kSolutionLine[] = "E422";
 inline constexpr char kNoSolution[] = "E423";

@@ -11,7 +11,7 @@
 
 namespace stowage::milp {
 
-// Error codes, with those of the command in cli/README.md.
+// Error codes, with those of the command in docs/reference/commands.md.
 inline constexpr char kSolutionColumn[] = "E424";
 inline constexpr char kSolutionValue[] = "E425";
 

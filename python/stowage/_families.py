@@ -260,7 +260,7 @@ def explain(
     """What binds a plan and what changes would gain; or why there is none, and what would help.
 
     The limits are those of each of the solves that this takes. The keys are those of `stowage
-    explain` (cli/README.md), without units. Raises VerificationError for an invalid plan.
+    explain` (docs/reference/commands.md), without units. Raises VerificationError for an invalid plan.
     """
     given = instance_of(instance)
     search = Search.of(method, time_limit, node_limit, 0.0, seed, solver)

@@ -335,7 +335,7 @@ TEST(Theory, NamesEveryBoundOfOutcomes) {
 }
 
 TEST(CliReadme, TablesAreThoseOfTheCode) {
-  const std::string text = text_of("cli/README.md");
+  const std::string text = text_of("docs/reference/commands.md");
   std::set<std::string> in_sources;
   for (const char* source : {"cli/terminal/error_codes.h", "formulations/milp/read_solution.h",
                              "formulations/milp/solution_values.h"}) {

@@ -11,7 +11,7 @@
 namespace stowage {
 
 // The members of a stowage/fit without its head, so that others may follow; the keys are those of
-// cli/README.md. `rows` are those that were fitted.
+// docs/reference/commands.md. `rows` are those that were fitted.
 void write_json_members(JsonWriter& json, const CostFit& fit, std::span<const TimedRow> rows);
 
 // The member "table": its cost, and its errors on rows that were left out.

@@ -2,7 +2,7 @@
 
 python -m stowage.torch.run instance.json plan.json
 
-What `stowage run` does with its own kernels, and the same report (cli/README.md): every group's row
+What `stowage run` does with its own kernels, and the same report (docs/reference/commands.md): every group's row
 is packed as the plan says and computed forward and backward, with attention per sequence; outputs
 and gradients are compared with every sequence computed alone in double precision, and predicted
 times with measured ones.
