@@ -269,7 +269,7 @@ def made(root: Path) -> tuple[dict[str, str], dict[str, str]]:
     """What is added to pages of the tree, and pages that are new; both by path."""
     table, headers = cpp_pages(root)
     added = {
-        "docs/reference/command.md": command_page(root),
+        "docs/reference/flags.md": command_page(root),
         "docs/reference/keys.md": keys_page(root),
         "docs/reference/cpp.md": table,
     }

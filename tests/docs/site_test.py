@@ -33,7 +33,7 @@ PAGES = {
     "first": "index.html",
     "start": "docs/start/index.html",
     "task": "docs/tasks/plan-a-step/index.html",
-    "command": "docs/reference/command/index.html",
+    "command": "docs/reference/flags/index.html",
     "keys": "docs/reference/keys/index.html",
     "python": "docs/reference/python/index.html",
     "cpp": "docs/reference/cpp/solvers-plan_stream/index.html",

@@ -25,8 +25,8 @@ constexpr float kInf = std::numeric_limits<float>::infinity();
 const std::vector<int> kEdges = {0, 1, 2, 31, 32, 33, 63, 64, 65, 127, 128, 129};
 const std::vector<int> kDims = {16, 32, 64, 80, 128, 256};
 
-// Tolerances of docs/project/execution.md. Twice the plain run's error is asked for where there is enough
-// data for an error to be more than one rounding's luck.
+// Tolerances of docs/project/execution.md. Twice the plain run's error is asked for where there is
+// enough data for an error to be more than one rounding's luck.
 void expect_close(const AttentionCase& c) {
   AttentionArrays run(c);
   run.forward();
