@@ -36,8 +36,8 @@ class SvgDocument {
   // Rectangles of a class, in the order of the file.
   std::vector<Shape> rects(const std::string& classes) const;
 
-  // Broken XML, scripts, references to other files, texts that touch each other or leave the
-  // canvas: a line each. Empty if all is well.
+  // Broken XML, scripts other than that of a page, references to other files, texts that touch each
+  // other or leave the canvas: a line each. Empty if all is well.
   std::string complaints() const;
 
   std::string error;  // of the XML parser; empty for a well-formed file
@@ -46,6 +46,7 @@ class SvgDocument {
   std::set<std::string> elements;   // names
   std::vector<std::string> faults;  // attributes that load or run something
   std::vector<double> heights;      // of the canvases
+  int scripts = 0;
 };
 
 }  // namespace stowage

@@ -1,5 +1,6 @@
 #include "cli/answers/report_page.h"
 
+#include "cli/answers/page_script.h"
 #include "instances/numbers.h"
 #include "instances/pictures/drawing/style.h"
 #include "instances/pictures/drawing/xml.h"
@@ -14,6 +15,10 @@ th{white-space:nowrap}h1{font-size:22px;margin:8px 0;overflow-wrap:anywhere}h2{f
 p{margin:4px 0}table{border-collapse:collapse;display:block;overflow-x:auto}td,th{text-align:left;padding:3px 18px 3px 0;vertical-align:top;overflow-wrap:break-word}
 tr{border-bottom:1px solid #d7dade}td.amount,th.amount{text-align:right;white-space:nowrap}
 figure{margin:16px 0}svg{display:block;max-width:100%;height:auto}
+form{display:flex;flex-wrap:wrap;gap:8px 18px;margin:16px 0}output:empty{display:none}
+output{position:fixed;left:0;right:0;bottom:0;padding:8px 16px;background:#1b1b1b;color:#ffffff}
+body{padding-bottom:64px}svg .mark,svg :focus-visible{stroke:#d55e00;stroke-width:3;outline:none}.dim{opacity:.12}
+@media (max-width:600px){figure{overflow-x:auto}svg{max-width:none}}
 @media (prefers-color-scheme:dark){body{background:#15181c;color:#e8e8e8}tr{border-color:#3d434b}}
 )";
 
@@ -73,6 +78,8 @@ std::string report_page(const Report& report) {
     html += "<figure>\n" + svg_figure(picture) + "</figure>\n";
   }
   if (report.comparison) html += comparison_table(*report.comparison, report.unit);
+  // The comments make it XML as well as HTML.
+  html += "<script>//<![CDATA[" + std::string(kPageScript) + "//]]></script>\n";
   return html + "</body>\n</html>\n";
 }
 

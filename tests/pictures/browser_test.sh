@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Opens pictures and pages in a headless Chromium, light and dark, and measures them there: no text
 # may touch another or leave its picture, the colours must follow the preference, the console must
-# stay silent. Skipped (77) where there is no Chromium.
+# stay silent. Pages are used as well, by pointer, keys and fields, also as narrow as a phone. Skipped (77) where there is no Chromium.
 #
 #   browser_test.sh SOURCE_DIR
 set -euo pipefail
@@ -44,7 +44,7 @@ run() {
   local flags=()
   if [[ $1 == dark ]]; then flags=(--force-dark-mode --blink-settings=preferredColorScheme=0); fi
   timeout 60 "$browser" --headless=new --no-sandbox --disable-gpu --user-data-dir="$work/profile" \
-    --enable-logging=stderr --v=0 "${flags[@]}" --dump-dom "file://$2" 2>"$work/log"
+    --enable-logging=stderr --v=0 --window-size="${width:-1300},900" "${flags[@]}" --dump-dom "file://$2" 2>"$work/log"
 }
 
 failed=0
@@ -67,6 +67,17 @@ for file in "$source_dir"/tests/cli/golden/render/*.{svg,html} "$source_dir"/{in
       failed=1
     fi
   done
+  if [[ $file == *.html ]]; then
+    for width in 1300 500; do  # no window is narrower
+      { sed '/<\/body>/,$d' "$file"; cat "$source_dir/tests/pictures/page_test.html"; echo '</body></html>'; } >"$page"
+      title=$(run light "$page" | grep -o '<title>used[^<]*' | head -n 1) || true
+      if [[ $title != '<title>used ' ]]; then
+        echo "$file, $width px: ${title:-the script of the page did not run}"
+        failed=1
+      fi
+    done
+    unset width
+  fi
   # The file itself, not the page around it.
   run light "$file" >"$work/dom" || { echo "$file: not opened" && failed=1; }
   if grep CONSOLE "$work/log"; then

@@ -1,0 +1,109 @@
+// The script of HTML pages. Every shape with a title can be pointed at, focused with Tab and the
+// arrow keys, found and filtered. Without the script the page shows the same pictures and titles.
+#pragma once
+
+#include <string_view>
+
+namespace stowage {
+
+// Written into the page as it stands. It reads the titles of shapes and sets classes and texts
+// alone, so that no name in a plan can become a part of the page.
+inline constexpr std::string_view kPageScript = R"js(
+"use strict";
+(() => {
+  const shapes = [];
+  for (const title of document.querySelectorAll("svg title")) {
+    const words = title.textContent;
+    const line = words.split("\n")[0];
+    const listed = line.replace(/, [0-9][0-9 ]* tokens?.*$/, "").replace(/ and [0-9 ]+ more$/, "");
+    const ids = /^sequence ([0-9]+)$|sequences: (.*)$/.exec(listed) || [];
+    const name = (/^(?:buffer|tensor|operator) ([^:]*)/.exec(words) || [])[1];
+    const ranks = /ranks? ([0-9]+)(?: to ([0-9]+))?/.exec(words) || [];
+    const degree = (/degree ([0-9]+)/.exec(words) || [])[1];
+    const tokens = (/, ([0-9][0-9 ]*) tokens?/.exec(line) || [])[1];
+    shapes.push({
+      node: title.parentNode, words, degree,
+      keys: name === undefined ? (ids[1] ?? ids[2] ?? "").match(/[0-9]+/g) || [] : [name],
+      first: Number(ranks[1] ?? NaN), last: Number(ranks[2] ?? ranks[1] ?? NaN),
+      tokens: tokens === undefined ? NaN : Number(tokens.replaceAll(" ", "")),
+    });
+  }
+  if (!shapes.length) return;
+  const of = new Map(shapes.map((shape) => [shape.node, shape]));
+  const add = (to, name, text, attributes = {}) => {
+    const node = document.createElement(name);
+    if (text) node.textContent = text;
+    for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+    to.append(node);
+    return node;
+  };
+
+  const form = document.createElement("form");
+  document.querySelector("figure").before(form);
+  const field = (label, name, attributes) => add(add(form, "label", label + " "), name, "", attributes);
+  const find = field("find an id, a name or rank 12", "input", {type: "search", size: 12});
+  const degrees = [...new Set(shapes.map((shape) => shape.degree).filter(Boolean))];
+  const degree = degrees.length > 1 ? field("degree", "select", {}) : null;
+  if (degree) for (const each of ["all", ...degrees.sort((a, b) => a - b)]) add(degree, "option", each);
+  const long = shapes.some((shape) => shape.tokens > 0)
+    ? field("tokens from", "input", {type: "number", min: 0, size: 8}) : null;
+  const bar = add(document.body, "output", "", {"aria-live": "polite"});
+
+  const mark = (chosen) => {
+    for (const shape of shapes) shape.node.classList.toggle("mark", chosen.includes(shape));
+  };
+  const show = (shape) => {
+    const same = shapes.filter((other) => other.keys.some((key) => shape.keys.includes(key)));
+    mark(same.length ? same : [shape]);
+    bar.textContent = shape.words.replaceAll("\n", " · ");
+  };
+  const clear = () => {
+    mark([]);
+    bar.textContent = "";
+  };
+
+  document.addEventListener("pointerover", (event) => {
+    const shape = of.get(event.target);
+    if (shape) show(shape);
+  });
+  find.addEventListener("input", () => {
+    const rank = /^ranks? ([0-9]+)$/.exec(find.value.trim());
+    const found = shapes.filter((shape) => rank
+      ? shape.first <= Number(rank[1]) && Number(rank[1]) <= shape.last
+      : shape.keys.includes(find.value.trim()));
+    mark(found);
+    bar.textContent = find.value.trim() === "" ? "" : found.length + " marked" +
+      (found.length ? ": " + found[0].words.replaceAll("\n", " · ") : "");
+    if (found.length) found[0].node.scrollIntoView({block: "nearest", inline: "nearest"});
+  });
+  const filter = () => {
+    for (const shape of shapes) {
+      const out = (degree && degree.value !== "all" && shape.degree && shape.degree !== degree.value) ||
+        (long && long.value !== "" && shape.tokens < Number(long.value));
+      shape.node.classList.toggle("dim", Boolean(out));
+    }
+  };
+  form.addEventListener("change", filter);
+  form.addEventListener("submit", (event) => event.preventDefault());
+
+  // One shape of each picture is in the order of Tab; the arrow keys go on from it.
+  for (const svg of document.querySelectorAll("figure svg")) {
+    const own = shapes.filter((shape) => svg.contains(shape.node));
+    if (own.length) own[0].node.setAttribute("tabindex", "0");
+    svg.addEventListener("focusin", (event) => of.has(event.target) && show(of.get(event.target)));
+    svg.addEventListener("keydown", (event) => {
+      const step = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1}[event.key];
+      const at = own.findIndex((shape) => shape.node === event.target);
+      if (!step || at < 0) return;
+      event.preventDefault();
+      own[at].node.setAttribute("tabindex", "-1");
+      const next = own[(at + step + own.length) % own.length];
+      next.node.setAttribute("tabindex", "0");
+      next.node.focus();
+    });
+  }
+  document.addEventListener("keydown", (event) => event.key === "Escape" && clear());
+})();
+)js";
+
+}  // namespace stowage
