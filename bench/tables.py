@@ -28,7 +28,7 @@ from records import (Fault, best_known, by_suite, load, load_all, median, part_o
                      relative_gap, summarise, title)
 
 ROOT = Path(__file__).resolve().parent.parent
-DOCUMENTS = ("README.md", "bench/README.md")
+DOCUMENTS = ("README.md", "bench/results/0.1.0/README.md")
 TABLE, END, PROFILE = "<!-- table ", "<!-- end of table -->", "<!-- profile "
 UNITS = {"layout": "bytes", "order": "bytes"}  # of objectives, by problem; others are in ms
 LEAST_TIME = ("reruns",)  # suites whose orders are to take the least time

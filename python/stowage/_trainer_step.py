@@ -194,9 +194,7 @@ class TrainerStep:
         )
 
 
-def row_positions(
-    starts: Sequence[int], degree: int, place: int, slice: str
-) -> NDArray[np.int64]:
+def row_positions(starts: Sequence[int], degree: int, place: int, slice: str) -> NDArray[np.int64]:
     """int64 [tokens / degree]: the tokens of a row that the rank at `place` of its group holds.
 
     starts: the first token of each sequence, and the tokens of the row. slice: as rows() has it.

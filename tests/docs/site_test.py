@@ -38,7 +38,7 @@ PAGES = {
     "python": "docs/reference/python/index.html",
     "cpp": "docs/reference/cpp/solvers-plan_stream/index.html",
     "bounds": "docs/theory/bounds/index.html",
-    "report": "bench/index.html",
+    "report": "bench/results/0.1.0/index.html",
 }
 SHOTS = ("first", "task", "keys", "report")
 WIDTHS = (1300, 390)
