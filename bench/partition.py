@@ -1,4 +1,4 @@
-"""Balanced partitions beside verl's own: the table of bench/README.md.
+"""Balanced partitions beside verl's own: the table of bench/results/0.1.0/README.md.
 
 usage: PYTHONPATH=build/release/python python bench/partition.py SEQLEN_BALANCING LENGTHS [BATCHES]
 

@@ -1,4 +1,4 @@
-"""What the Python package costs beside the C++ call: the table of bench/README.md.
+"""What the Python package costs beside the C++ call: the table of bench/results/0.1.0/README.md.
 
 usage: PYTHONPATH=... python3 python_calls.py [STEPS]
 

@@ -14,7 +14,8 @@
 
 namespace stowage::bench {
 
-// The protocol of bench/README.md, counted up whenever figures of two runs stop being comparable.
+// The protocol of docs/benchmarks/protocol.md, counted up whenever figures of two runs stop being
+// comparable.
 inline constexpr int kProtocol = 2;
 
 // What a reader needs to know to judge or repeat the figures.

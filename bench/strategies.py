@@ -1,4 +1,4 @@
-"""The table of strategies in bench/README.md: 36 cases of 64 devices, all methods.
+"""The table of strategies in bench/results/0.1.0/README.md: 36 cases of 64 devices, all methods.
 
 usage: python3 bench/strategies.py STOWAGE [SECONDS [PP...]]
 

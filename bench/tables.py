@@ -5,10 +5,12 @@
   bench/tables.py --profile profile.svg results.jsonl      a performance profile of each suite too
   bench/tables.py --fill                                   what the documents show, made anew
   bench/tables.py --check                                  whether they show what results give
+  bench/tables.py --site PAGE                              a page with the tables that the site alone shows
 
 Documents name what is made from which results, so that no figure is typed:
 
   <!-- table KIND SUITE FILE... -->      up to <!-- end of table -->
+  <!-- site table KIND SUITE FILE... --> a line, in the place of which the site has the table
   <!-- profile PICTURE FILE... -->
 
 KIND is summary, parts (a summary of what was tuned on and of what is only reported), instances,
@@ -30,6 +32,7 @@ from records import (Fault, best_known, by_suite, load, load_all, median, part_o
 ROOT = Path(__file__).resolve().parent.parent
 DOCUMENTS = ("README.md", "bench/results/0.1.0/README.md")
 TABLE, END, PROFILE = "<!-- table ", "<!-- end of table -->", "<!-- profile "
+SITE = "<!-- site table "
 UNITS = {"layout": "bytes", "order": "bytes"}  # of objectives, by problem; others are in ms
 LEAST_TIME = ("reruns",)  # suites whose orders are to take the least time
 
@@ -357,6 +360,21 @@ def table_for(marker, root):
     return TABLES[kind](results)
 
 
+def for_site(document, root):
+    """The document with a table in the place of each marker for the site, and of the line below it."""
+    out, left_out = [], False
+    for number, line in enumerate(document.split("\n"), 1):
+        if line.startswith(SITE):
+            try:
+                out.append(table_for(TABLE + line[len(SITE):], root).rstrip("\n"))
+            except Fault as fault:
+                raise Fault(f"line {number}: {fault}") from None
+        elif not left_out:
+            out.append(line)
+        left_out = line.startswith(SITE)
+    return "\n".join(out)
+
+
 def filled(document, root):
     """The document with every marked table made anew."""
     out, skipping = "", 0  # the line of the marker whose old table is being left out
@@ -384,6 +402,7 @@ def made_anew(root):
         text = (root / name).read_text(encoding="utf-8")
         try:
             made[root / name] = filled(text, root)
+            for_site(text, root)
         except Fault as fault:
             raise Fault(f"{name}: {fault}") from None
         for line in text.splitlines():
@@ -417,7 +436,11 @@ def main():
     parser.add_argument("--profile", metavar="SVG", help="draw performance profiles there")
     parser.add_argument("--fill", action="store_true", help="make the documents' tables anew")
     parser.add_argument("--check", action="store_true", help="say which of them are old")
+    parser.add_argument("--site", metavar="PAGE", help="print a page with the tables of the site")
     asked = parser.parse_args()
+    if asked.site:
+        sys.stdout.write(for_site(Path(asked.site).read_text(encoding="utf-8"), ROOT))
+        return 0
     if asked.fill or asked.check:
         old = {path: text for path, text in made_anew(ROOT).items()
                if not path.exists() or path.read_text(encoding="utf-8") != text}

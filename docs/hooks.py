@@ -53,13 +53,12 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     others = {path for page in pages for path in linked(page) if not path.endswith(".md")}
     others.add("docs/site.css")
     try:
-        added, new = site_pages.made(ROOT)
+        shown, new = site_pages.made(ROOT)
     except site_pages.Missing as missing:
         raise PluginError(str(missing)) from None
     for path in pages + sorted(others):
-        if path in added:
-            text = (ROOT / path).read_text(encoding="utf-8") + added[path]
-            site.append(File.generated(config, path, content=text))
+        if path in shown:
+            site.append(File.generated(config, path, content=shown[path]))
         else:
             site.append(File.generated(config, path, abs_src_path=str(ROOT / path)))
     for path, text in new.items():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections import defaultdict
 from pathlib import Path
 from typing import Any, Iterator
@@ -265,12 +266,24 @@ def cpp_pages(root: Path) -> tuple[str, dict[str, str]]:
     return table, pages
 
 
+def results_page(root: Path, page: str) -> str:
+    """A page of results with the tables that the site alone shows."""
+    sys.path.insert(0, str(root / "bench"))
+    import tables
+
+    return str(tables.for_site((root / page).read_text(encoding="utf-8"), root))
+
+
+RESULTS = "bench/results/0.1.0/README.md"
+
+
 def made(root: Path) -> tuple[dict[str, str], dict[str, str]]:
-    """What is added to pages of the tree, and pages that are new; both by path."""
+    """Pages of the tree that the site shows with more, and pages that are new; both by path."""
     table, headers = cpp_pages(root)
     added = {
         "docs/reference/flags.md": command_page(root),
         "docs/reference/keys.md": keys_page(root),
         "docs/reference/cpp.md": table,
     }
-    return added, headers
+    pages = {path: (root / path).read_text(encoding="utf-8") + text for path, text in added.items()}
+    return {**pages, RESULTS: results_page(root, RESULTS)}, headers

@@ -1,4 +1,4 @@
-"""Other solvers on our instances, in one run: the tables of bench/README.md.
+"""Other solvers on our instances, in one run: the tables of bench/results/0.1.0/README.md.
 
 usage: python bench/peers/run.py STOWAGE FOLDER [--seconds S] [--only NAME] [--results FILE]
 

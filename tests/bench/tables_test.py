@@ -225,6 +225,14 @@ class Filling(unittest.TestCase):
         self.assertIn("|\n<!-- end of table -->\nafter\n", text)
         self.assertNotIn("old", text)
 
+    def test_the_site_has_more_tables(self):
+        text = tables.for_site("before\n<!-- site table history - -->\n*On the site.*\nafter\n", ROOT)
+        self.assertTrue(text.startswith("before\n| date |") and text.endswith("|\nafter\n"))
+        self.assertNotIn("On the site", text)
+        with self.assertRaises(records.Fault) as caught:
+            tables.for_site("\n<!-- site table summary nowhere none.jsonl -->\n", ROOT)
+        self.assertIn("line 2", str(caught.exception))
+
     def test_says_which_marker_is_wrong(self):
         def fault_of(document):
             with self.assertRaises(records.Fault) as caught:
