@@ -26,15 +26,18 @@ LEFT_OUT = re.compile(r"^\.github/")
 
 
 def tracked() -> list[str]:
-    """Paths of all files that git tracks or would track, relative to the root."""
+    """Paths of all files that git tracks or would track, relative to the root; without git, of all files."""
     listing = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
         cwd=ROOT,
-        check=True,
+        check=False,
         capture_output=True,
         text=True,
-    ).stdout
-    return [path for path in listing.splitlines() if (ROOT / path).is_file()]
+    )
+    if listing.returncode == 0:
+        return [path for path in listing.stdout.splitlines() if (ROOT / path).is_file()]
+    paths = (path.relative_to(ROOT) for path in ROOT.rglob("*") if path.is_file())
+    return sorted(str(path) for path in paths if path.parts[0] not in ("build", ".git"))
 
 
 def linked(page: str) -> Iterator[str]:
