@@ -60,12 +60,32 @@ inline constexpr std::string_view kPageScript = R"js(
   const clear = () => {
     mark([]);
     bar.textContent = "";
+    for (const svg of document.querySelectorAll("figure svg")) {
+      svg.removeAttribute("style");
+      svg.parentNode.removeAttribute("style");
+    }
+  };
+  // As large as lets the micro-batch of the shape fill the page, at most six times; the picture scrolls.
+  const zoom = (shape) => {
+    const svg = shape.node.ownerSVGElement;
+    const batch = /micro-batch [0-9]+,/.exec(shape.words);
+    const boxes = shapes.filter((other) => svg.contains(other.node) && batch && other.words.includes(batch[0]))
+      .map((other) => other.node.getBBox());
+    if (!boxes.length) return;
+    const from = Math.min(...boxes.map((box) => box.x));
+    const to = Math.max(...boxes.map((box) => box.x + box.width));
+    const times = Math.min(6, svg.viewBox.baseVal.width / (to - from));
+    svg.parentNode.style.overflowX = "auto";
+    svg.style.maxWidth = "none";
+    svg.style.width = 100 * times + "%";
+    svg.parentNode.scrollLeft = from / svg.viewBox.baseVal.width * svg.getBoundingClientRect().width;
   };
 
   document.addEventListener("pointerover", (event) => {
     const shape = of.get(event.target);
     if (shape) show(shape);
   });
+  document.addEventListener("dblclick", (event) => of.has(event.target) && zoom(of.get(event.target)));
   find.addEventListener("input", () => {
     const rank = /^ranks? ([0-9]+)$/.exec(find.value.trim());
     const found = shapes.filter((shape) => rank
@@ -94,6 +114,7 @@ inline constexpr std::string_view kPageScript = R"js(
     svg.addEventListener("keydown", (event) => {
       const step = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1}[event.key];
       const at = own.findIndex((shape) => shape.node === event.target);
+      if (event.key === "Enter" && at >= 0) zoom(own[at]);
       if (!step || at < 0) return;
       event.preventDefault();
       own[at].node.setAttribute("tabindex", "-1");
