@@ -23,6 +23,8 @@ class Faults {
     if (step_.problem != "scatter" && step_.problem != "assign") {
       add("/problem", "must be \"scatter\" or \"assign\"");
     }
+    check_utf8(step_.name, "/name", errors_);
+    check_utf8(step_.instance_hash, "/instance_hash", errors_);
     if (step_.ranks < 1 || step_.ranks > kMaxDevices) add_range("/ranks", 1, kMaxDevices);
     if (step_.micro_batches < 0) add_range("/micro_batches", 0, kMaxTrainerSlots);
     if (std::int64_t{step_.ranks} * step_.micro_batches > kMaxTrainerSlots) {
@@ -118,6 +120,7 @@ class Faults {
   }
 
   void check_recomputation(const TrainerBatch& batch) {
+    check_utf8(batch.recomputation, pointer_of(index_, "/recomputation"), errors_);
     if (version_ == 3 && batch.recomputation.empty()) {
       return add(pointer_of(index_, "/recomputation"), "must be given, in all batches or in none");
     }

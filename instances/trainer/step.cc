@@ -1,15 +1,17 @@
 #include "instances/trainer/step.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 namespace stowage {
 std::int32_t TrainerBatch::max_seqlen() const {
-  std::int32_t longest = 0;
+  std::int64_t longest = 0;  // of wrong sums a difference may be beyond 32 bits
   for (std::size_t i = 1; i < cu_seqlens_padded.size(); ++i) {
-    longest = std::max(longest, cu_seqlens_padded[i] - cu_seqlens_padded[i - 1]);
+    longest = std::max(longest, std::int64_t{cu_seqlens_padded[i]} - cu_seqlens_padded[i - 1]);
   }
-  return longest;
+  return static_cast<std::int32_t>(
+      std::min<std::int64_t>(longest, std::numeric_limits<std::int32_t>::max()));
 }
 
 std::vector<std::int32_t> TrainerBatch::position_resets() const {
@@ -38,13 +40,16 @@ int TrainerStep::version() const {
 }
 
 std::vector<std::int32_t> trainer_schedule(const TrainerStep& step) {
+  // More slots than a file may have: only a step that trainer_faults() refuses.
+  if (std::int64_t{step.ranks} * step.micro_batches > kMaxTrainerSlots) return {};
   const auto columns = static_cast<std::size_t>(std::max(step.micro_batches, 0));
   std::vector<std::int32_t> schedule(static_cast<std::size_t>(std::max(step.ranks, 0)) * columns,
                                      -1);
   for (std::size_t b = 0; b < step.batches.size(); ++b) {
     const TrainerBatch& batch = step.batches[b];
     if (batch.micro_batch < 0 || batch.micro_batch >= step.micro_batches) continue;
-    const std::int64_t end = std::int64_t{batch.first_rank} + batch.ranks();
+    const std::int64_t end =
+        std::int64_t{batch.first_rank} + std::int64_t{batch.degree} * batch.stages;
     for (std::int64_t rank = std::max(batch.first_rank, 0);
          rank < std::min<std::int64_t>(end, step.ranks); ++rank) {
       schedule[static_cast<std::size_t>(rank) * columns +

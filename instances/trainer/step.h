@@ -85,7 +85,7 @@ Result<TrainerStep> trainer_step(const InstanceView& instance, const PlanView& p
 
 // For rank r and micro-batch m, at r * micro_batches + m: the index of the batch that the rank
 // computes then, or -1 when it idles. Ranks and micro-batches that the step has not are passed
-// over: trainer_faults() names them.
+// over: trainer_faults() names them. Empty for more slots than kMaxTrainerSlots.
 std::vector<std::int32_t> trainer_schedule(const TrainerStep& step);
 
 // Lists of all batches, one behind the other: that of batch b is [offsets[b], offsets[b + 1]) of
@@ -114,8 +114,8 @@ struct TrainerArrays {
 // Requires a step without trainer_faults().
 TrainerArrays trainer_arrays(const TrainerStep& step);
 
-// Everything that is wrong with a step, E603 each: batches out of order or on ranks that do
-// not exist or are taken, a sequence twice or missing, prefix sums that are wrong.
+// Everything that is wrong with a step: E102 a text that is not UTF-8, E604 a step too large for a
+// file, E603 batches out of order or on ranks that do not exist or are taken, wrong ids or sums.
 std::vector<InputError> trainer_faults(const TrainerStep& step);
 
 std::string write_trainer_json(const TrainerStep& step);

@@ -476,6 +476,46 @@ TEST(TrainerStep, TextsOfABinaryFileAreUtf8) {
   EXPECT_EQ(error(1, '\xFF'), "E102 byte " + place(1) + ": must be UTF-8 text, is byte 255");
 }
 
+// No file could hold them: a binary one would be written and not read again.
+TEST(TrainerStep, TextsInMemoryAreUtf8) {
+  const auto told = [](auto change) {
+    TrainerStep step = small_step();
+    change(step);
+    const std::vector<InputError> faults = trainer_faults(step);
+    return faults.size() == 1 ? faults[0].code + ' ' + faults[0].pointer : "";
+  };
+  EXPECT_EQ(told([](TrainerStep& step) { step.name = "n\xff"; }), "E102 /name");
+  EXPECT_EQ(told([](TrainerStep& step) { step.instance_hash = "\xc0\xaf"; }),
+            "E102 /instance_hash");
+  EXPECT_EQ(told([](TrainerStep& step) {
+              for (TrainerBatch& batch : step.batches) batch.recomputation = "full";
+              step.batches[2].recomputation = "\xed\xa0\x80";
+            }),
+            "E102 /batches/2/recomputation");
+}
+
+TEST(TrainerStep, TheLongestOfWrongSumsDoesNotOverflow) {
+  constexpr std::int32_t kLeast = std::numeric_limits<std::int32_t>::min();
+  TrainerBatch batch;
+  batch.cu_seqlens_padded = {8, kLeast, std::numeric_limits<std::int32_t>::max()};
+  EXPECT_EQ(batch.max_seqlen(), std::numeric_limits<std::int32_t>::max());
+  batch.cu_seqlens_padded = {8, kLeast};
+  EXPECT_EQ(batch.max_seqlen(), 0);
+}
+
+// Neither memory nor an overflow: trainer_faults() says what is wrong.
+TEST(TrainerStep, AScheduleOfTooManySlotsIsEmpty) {
+  TrainerStep step = small_step();
+  step.micro_batches = std::numeric_limits<int>::max();
+  EXPECT_THAT(trainer_schedule(step), testing::IsEmpty());
+  EXPECT_FALSE(trainer_faults(step).empty());
+  step = small_step();
+  step.batches[0].degree = std::numeric_limits<int>::max();
+  step.batches[0].stages = std::numeric_limits<int>::max();
+  EXPECT_EQ(trainer_schedule(step).size(), 8U);
+  EXPECT_FALSE(trainer_faults(step).empty());
+}
+
 TEST(TrainerStep, EveryCutOfABinaryFileIsRefused) {
   const std::string binary = write_trainer_binary(small_step());
   for (std::size_t size = 0; size < binary.size(); ++size) {
