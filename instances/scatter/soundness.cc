@@ -1,6 +1,8 @@
 // A look at a step in memory that does not write its lengths.
 #include "instances/lengths/soundness.h"
 
+#include <algorithm>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,6 +43,15 @@ void check_grid(int degree, const TimeGrid& grid, ErrorList& errors) {
                  " of the grid, tokens times squares, has " + std::to_string(grid.ms.size()));
 }
 
+// A document may list them in any order, and its reader sorts them.
+void check_exchange_kinds(const Exchange& exchange, ErrorList& errors) {
+  for (const auto& [degree, kinds] : exchange.kinds) {
+    if (std::ranges::adjacent_find(kinds, std::ranges::greater_equal()) == kinds.end()) continue;
+    errors.add(code::kExchange, "/cost/exchange/kinds/" + std::to_string(degree),
+               "must be ascending, each kind once, is not");
+  }
+}
+
 void check_names(const ScatterInstance& instance, ErrorList& errors) {
   check_utf8(instance.name, "/name", errors);
   const std::vector<Recomputation>& choices = instance.model.recomputation;
@@ -64,6 +75,7 @@ std::vector<InputError> hidden_scatter_errors(const ScatterInstance& instance) {
   if (cost.table.empty() && cost.exchange && cost.all_to_all != AllToAll{}) {
     errors.add(code::kExchange, "/cost/all_to_all", "must not stand beside exchange, is there");
   }
+  if (cost.table.empty() && cost.exchange) check_exchange_kinds(*cost.exchange, errors);
   const Tokens window = cost.window.tokens;
   if (cost.table.empty() && cost.window.share == 0 && (window < 0 || window > kMaxExact)) {
     errors.add(code::kIntegerRange, "/cost/window/tokens",

@@ -131,6 +131,20 @@ TEST(Check, NamesWhatIsWrongWithAScatterInstance) {
               ElementsAre("E303 /cost/all_to_all/mib_per_ms"));
   EXPECT_THAT(with([](auto& i) { i.cost.linear_ms = std::numeric_limits<double>::quiet_NaN(); }),
               ElementsAre("E203 /cost/linear_ms"));
+  const auto with_kinds_of_exchange = [&](std::vector<ExchangeKind> kinds) {
+    return with([&](auto& i) {
+      i.cost.exchange = Exchange{.kinds = {{2, kinds}},
+                                 .all_to_all_mib_per_token = 1,
+                                 .keys_values_mib_per_token = 1,
+                                 .inside_mib_per_ms = 1,
+                                 .across_mib_per_ms = 1};
+    });
+  };
+  EXPECT_THAT(with_kinds_of_exchange({ExchangeKind::all_to_all, ExchangeKind::ring}), IsEmpty());
+  EXPECT_THAT(with_kinds_of_exchange({ExchangeKind::ring, ExchangeKind::all_to_all}),
+              ElementsAre("E305 /cost/exchange/kinds/2"));
+  EXPECT_THAT(with_kinds_of_exchange({ExchangeKind::ring, ExchangeKind::ring}),
+              ElementsAre("E305 /cost/exchange/kinds/2"));
 }
 
 TEST(Check, NamesWhatIsWrongWithAnAssignInstance) {
