@@ -2,8 +2,8 @@
 // memory. Whatever it is, an output file is whole or it is the old one, and a death that can be
 // told of is told of.
 //
-// STOWAGE_LONG=1 tries every fault twenty times and more instead of a few. Longer than 300 lines
-// because the faults share the command and the files that they are tried on.
+// STOWAGE_LONG=1 tries every signal at fifty moments and each other fault twenty times. Longer than
+// 300 lines because the faults share the command and the files that they are tried on.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -99,6 +99,16 @@ class Faults : public testing::TestWithParam<Work> {
     return whole;
   }
 
+  // Of a solve that was stopped and answered: its best plan is in the file, and verifies.
+  void expect_best_plan(const Finished& run) const {
+    const auto outcome = nlohmann::json::parse(run.out);
+    if (outcome["plan"].is_null()) return;
+    EXPECT_EQ(nlohmann::json::parse(dir_.read(GetParam().output)), outcome["plan"]);
+    const Finished verified =
+        run_stowage({"verify", "long.json", GetParam().output}, {.directory = dir_.path()});
+    EXPECT_EQ(verified.exit_code, 0) << verified.err;
+  }
+
   // Somewhere in the command's usual life, a little beyond its end as well.
   Seconds moment() { return usual_ * 1.1 * draw_unit(random_); }
 
@@ -108,7 +118,7 @@ class Faults : public testing::TestWithParam<Work> {
 };
 
 TEST_P(Faults, KilledAtAnyMoment) {
-  for (int k = 0; k < in_long_run(4, 20); ++k) {
+  for (int k = 0; k < in_long_run(4, 50); ++k) {
     put_old();
     Child child(GetParam().arguments, {.directory = dir_.path()});
     std::this_thread::sleep_for(moment());
@@ -123,7 +133,7 @@ TEST_P(Faults, KilledAtAnyMoment) {
 
 TEST_P(Faults, StoppedAtAnyMoment) {
   for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGXCPU}) {
-    for (int k = 0; k < in_long_run(1, 20); ++k) {
+    for (int k = 0; k < in_long_run(1, 50); ++k) {
       put_old();
       Child child(GetParam().arguments, {.directory = dir_.path()});
       std::this_thread::sleep_for(moment());
@@ -133,6 +143,7 @@ TEST_P(Faults, StoppedAtAnyMoment) {
       EXPECT_TRUE(run.signal == signal || run.exit_code == 0 || run.exit_code == 3)
           << run.exit_code << run.err;
       ASSERT_TRUE(expect_nothing_lost());
+      if (GetParam().name == "solve" && run.exit_code == 0) expect_best_plan(run);
     }
   }
 }
