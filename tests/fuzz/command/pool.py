@@ -1,0 +1,53 @@
+"""Documents of every kind that the product reads: the samples, and what the command makes of them."""
+
+import pathlib
+import subprocess
+
+SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
+
+
+class Pool:
+    """Files by their names. Of a sample NAME: NAME.json, NAME-plan.json, NAME-outcome.json, ..."""
+
+    def __init__(self, stowage, directory):
+        self.stowage, self.directory = stowage, directory
+        directory.mkdir(parents=True, exist_ok=True)
+        for sample in SAMPLES.glob("*.*"):
+            (directory / sample.name).write_bytes(sample.read_bytes())
+        self.instances = sorted(sample.stem for sample in SAMPLES.glob("*.json"))
+        for name in self.instances:
+            self.make_of(name)
+        self.make_others()
+        self.files = {path.name: path.read_bytes() for path in sorted(directory.iterdir()) if path.is_file()}
+
+    def call(self, *arguments, stdout=None):
+        done = subprocess.run([self.stowage, *arguments], cwd=self.directory, capture_output=True, check=False)
+        if stdout and done.stdout:
+            (self.directory / stdout).write_bytes(done.stdout)
+
+    def make_of(self, name):
+        instance, plan = f"{name}.json", f"{name}-plan.json"
+        layout = ("--layout", f"{name}-layout.json") if name.startswith("order") else ()
+        self.call("solve", instance, "-o", plan, "--node-limit", "100", *layout, stdout=f"{name}-outcome.json")
+        self.call("compare", instance, "--node-limit", "10", "--methods", "fast,auto",
+                  stdout=f"{name}-comparison.json")
+        if name.startswith(("scatter", "assign")):
+            self.call("convert", instance, f"{name}-trainer.json", "--plan", plan)
+            self.call("convert", instance, f"{name}-trainer.bin", "--plan", plan)
+
+    def make_others(self):
+        (self.directory / "lengths.txt").write_text("".join(f"{100 + i * 37 % 1000 * 9}\n" for i in range(12)))
+        (self.directory / "lengths.json").write_text('{"lengths": [100, 20, 35, 7, 64]}\n')
+        (self.directory / "steps.jsonl").write_text('[608, 1040]\n{"lengths": [608, 1040], "x-id": 3}\n[64]\n')
+        rows = ["degree,lengths_tokens,time_ms,peak_mib"]
+        for i in range(36):
+            degree, sequences = 1 << i % 3, 1 + i // 3 % 4 * 5
+            tokens = degree * (200 + 137 * (i // 3 * 7 % 24)) // sequences
+            everything = tokens * sequences
+            ms = 3 + (1e-4 * tokens * everything + 0.05 * everything) / degree + (degree > 1) * 4 * degree
+            rows.append(f"{degree},{' '.join([str(tokens)] * sequences)},{ms},{2000 + 1.5 * everything / degree}")
+        (self.directory / "samples.csv").write_text("\n".join(rows) + "\n")
+        self.call("fit", "samples.csv", "-o", "cost.json", "--mib-per-token", "0.75")
+        self.call("fit", "samples.csv", "-o", "cost-table.json", "--table")
+        self.call("partition", "lengths.txt", "--bins", "3", stdout="partition.json")
+        self.call("convert", "table.csv", "table.json")
