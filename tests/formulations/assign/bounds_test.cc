@@ -212,6 +212,13 @@ TEST(AssignChunkBounds, OfPartsOfAnyLengthByHand) {
   for (const NamedBound& bound : assign_chunk_bounds(instance)) {
     EXPECT_NEAR(bound.value, 29, 1e-6) << bound.name;
   }
+  // Without a time of its own each token may be a part: 20 ms, and 2 ms in the second stage.
+  instance.devices = 2;
+  instance.schemes[0].pp = 2;
+  instance.schemes[0].fixed_ms = 0;
+  for (const NamedBound& bound : assign_chunk_bounds(instance)) {
+    EXPECT_LE(bound.value, 22) << bound.name;
+  }
 }
 
 TEST(AssignChunkBounds, NoneIsAboveAPlan) {

@@ -193,6 +193,13 @@ TEST(OrderTransfers, EachRuleIsBrokenAlone) {
               i.capacity.reset();
             }),
             Rules{});
+  // An output that nobody reads is back after the last run.
+  EXPECT_EQ(broken([&](auto& i, auto& p) {
+              peak(i, p);
+              i.tensors[1].output = true;
+              i.operators[4].reads = {4, 0};
+            }),
+            Rules{"stalls"});
   // The same wait, whatever the unit of time.
   for (const double times : {1e-9, 1e9}) {
     EXPECT_EQ(broken([&](auto& i, auto& p) {
