@@ -9,7 +9,7 @@
 namespace stowage {
 
 std::vector<Method> methods_of(const AssignInstance& instance);
-inline std::vector<StageInfo> stages_of(const AssignInstance&) { return {}; }
+std::vector<StageInfo> stages_of(const AssignInstance& instance);
 inline std::vector<ParameterInfo> parameters_of(const AssignInstance&) { return {}; }
 
 Outcome solve_family(const AssignInstance& instance, const SolveOptions& options, Budget& budget,

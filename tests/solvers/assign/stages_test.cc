@@ -1,0 +1,51 @@
+// The stages of an assign solve: each can be left out.
+#include "solvers/assign/stages.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "instances/assign/verify.h"
+#include "solvers/solve.h"
+#include "tests/tiny_assign.h"
+
+namespace stowage::assign_stages_test {
+namespace {
+
+using ::testing::IsEmpty;
+
+TEST(AssignStages, EveryCourseNamesStagesThatThereAre) {
+  const auto known = assign_stages();
+  for (const Method& method : methods(tiny_assign(1))) {
+    for (const Phase& phase : assign_course(method.name)) {
+      for (const std::string_view name : phase.stages) {
+        EXPECT_NE(std::ranges::find(known, name, &Stage<AssignContext>::name), known.end()) << name;
+      }
+    }
+  }
+}
+
+// A bound that is left out is missed at most: plans stay valid and bounds below them.
+TEST(AssignStages, EachCanBeLeftOut) {
+  for (std::uint64_t seed = 0; seed < 6; ++seed) {
+    const AssignInstance instance = tiny_assign(seed);
+    Budget usual({.node_limit = 50});
+    const Outcome whole = solve(instance, {}, usual);
+    for (const StageInfo& stage : stages(instance)) {
+      Budget budget({.node_limit = 50});
+      const Outcome outcome = solve(instance, {.without = {stage.name}}, budget);
+      if (outcome.plan && whole.plan) {
+        EXPECT_THAT(verify(instance, std::get<AssignPlan>(*outcome.plan)), IsEmpty()) << stage.name;
+        EXPECT_GE(*outcome.objective, whole.bound * (1 - 1e-9)) << stage.name;
+        EXPECT_LE(outcome.bound, *whole.objective * (1 + 1e-9)) << stage.name;
+      }
+      EXPECT_TRUE(std::ranges::none_of(outcome.stages, [&](const StageReport& report) {
+        return report.name == stage.name;
+      })) << stage.name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace stowage::assign_stages_test
