@@ -1,8 +1,8 @@
 """A trial: files, and commands that are run on them one after another. judge() returns the faults.
 
-A command is {"arguments": [...], "stdout": FILE, "codes": [...], "after": N}. Its stdout goes to a
+A command is {"arguments": [...], "stdout": FILE, "codes": [...], "after": N, "ended": CODE}. Its stdout goes to a
 file where one is named; its exit code must be one of `codes` where they are given; it is left out
-unless the command with number `after` ended with 0.
+unless the command with number `after` ended with `ended`, which is 0 where it is not given.
 """
 
 import base64
@@ -219,7 +219,7 @@ def judge(stowage, trial, runs=None, only=None):
                 file.write(content)
         for number, command in enumerate(trial.commands):
             after = command.get("after")
-            if after is not None and (after >= len(codes) or codes[after] != 0):
+            if after is not None and (after >= len(codes) or codes[after] != command.get("ended", 0)):
                 codes.append(None)
                 continue
             arguments = command["arguments"]

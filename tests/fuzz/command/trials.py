@@ -117,6 +117,7 @@ class Trials:
         commands = [
             {"arguments": ["solve", "in.json", "-o", "plan.json", *self.solve_flags(name)], "stdout": "outcome.json"},
             {"arguments": ["verify", "in.json", "outcome.json"], "after": 0, "codes": [0]},
+            {"arguments": ["verify", "in.json", "outcome.json"], "after": 0, "ended": 1, "codes": [0]},
         ]
         all_others = [
             {"arguments": ["verify", "in.json", "plan.json"], "after": 0, "codes": [0]},
@@ -153,6 +154,7 @@ class Trials:
             {"arguments": ["solve", "in.json", "-o", "plan.json", *self.solve_flags(name)], "stdout": "outcome.json",
              **after},
             {"arguments": ["verify", "in.json", "outcome.json", "--strict"], "codes": [0], "after": solve},
+            {"arguments": ["verify", "in.json", "outcome.json"], "codes": [0], "after": solve, "ended": 1},
         ])
 
     def altered(self, name):
@@ -191,7 +193,8 @@ class Trials:
     def generated(self):
         """A family and the words with which the command makes a small instance of it."""
         pick, seed = self.draw.choice, str(self.draw.randrange(10 ** 6))
-        lengths = ["--lengths", "uniform", "--least", pick(("1", "200", "900")), "--most", pick(("1000", "4096", "16384"))]
+        lengths = ["--lengths", "uniform", "--least", pick(("1", "200", "900")), "--most",
+                   pick(("1000", "4096", "16384"))]
         words = pick((
             ["scatter", "--devices", pick(("2", "4", "8", "12")), "--count", str(self.draw.randint(1, 20)), "--degrees",
              pick(("powers", "local-or-sharded", "any")), "--limit", pick(("16K", "64K")), "--above-limit", "clip",
