@@ -54,9 +54,10 @@ class PartitionVerifier {
   }
 
  private:
-  // Written apart from partition_costs(): the two terms by themselves.
+  // Written apart from partition_costs(): the two terms by themselves. Without a quadratic term the
+  // square of a length may be beyond 64 bits.
   std::int64_t cost(Tokens length) const {
-    return instance_.linear * length + instance_.quadratic * (length * length);
+    return instance_.linear * length + instance_.quadratic * length * length;
   }
 
   std::int64_t fewest() const {
