@@ -102,7 +102,8 @@ std::string errors_csv(std::span<const PublishedStep> steps) {
   text << std::setprecision(4) << "formulas,least_tokens,most_tokens,steps,median,p90,worst\n";
   for (const int version : {1, 2}) {
     const std::vector<Ms> predicted = by_defaults(steps, version);
-    for (const auto& [least, most] : kClasses) {
+    for (const auto& range : kClasses) {
+      const auto least = range.first, most = range.second;
       const Spread spread = spread_of(steps, predicted, [&](const PublishedStep& step) {
         return is_plain(step) && step.tokens >= least && step.tokens <= most;
       });

@@ -1,3 +1,5 @@
+// The files that start trainers. Longer than 300 lines because each trainer's arguments stand
+// together.
 #include "cli/answers/launchers.h"
 
 #include <algorithm>

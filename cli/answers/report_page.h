@@ -2,8 +2,8 @@
 //
 //   const std::string html = report_page({.title = "7b-64gpu-code-0", .facts = facts, ...});
 //
-// The page is well-formed XML and stands alone. Its script (page_script.h) loads nothing; without it
-// all pictures and titles are there. The same report gives the same bytes.
+// The page is well-formed XML and stands alone. Its script (page_script.h) loads nothing; without
+// it all pictures and titles are there. The same report gives the same bytes.
 #pragma once
 
 #include <optional>

@@ -197,7 +197,7 @@ class CompareCommand : public Command {
     std::optional<Row> stated;
     if (!stated_.empty()) {
       Loaded<InstanceAndPlan> both =
-          with_stated(std::move(instance), instance_path_, "--configuration", stated_);
+          with_stated(instance, instance_path_, "--configuration", stated_);
       if (!both.value) return console.refuse(both.errors);
       allow_stated(*both.value);
       stated = stated_row(*both.value);

@@ -1,4 +1,5 @@
-// stowage fit: a cost from measured rows, and how far it can be trusted.
+// stowage fit: a cost from measured rows, and how far it can be trusted. Longer than
+// 300 lines because the answers and the tables of both fits stand here.
 #include "instances/pictures/scatter/fit.h"
 
 #include <optional>

@@ -81,7 +81,7 @@ class SolveCommand : public Command {
       return console.refuse(*error);
     }
     if (auto errors = param_flags_.apply(*instance.value, asked); !errors.empty()) {
-      return console.refuse(std::move(errors));
+      return console.refuse(errors);
     }
     if (!start_path_.empty()) {
       if (start_path_ == "-" && instance_path_ == "-") {

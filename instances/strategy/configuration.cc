@@ -1,3 +1,5 @@
+// Reads, checks and completes a configuration that somebody states. Longer than 300 lines because
+// an error of any of the three names the same keys.
 #include "instances/strategy/configuration.h"
 
 #include <algorithm>
@@ -82,17 +84,17 @@ class Completion {
                                 std::to_string(stated_.tp) + " and cp " +
                                 std::to_string(stated_.cp);
     if (left == 0) {
-      wrong("pp", "pp tp cp must divide " + of + ", is " + product);
+      wrong("pp", "must divide " + of + " together with tp and cp, is " + product);
     } else if (stated_.dp && *stated_.dp != left) {
-      wrong("dp", "pp tp cp dp must be " + of + ", which leave dp " + std::to_string(left) +
-                      " beside " + product + ", is " + std::to_string(*stated_.dp));
+      wrong("dp", "must be " + std::to_string(left) + ", which " + of + " leave beside " + product +
+                      ", is " + std::to_string(*stated_.dp));
     }
     dp_ = left;
   }
 
   void check_micro_batches() {
     if (!stated_.micro_batches && !stated_.micro_batch_size) {
-      return wrong("micro_batches", "or micro_batch_size must be given, is neither");
+      return wrong("micro_batches", "must be given, or micro_batch_size, is neither");
     }
     if (dp_ == 0) return;
     const std::int64_t sequences = std::ssize(instance_.lengths);

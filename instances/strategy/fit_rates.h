@@ -20,7 +20,6 @@
 
 #include "instances/strategy/instance.h"
 #include "instances/strategy/price.h"
-#include "instances/strategy/rates.h"
 
 namespace stowage {
 

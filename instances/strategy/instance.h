@@ -24,7 +24,6 @@
 #include <string_view>
 #include <vector>
 
-#include "instances/strategy/rates.h"
 #include "instances/units.h"
 
 namespace stowage {
@@ -131,6 +130,38 @@ struct StrategyDetail {
   std::int64_t gradient_bytes = 4;    // of a parameter: 2 to 8
 
   bool operator==(const StrategyDetail&) const = default;
+};
+
+// Where the rates of a strategy come from. The label changes neither times nor the instance's hash:
+// it tells how far times are to be trusted.
+enum class StrategyRateSource {
+  assumed,   // shares of a data sheet that fit published steps of many kinds of software
+  stack,     // of a named stack of software, fitted to its published steps
+  fitted,    // to logged steps of the user
+  measured,  // by benchmarks of the user
+};
+inline constexpr std::array<std::string_view, 4> kStrategyRateSources = {"assumed", "stack",
+                                                                         "fitted", "measured"};
+
+// |predicted / measured - 1| of steps that took no part in the fit.
+struct RateError {
+  std::int64_t steps = 0;
+  double median = 0;
+  double p90 = 0;
+  double worst = 0;
+
+  bool operator==(const RateError&) const = default;
+};
+
+struct StrategyRates {
+  StrategyRateSource source = StrategyRateSource::assumed;
+  // The stack, or the stack that rates in `kept` are of. Empty: those are assumed.
+  std::string stack;
+  std::int64_t steps = 0;         // that the rates were fitted to
+  std::vector<std::string> kept;  // rates that these steps do not determine, by their keys
+  std::optional<RateError> error;
+
+  bool operator==(const StrategyRates&) const = default;
 };
 
 struct StrategyCost {

@@ -20,7 +20,6 @@
 #include "instances/result.h"
 #include "instances/strategy/fit_rates.h"
 #include "instances/strategy/instance.h"
-#include "instances/strategy/rates.h"
 
 namespace stowage {
 

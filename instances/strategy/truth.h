@@ -272,9 +272,12 @@ class StrategyTruth {
         if (sequences % m == 0) counts.insert({m, sequences / m});
       }
     }
+    const bool may_pipe = std::ranges::any_of(
+        in_.options.zero, [&](std::int64_t zero) { return zero <= in_.options.pipeline_zero; });
     std::set<Pipeline> all;
     for (const std::int64_t pp : in_.options.pp) {
       if (in_.cluster.nodes * in_.cluster.devices_per_node % pp != 0) continue;
+      if (pp > 1 && !may_pipe) continue;
       for (const std::int64_t v : in_.options.v) {
         if (!can_deal(pp, v)) continue;
         for (const std::int64_t m : counts) {

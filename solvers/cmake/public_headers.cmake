@@ -17,7 +17,6 @@ set(STOWAGE_PUBLIC_HEADERS
     instances/layout/plan.h
     instances/order/instance.h
     instances/order/plan.h
-    instances/strategy/rates.h
     instances/strategy/instance.h
     instances/strategy/plan.h
     # Any of them.

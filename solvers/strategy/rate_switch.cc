@@ -121,7 +121,7 @@ class Search {
   }
 
   std::optional<RateSwitch> least_change(std::string_view rate) const {
-    const std::optional<RateSwitch> up = least_change(rate, false);
+    std::optional<RateSwitch> up = least_change(rate, false);
     std::optional<RateSwitch> down = least_change(rate, true);
     if (!up || (down && 1 / down->factor() < up->factor())) return down;
     return up;

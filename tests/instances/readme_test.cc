@@ -19,6 +19,7 @@
 #include "instances/scatter/json.h"
 #include "instances/scatter/trainer.h"
 #include "instances/scatter/verify.h"
+#include "instances/strategy/configuration.h"
 #include "instances/strategy/json.h"
 #include "instances/strategy/verify.h"
 #include "instances/trainer/step.h"
@@ -93,6 +94,10 @@ TEST(InstancesReadme, EverySnippetIsReadByItsReader) {
       expect_read(read_order_plan(snippet), snippet);
     } else if (head->problem == "strategy" && instance) {
       expect_read(read_strategy_instance(snippet), snippet);
+    } else if (head->problem == "strategy" && snippet.find("\"stages\"") == std::string::npos) {
+      const auto its = read_strategy_instance(snippets(page(kStrategy))[0]);
+      ASSERT_TRUE(its);
+      expect_read(complete_strategy_plan(snippet, *its), snippet);
     } else if (head->problem == "strategy") {
       expect_read(read_strategy_plan(snippet), snippet);
     } else if (instance) {
@@ -110,7 +115,7 @@ TEST(InstancesReadme, EverySnippetIsReadByItsReader) {
                                               {"scatter instance", 7},
                                               {"scatter plan", 2},
                                               {"strategy instance", 1},
-                                              {"strategy plan", 1},
+                                              {"strategy plan", 2},
                                               {"trainer", 1}}));
 }
 
@@ -133,7 +138,7 @@ TEST(InstancesReadme, ThePlanSnippetsAreValidPlansOfTheInstanceSnippets) {
   ASSERT_EQ(layout.size(), 2U);
   ASSERT_EQ(order.size(), 2U);
   const std::vector<std::string> strategy = snippets(page(kStrategy));
-  ASSERT_EQ(strategy.size(), 2U);
+  ASSERT_EQ(strategy.size(), 3U);
   expect_valid(read_scatter_instance(scatter[0]), read_scatter_plan(scatter[5]));
   expect_valid(read_assign_instance(assign[0]), read_assign_plan(assign[1]));
   expect_valid(read_assign_instance(assign[2]), read_assign_plan(assign[3]));

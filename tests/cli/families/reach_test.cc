@@ -50,6 +50,7 @@ using Tables = std::map<std::string, std::map<std::string, MemberReach>>;
 // members below it.
 const std::vector<std::pair<std::string_view, std::string_view>>& reasons() {
   static const std::vector<std::pair<std::string_view, std::string_view>> kReasons = {
+      {"outcome/rates/error", "of published steps that the program which solved knew; unchecked"},
       {"outcome/method", "tells how the plan came about; unchecked"},
       {"outcome/solver", "tells how the plan came about; unchecked but for known names"},
       {"outcome/seed", "tells how the plan came about; unchecked"},

@@ -20,7 +20,10 @@
 #include "instances/scatter/fit/fit.h"
 #include "instances/scatter/generate.h"
 #include "instances/scatter/json.h"
+#include "instances/strategy/configuration.h"
 #include "instances/strategy/json.h"
+#include "instances/strategy/runs.h"
+#include "instances/strategy/trainers.h"
 #include "instances/trainer/step.h"
 #include "tests/instances/json_fixture.h"
 
@@ -811,6 +814,12 @@ Case strategy_case(std::string name, std::string from, std::string to,
           std::move(expected)};
 }
 
+// Returns the strategy instance, with other levels of ZeRO where `zero` has some.
+StrategyInstance small_strategy(const std::string& zero) {
+  const std::string levels = zero.empty() ? "[0, 3]" : zero;
+  return *read_strategy_instance(with(kValidStrategy, "[0, 3]", levels));
+}
+
 std::vector<Case> strategy_cases() {
   const std::string lengths = "[1000, 500, 250, 250]";
   return {
@@ -844,6 +853,30 @@ std::vector<Case> strategy_cases() {
                     {"E203 /options/recompute/1"}),
       strategy_case("no such level", "\"zero\": [0, 3]", "\"zero\": [0, 4]",
                     {"E205 /options/zero/1"}),
+      strategy_case("rates of a stack that there is not", "\"cost\": {",
+                    "\"cost\": {\"rates\": {\"source\": \"stack\", \"stack\": \"megatron\"}, ",
+                    {"E386 /cost/rates/stack: must be a stack of published steps, which the source "
+                     "\"stack\" needs, is \"megatron\""}),
+      strategy_case(
+          "a kept rate that there is not", "\"cost\": {",
+          "\"cost\": {\"rates\": {\"source\": \"fitted\", \"kept\": [\"inside\", \"x\"]}, ",
+          {"E386 /cost/rates/kept/1: must be the key of a rate, is \"x\""}),
+      {"a configuration that does not divide the devices",
+       [] { return errors_of(read_configuration("pp=3,micro_batches=1", small_strategy(""))); },
+       {"E387 pp: must divide the 8 devices together with tp and cp, is pp 3, tp 1 and cp 1"}},
+      {"a configuration without micro-batches",
+       [] { return errors_of(read_configuration("pp=2,pb=1", small_strategy(""))); },
+       {"E387 pb: must be one of pp, v, tp, cp, dp"}},
+      {"an option without a value that the trainer takes",
+       [] { return errors_of(options_for(small_strategy("[0, 1]"), "torchtitan")); },
+       {"E388 /options/zero: must have a value that the trainer takes, has 0, 1: torchtitan "
+        "shards gradients"}},
+      {"a log that is none",
+       [] {
+         const RunFiles files{.text = "tp,step_ms\n1,5\n", .name = "train.log", .read = {}};
+         return errors_of(read_runs(files, "tp", small_strategy("")));
+       },
+       {"E363 --configuration: must be known keys and values like tp=8, has \"tp\""}},
   };
 }
 

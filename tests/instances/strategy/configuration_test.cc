@@ -68,11 +68,14 @@ TEST(StatedConfiguration, AllErrorsOfAPassAreListed) {
               ElementsAre(HasSubstr("did you mean \"tp\""), HasSubstr("none, selective or full"),
                           HasSubstr("zero: must be an integer from 0 to 3, is \"4\""),
                           HasSubstr("has \"x\""), HasSubstr("must be followed by =")));
-  EXPECT_THAT(errors_of("pp=3,tp=4"),
-              ElementsAre(HasSubstr("pp tp cp must divide the 16 devices, is pp 3, tp 4 and cp 1"),
-                          HasSubstr("or micro_batch_size must be given")));
+  EXPECT_THAT(
+      errors_of("pp=3,tp=4"),
+      ElementsAre(
+          HasSubstr("must divide the 16 devices together with tp and cp, is pp 3, tp 4 and cp 1"),
+          HasSubstr("must be given, or micro_batch_size")));
   EXPECT_THAT(errors_of("pp=2,tp=4,dp=4,micro_batches=5,layers=16:15"),
-              ElementsAre(HasSubstr("which leave dp 2"), HasSubstr("must divide the 16 sequences"),
+              ElementsAre(HasSubstr("must be 2, which the 16 devices leave"),
+                          HasSubstr("must divide the 16 sequences"),
                           HasSubstr("must add up to the 32 layers of the model, is 31")));
   EXPECT_THAT(errors_of("tp=1,tp=2,micro_batch_size=1"), ElementsAre(HasSubstr("given once")));
   EXPECT_THAT(errors_of("micro_batch_size=1,micro_batches=1"),

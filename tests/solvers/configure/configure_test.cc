@@ -197,7 +197,9 @@ TEST(RankLayout, OfLayersWithExpertsByHand) {
       const Result<RankLayout> layout = rank_layout(instance, handover, 1024);
       if (!layout || handover.in_flight() <= 1) continue;
       const std::int64_t its = handover.tightest_stage();
-      const std::int64_t layers = plan.stages[0].layers;
+      std::int64_t begin = 0;  // of the layers of this stage
+      for (std::int64_t stage = 0; stage < its; ++stage) begin += plan.stages[at(stage)].layers;
+      const std::int64_t end = begin + plan.stages[at(its)].layers;
       double bytes = 0;   // of a token
       double beside = 0;  // what M3 counts otherwise
       bool routed = true;
@@ -211,7 +213,7 @@ TEST(RankLayout, OfLayersWithExpertsByHand) {
             (block.routed() ? copies * static_cast<double>(block.experts->ffn) : 0);
         const double exact = 4 * static_cast<double>(model.heads) + 4 * experts;
         for (std::int64_t k = 0; k < block.count; ++k, ++layer) {
-          if (layer / layers != its) continue;
+          if (layer < begin || layer >= end) continue;
           bytes += (outside + 2 * copies) * h + (block.gated ? 6 : 4) * width + exact;
           beside += (18 - outside) * h - exact;
           routed = routed && block.routed();
@@ -227,11 +229,11 @@ TEST(RankLayout, OfLayersWithExpertsByHand) {
                              {plan.tp, plan.cp, plan.dp, plan.ep});
       const StageChoice choice = choice_of(plan.stages[0]);
       const auto mib = [&](double row) {
-        return costs.with_row(its, its * layers, layers, choice, {row, 0}).memory_mib -
+        return costs.with_row(its, begin, end - begin, choice, {row, 0}).memory_mib -
                (its == plan.pp - 1 ? costs.logits_mib(table.logit_chunks().back(), {row, 0}) : 0);
       };
       const double counted =
-          (mib(2 * tokens) - mib(tokens)) / costs.in_flight(its, layers) * (1 << 20);
+          (mib(2 * tokens) - mib(tokens)) / costs.in_flight(its, end - begin) * (1 << 20);
       EXPECT_NEAR(counted, (bytes + beside) * tokens, 1e-6 * counted) << seed;
     }
   }
