@@ -24,6 +24,8 @@ UNLIMITED = ("generate", "calibrate", "convert", "configure", "run", "plan-strea
              "export", "import")
 SANITIZER = re.compile(r"(ERROR: \w+Sanitizer: [\w-]+|runtime error: .*|WARNING: \w+Sanitizer: .*)")
 NO_MEMORY = re.compile(r"no memory|out of memory|bad_alloc|hard rss limit|allocation-size-too-big|out-of-memory")
+# A build without a backend refuses commands that name it.
+NO_BACKEND = re.compile("this build has no '")
 # Answers that are no JSON.
 NOT_JSON = {"man", "completion", "plan-stream", "export"}
 ENVIRONMENT = {"ASAN_OPTIONS": "detect_leaks=0:hard_rss_limit_mb=3000:exitcode=99",
@@ -242,8 +244,10 @@ def judge(stowage, trial, runs=None, only=None):
             else:
                 kinds = list(stream_faults(arguments, code, out, err))
                 kinds += file_faults(directory, before, arguments, code)
-                if "codes" in command and code not in command["codes"] and code in DOCUMENTED and not unproven:
-                    kinds.append((f"ends with {code}, not {command['codes']}", err.decode("utf-8", "replace")[-1500:]))
+                complaint = err.decode("utf-8", "replace")
+                refused = "codes" in command and code not in command["codes"] and code in DOCUMENTED
+                if refused and not unproven and not NO_BACKEND.search(complaint):
+                    kinds.append((f"ends with {code}, not {command['codes']}", complaint[-1500:]))
             if command.get("stdout"):
                 with open(os.path.join(directory, command["stdout"]), "wb") as file:
                     file.write(out)
