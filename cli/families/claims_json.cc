@@ -10,6 +10,7 @@
 #include "cli/families/claims.h"
 #include "cli/families/families.h"
 #include "instances/json/reader.h"
+#include "instances/strategy/stacks.h"
 
 namespace stowage {
 namespace {
@@ -204,7 +205,7 @@ ClaimedRates read_rates(const ObjectReader& outcome, const StrategyInstance& ins
     integer(error, "steps");
     for (const char* key : {"median", "p90", "worst"}) number(error, key, kNotNegative);
   }
-  const std::string known_source(kStrategyRateSources[static_cast<std::size_t>(known.source)]);
+  const std::string known_source = rate_source_text(known.source);
   return {.source = one_of(rates, "source", kStrategyRateSources).value_or(known_source),
           .stack = text(rates, "stack").value_or(""),
           .known_source = known_source,

@@ -17,7 +17,7 @@ void write_rates(JsonWriter& json, const RateReport& report) {
   const StrategyRates& rates = report.rates;
   json.key("rates");
   json.begin_object(JsonWriter::Layout::line);
-  json.text("source", kStrategyRateSources[static_cast<std::size_t>(rates.source)]);
+  json.text("source", rate_source_text(rates.source));
   if (!rates.stack.empty()) json.text("stack", rates.stack);
   if (rates.steps > 0) json.integer("steps", rates.steps);
   if (!rates.kept.empty()) {

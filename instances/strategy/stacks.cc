@@ -185,9 +185,15 @@ RateReport rate_report(const StrategyInstance& instance) {
   return report;
 }
 
+std::string rate_source_text(StrategyRateSource source) {
+  const auto index = static_cast<std::size_t>(source);
+  return index < kStrategyRateSources.size() ? std::string(kStrategyRateSources[index])
+                                             : "unknown (" + std::to_string(index) + ')';
+}
+
 std::string rate_text(const RateReport& report) {
   const StrategyRates& rates = report.rates;
-  std::string text(kStrategyRateSources[static_cast<std::size_t>(rates.source)]);
+  std::string text = rate_source_text(rates.source);
   if (rates.source == StrategyRateSource::stack) text = "of the stack " + rates.stack;
   if (rates.source == StrategyRateSource::fitted) {
     text += " to " + counted(rates.steps, "logged step");

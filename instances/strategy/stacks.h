@@ -60,6 +60,9 @@ struct RateReport {
 // formulas and the mean length of its sequences. Measured rates have none but their label's.
 RateReport rate_report(const StrategyInstance& instance);
 
+// "assumed", "stack", ..., or "unknown (77)" for an enumerator without a name.
+std::string rate_source_text(StrategyRateSource source);
+
 // "assumed; published steps of 8192 to 32767 tokens are predicted 16.50% off in the median, ..."
 std::string rate_text(const RateReport& report);
 

@@ -20,6 +20,7 @@
 #include "instances/json/writer.h"
 #include "instances/partition/partition.h"
 #include "instances/scatter/presets.h"
+#include "instances/strategy/stacks.h"
 #include "instances/verify.h"
 
 namespace stowage::enumerators_test {
@@ -128,6 +129,14 @@ std::vector<Member> members() {
          StrategyInstance wanted = strategy();
          wanted.cost.measured = {
              {.recompute = static_cast<StrategyRecompute>(value), .tokens = {128}, .ms = {1}}};
+         return refused(wanted, strategy_plan(StrategyRecompute::none));
+       }},
+      {"StrategyRateSource", kStrategyRateSources.size(),
+       [](int value) {
+         StrategyInstance wanted = strategy();
+         wanted.cost.rates = StrategyRates{.source = static_cast<StrategyRateSource>(value),
+                                           .stack = "megatron-2025"};
+         EXPECT_FALSE(rate_text(rate_report(wanted)).empty());
          return refused(wanted, strategy_plan(StrategyRecompute::none));
        }},
       {"StrategyRecompute", kStrategyRecomputes.size(),
