@@ -390,7 +390,10 @@ class CertificateChecker {
     for (std::size_t n = leaf; n != 0; n = parent_[n]) {
       const CertificateNode& above = certificate_.nodes[parent_[n]];
       const bool more = above.more == n;
-      path.push_back({above.from, more, more ? above.at_most + 1 : above.at_most});
+      // A count beyond all that documents hold asks for no more than the largest of them: the leaf
+      // then proves less.
+      path.push_back(
+          {above.from, more, more ? std::min(above.at_most, kMaxExact) + 1 : above.at_most});
     }
     std::ranges::reverse(path);
     return path;
