@@ -360,14 +360,17 @@ def check_groups(
     Args:
         slice: of the PackedCollator. tokens: of the shortest sequence on each rank, at least 2.
 
-    Returns the largest difference over the largest logit, 0.0 for a rank that has no group. Raises Error
+    A rank that shares no row computes its own twice, because FSDP waits for every rank.
+
+    Returns the largest difference over the largest logit, 0.0 for a rank outside the cluster. Raises Error
     if it is more than a hundred roundings of the model's type.
     """
     batch = _random_row(model, groups, slice, tokens)
     if batch is None:
         return 0.0
     whole = replace(batch, ranks=batch.ranks[:1], slice=None)
-    place = dist.get_rank(groups[batch])
+    group = groups[batch]
+    place = 0 if group is None else dist.get_rank(group)
     starts = batch.cu_seqlens_padded.tolist()
     own = torch.from_numpy(row_positions(starts, batch.degree, place, slice)).to(
         batch.input_ids.device
@@ -404,7 +407,8 @@ def _logits(model: nn.Module, batch: PackedBatch) -> Tensor:
 
 
 def _random_row(model: nn.Module, groups: Groups, slice: str, tokens: int) -> Optional[PackedBatch]:
-    """Returns a whole row of three sequences for the widest group of this rank; None if it has none."""
+    """Returns a whole row of three sequences for the widest group of this rank; None for a rank
+    outside the cluster."""
     ranks = groups.widest(dist.get_rank())
     if ranks is None:
         return None

@@ -46,9 +46,12 @@ class Groups:
         return self._groups[batch.ranks[0], batch.degree]
 
     def widest(self, rank: int) -> Optional[tuple[int, ...]]:
-        """Returns the devices of the widest group of a rank of torch.distributed; None if it has none."""
+        """Returns the devices of the widest group of a rank of torch.distributed, its own device alone if
+        it shares no row, and None if it is no device of the cluster."""
         place = self._first.get(rank)
+        if place is None:
+            return None
         for degree in sorted({degree for _, degree in self._groups}, reverse=True):
-            if place is not None and (place // degree * degree, degree) in self._groups:
+            if (place // degree * degree, degree) in self._groups:
                 return tuple(range(place // degree * degree, (place // degree + 1) * degree))
-        return None
+        return (place,)

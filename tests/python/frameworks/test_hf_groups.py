@@ -28,6 +28,10 @@ def test_groups_train_what_one_process_trains(name):
     assert all("degrees [1, 2, 4]" in line for line in lines)
 
 
+def test_a_rank_without_a_group_is_checked_as_well():
+    assert torchrun(HERE / "hf_groups.py", processes=3).count("checked, differs by") == 3
+
+
 @pytest.mark.parametrize("processes", [1, 2, 4])
 def test_the_program_of_the_page(processes, tmp_path):
     cluster_of(processes).save(tmp_path / "cluster.json")
