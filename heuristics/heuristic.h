@@ -1,5 +1,5 @@
-// One way to make a plan, by the name under which `--method` and `compare` know it. The list of a
-// family is heuristics(instance) in heuristics/FAMILY/registry.h.
+// A heuristic under the name that `--method` and `compare` use. The function heuristics(instance)
+// in heuristics/FAMILY/registry.h lists the heuristics of a family.
 //
 //   const ScatterTable table(instance);
 //   for (const auto& heuristic : heuristics(instance)) {
@@ -16,13 +16,13 @@
 
 namespace stowage {
 
-// `run` is given the table of the instance. It returns nothing if the method cannot plan this
-// instance. The hash and the bound of the plan are the caller's to set.
+// `run` takes the table of the instance. It returns nullopt if the method finds no plan for this
+// instance. The caller sets the hash and the bound of the plan.
 template <class InstanceT, class TableT, class PlanT>
 struct Heuristic {
   std::string name;
   std::string summary;  // one line
-  std::string source;   // paper and section, or program and file; empty for our own
+  std::string source;   // paper and section, or program and file; empty for methods of this library
   std::function<std::optional<PlanT>(const InstanceT&, const TableT&, std::uint64_t seed,
                                      const Budget&)>
       run;

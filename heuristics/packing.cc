@@ -37,7 +37,7 @@ class RoomTree {
     while (node /= 2) room_[node] = std::max(room_[2 * node], room_[2 * node + 1]);
   }
   Tokens room(std::size_t bin) const { return room_[bin + leaves_]; }
-  // Requires a bin with that much room.
+  // Returns the first bin with room >= `size`. Requires that one exists.
   std::size_t first_with(Tokens size) const {
     std::size_t node = 1;
     while (node < leaves_) node = room_[2 * node] >= size ? 2 * node : 2 * node + 1;
@@ -86,7 +86,7 @@ std::optional<Bins> best_fit_decreasing(std::span<const Tokens> sizes, Tokens ca
     } else {
       bins.emplace_back();
     }
-    // While it has room it stays the fullest that has, for items of the same size.
+    // The bin stays the fullest bin with room for all further items of the same size.
     std::size_t end = i;
     do {
       ++end;
@@ -126,8 +126,8 @@ std::optional<Bins> longest_processing_time(std::span<const double> loads,
   std::vector<Tokens> room(packed.size(), capacity);
   std::vector<double> load(packed.size(), 0);
   std::set<std::pair<double, std::size_t>> by_load;  // (load, bin)
-  // Bins that had no room for an item wait, by room, until one comes that they have room for: the
-  // many full ones are not looked at for every item.
+  // Bins without room for an item wait, sorted by room, until an item comes that fits. So the many
+  // full bins are not scanned for every item.
   std::set<std::pair<Tokens, std::size_t>> waiting;
   for (std::size_t bin = 0; bin < packed.size(); ++bin) by_load.insert({0, bin});
   for (const int item : descending(loads)) {
@@ -162,13 +162,14 @@ struct Chain {
   int last = -1;
 };
 
-// Bins of descending load; those beyond the chains are empty.
+// Bins in descending load. Bins beyond `chains` are empty.
 struct PartialPartition {
   double spread = 0;
   int age = 0;
   std::vector<Chain> chains;
 
-  bool operator<(const PartialPartition& other) const {  // what a heap takes last
+  // Heap order: the least spread, then the greatest age, comes last.
+  bool operator<(const PartialPartition& other) const {
     return std::pair(spread, -age) < std::pair(other.spread, -other.age);
   }
 };
@@ -176,7 +177,7 @@ struct PartialPartition {
 }  // namespace
 
 Bins karmarkar_karp(std::span<const double> loads, int bins, const Budget& budget) {
-  constexpr std::size_t kClockChains = 1 << 18;  // joined between two looks at the clock
+  constexpr std::size_t kClockChains = 1 << 18;  // chains joined between two readings of the clock
   const auto count = static_cast<std::size_t>(bins);
   std::vector<int> next(loads.size(), -1);
   std::priority_queue<PartialPartition> heap;

@@ -20,28 +20,30 @@ namespace stowage {
 
 using Bins = std::vector<std::vector<int>>;
 
-// Each item goes to the first bin with room. Nothing if an item exceeds `capacity`. O(n log n).
+// First-fit decreasing: each item goes to the first bin with room. Returns nullopt if an item
+// exceeds `capacity`. O(n log n).
 std::optional<Bins> first_fit_decreasing(std::span<const Tokens> sizes, Tokens capacity);
 
-// Each item goes to the fullest bin with room, ties to the oldest. Nothing if an item exceeds
-// `capacity`. O(n log n).
+// Best-fit decreasing: each item goes to the fullest bin with room, ties to the oldest bin. Returns
+// nullopt if an item exceeds `capacity`. O(n log n).
 std::optional<Bins> best_fit_decreasing(std::span<const Tokens> sizes, Tokens capacity);
 
-// Cuts bins of more than `most` items into several of at most that many, in their order.
+// Cuts each bin of more than `most` items into bins of at most `most` items, in the order of the
+// items.
 void cut_large(Bins& bins, std::int64_t most);
 
-// Longest processing time: each item goes to the bin of least load among those whose size stays
-// within `capacity`, ties to the first. `loads` may differ from `sizes` (time against memory);
-// items are taken in descending load. Nothing if an item fits no bin. O(n log n)
-// where sizes fall with the loads or memory is loose, O(n bins) at worst.
+// Longest processing time: each item goes to the bin of least load among the bins with enough room,
+// ties to the first bin. `loads` may differ from `sizes` (time against memory). Items are taken in
+// descending load. Returns nullopt if an item fits no bin. O(n log n) if sizes fall with the loads
+// or memory is loose, O(n bins) in the worst case.
 std::optional<Bins> longest_processing_time(std::span<const double> loads,
                                             std::span<const Tokens> sizes, int bins,
                                             Tokens capacity);
 
-// Largest differencing for several bins: the two partial partitions of greatest spread become one,
-// the fullest bins of each with the emptiest of the other, until one is left. The fullest bin comes
-// first. Knows no capacity. A bin may stay empty. O(n (log n + bins)). No bins at all if the budget
-// ends first. Requires bins >= 1.
+// Largest differencing for several bins. Each round joins the two partial partitions of greatest
+// spread: the fullest bins of one with the emptiest bins of the other. The fullest bin comes first.
+// No capacity is respected, and a bin may stay empty. Returns an empty list if the budget ends
+// first. Requires bins >= 1. O(n (log n + bins)).
 Bins karmarkar_karp(std::span<const double> loads, int bins, const Budget& budget = Budget());
 
 }  // namespace stowage

@@ -14,32 +14,38 @@
 namespace stowage {
 namespace {
 
-constexpr std::int64_t kStage = 1024;  // moves at one temperature
-constexpr std::size_t kLargestPool = 128;
-constexpr std::size_t kOtherWayMoves = 40;  // of so many moves one, where there are several ways
-constexpr std::size_t kLargestMoved = 256;  // sequences of a group that then changes
-// Percent of the picks.
+constexpr std::int64_t kStage = 1024;      // moves at one temperature
+constexpr std::size_t kLargestPool = 128;  // sequences that one regrouping deals at most
+// One in this many proposals changes the recomputation mode.
+constexpr std::size_t kOtherWayMoves = 40;
+// Sequences of a group whose recomputation mode may change, at most.
+constexpr std::size_t kLargestMoved = 256;
+// Percent of the picks. A sequence comes from a group of a random micro-batch (kFair), from the
+// slowest group of one (kSlowest), or from anywhere. A group comes from a random micro-batch
+// (kFairGroup) or from anywhere.
 constexpr std::uint32_t kFair = 15;
 constexpr std::uint32_t kSlowest = 25;
 constexpr std::uint32_t kFairGroup = 30;
-// Of a hundred proposals; regrouping has the rest.
+// Percent of the proposals. Regrouping has the rest.
 struct Shares {
   std::uint32_t moves = 0;
   std::uint32_t swaps = 0;
-  std::uint32_t groups = 0;  // that change places
+  std::uint32_t groups = 0;  // exchanges of whole groups
 };
 constexpr Shares kShares{40, 45, 7};
-// Where groups are filled with tokens, few sequences find room but in the place of another.
+// If the memory of the groups is nearly full, moves rarely find room, so most proposals are swaps.
 constexpr Shares kFilledShares{10, 65, 10};
-constexpr std::int64_t kFilled = 10;  // of so many moves fewer than one finds room
-// Evenness counts as much as makespans at first, and little in the end.
+// Memory counts as full if fewer than one move in this many finds room.
+constexpr std::int64_t kFilled = 10;
+// The weight of evenness falls from 1 to this value during the annealing.
 constexpr double kLastWeight = 0.05;
-// Of the longest makespan: the price of it is spread over what lasts nearly as long.
+// Pipelines only: makespans within this share of the longest one carry a part of its price. The
+// share falls from the first value to the last.
 constexpr double kFirstMargin = 0.03;
 constexpr double kLastMargin = 0.001;
 
-// Draws from the exponential distribution: a change is accepted if it is below one times the
-// temperature.
+// Returns samples of the exponential distribution. A change is accepted if it is below a sample
+// times the temperature.
 const std::array<double, 4096>& thresholds() {
   static const std::array<double, 4096> all = [] {
     std::array<double, 4096> made{};
@@ -70,8 +76,8 @@ class Annealer {
     }
   }
 
-  // Returns the last state, which is what the annealing aims at, and the best one at the end of a
-  // stage: a limit may cut the annealing where it has left that behind.
+  // Returns the last state and the best state seen at the end of a stage. The annealing aims at the
+  // last state. If a limit cuts the annealing, the best state may be better.
   std::array<StepDraft, 2> run(const Budget& budget) {
     StepDraft best;
     Ms least = kInfinity;
@@ -82,7 +88,7 @@ class Annealer {
     temperature_ = effort_.hot * mean;
     if (effort_.price_from == 0) state_.price_longest(kFirstMargin);
     for (std::int64_t stage = 0; stage < stages && !budget.exhausted(); ++stage) {
-      // The last stages only go down.
+      // The last stages accept improvements only.
       if (stage >= stages - stages / 16) temperature_ = 0;
       moves_ = 0;
       room_found_ = 0;
@@ -116,7 +122,7 @@ class Annealer {
     if (ways_ > 1 && below(kOtherWayMoves) == 0) return try_other_way();
     const std::uint32_t dice = below(100);
     if (dice < shares_.moves) {
-      // Where groups keep the number of their sequences, these can only change places.
+      // If groups keep their sequence counts, only swaps are allowed.
       if (equal_) return try_swap();
       try_move();
     } else if (dice < shares_.moves + shares_.swaps) {
@@ -129,13 +135,15 @@ class Annealer {
   }
 
   int pick_any() { return state_.groups()[below(state_.groups().size())]; }
-  // A group of any micro-batch: those of long sequences have few groups, and most to gain.
+  // Returns a group of a random micro-batch. Micro-batches of long sequences have few groups and
+  // the most to gain, so a pick among all groups would rarely reach them.
   int pick_fairly() {
     const StepState::Batch& batch = state_.batches()[below(state_.batches().size())];
     return batch.groups.empty() ? pick_any() : batch.groups[below(batch.groups.size())];
   }
 
-  // A sequence to move: of a group picked fairly, of a slowest one, or any.
+  // Returns a sequence to move: from a group picked by pick_fairly(), from a slowest group, or any
+  // sequence.
   int pick_position() {
     const std::uint32_t dice = below(100);
     if (dice < kFair) {
@@ -219,8 +227,8 @@ class Annealer {
     if (accept(energy_change(out, in))) state_.swap(position, other);
   }
 
-  // A group changes places with groups of another micro-batch that have as many devices, or with
-  // free devices there.
+  // Exchanges a group with groups of another micro-batch that have as many devices together, or
+  // with free devices there.
   void try_swap_groups() {
     const int a = pick_group();
     const int left = state_.group(a).batch;
@@ -248,8 +256,8 @@ class Annealer {
     state_.relocate(gone_, left);
   }
 
-  // Takes one to three groups of a micro-batch and the devices it has free, partitions these
-  // devices anew at random and deals the sequences by longest processing time.
+  // Destroys one to three groups of a micro-batch. Partitions their devices and the free ones anew
+  // at random, and deals the sequences by longest processing time.
   void try_regroup() {
     const int first =
         below(3) == 0 ? state_.slowest(state_.group(pick_group()).batch) : pick_group();
@@ -273,7 +281,7 @@ class Annealer {
     if (pool_.empty() || pool_.size() > kLargestPool) return;
     std::sort(pool_.begin(), pool_.end());
     const auto& levels = state_.table().levels();
-    // In the way of the micro-batch; in any if nothing of it stays.
+    // Use the recomputation mode of the micro-batch. If all its groups are replaced, use any mode.
     int own_way = way(first);
     if (ways_ > 1 && gone_.size() == batch.groups.size()) {
       own_way = static_cast<int>(below(at(ways_)));
@@ -286,7 +294,7 @@ class Annealer {
     const int least = levels[at(own.front())].degree;
     while (devices >= least && made_size_ < most) {
       while (levels[at(own[at(largest)])].degree > devices) --largest;
-      // Mostly the level of one of the groups that go, or a neighbour.
+      // Three times in four, take the level of a destroyed group or a neighbouring level.
       int place = 0;
       if (below(4) == 0) {
         place = static_cast<int>(below(static_cast<std::size_t>(largest) + 1));
@@ -337,8 +345,8 @@ class Annealer {
     if (accept(then - batch.energy)) state_.replace(index, gone_, {made_.data(), made_size_});
   }
 
-  // Whether the groups made are those that would go. Where each holds few sequences they are half
-  // of the time.
+  // Returns true if the new groups equal the destroyed ones. This happens for half of the proposals
+  // where each group holds few sequences.
   bool made_as_before() const {
     std::size_t same = 0;
     for (std::size_t g = 0; g < made_size_; ++g) {
@@ -367,11 +375,13 @@ class Annealer {
     for (const Level& level : table.levels()) most = std::max(most, level.place);
     return most + 1;
   }
-  // The list of levels in the way at the place of the level.
+  // Returns the index of the list of levels with recomputation mode `way` in the device pool of
+  // `level`.
   int sort(int way, int level) const { return place_of(level) * ways_ + way; }
   int way(int group) const { return state_.table().way(state_.group(group).level); }
 
-  // All groups of a micro-batch recompute in another way, each as fast as its degree lets it be.
+  // Changes the recomputation mode of a micro-batch. Each group gets the fastest level of its
+  // degree in the new mode.
   void try_other_way() {
     const int index = state_.group(pick_group()).batch;
     const StepState::Batch& batch = state_.batch(index);
@@ -404,21 +414,21 @@ class Annealer {
   StepState state_;
   const AnnealEffort& effort_;
   QuickRandom random_;
-  const bool no_idle_;  // what has work on all ranks keeps it
-  const bool equal_;    // groups of a micro-batch hold equally many sequences and keep them
-  const bool kinds_;    // groups change into such of their place
-  const int ways_;      // to recompute
+  const bool no_idle_;  // micro-batches without idle ranks stay so
+  const bool equal_;    // all groups of a micro-batch keep equal sequence counts
+  const bool kinds_;    // nodes differ: groups change only within their device pool
+  const int ways_;      // number of recomputation modes
   double temperature_ = 0;
   Shares shares_ = kShares;
-  std::int64_t moves_ = 0;  // tried in this stage, and of these the ones that found room
-  std::int64_t room_found_ = 0;
+  std::int64_t moves_ = 0;       // moves tried in this stage
+  std::int64_t room_found_ = 0;  // moves of this stage whose target had room
   const std::array<double, 4096>& thresholds_ = thresholds();
   std::vector<int> gone_;
   std::vector<int> pool_;
   std::vector<GroupDraft> made_;
   std::size_t made_size_ = 0;
   std::vector<std::vector<int>> levels_of_;  // by sort()
-  std::vector<int> place_;                   // of a level in its list there
+  std::vector<int> place_;                   // index of a level in its list of levels_of_
 };
 
 }  // namespace
@@ -427,13 +437,14 @@ void anneal(const ScatterTable& table, StepDraft& step, const AnnealEffort& effo
             std::uint64_t seed, const Budget& budget) {
   if (step.empty()) return;
   const auto mixed = [&](const MicroBatchDraft& batch) { return mixes_ways(table, batch); };
-  if (std::ranges::any_of(step, mixed)) return;  // moves keep the way of a micro-batch
+  // Moves keep the recomputation mode of a micro-batch.
+  if (std::ranges::any_of(step, mixed)) return;
   const bool keeps_rules = obeys(table, step);
   for (StepDraft& made : Annealer(table, step, effort, seed).run(budget)) {
     if (made.empty()) continue;
     std::optional<StepDraft> next = std::move(made);
     choose_forms(table, *next);
-    // Moves look at no rule of whole micro-batches; what they broke is mended before it counts.
+    // Moves ignore the rules of whole micro-batches. The result is repaired before it is compared.
     if (keeps_rules) next = obeying(table, *std::move(next));
     if (next && step_ms(table, *next) < step_ms(table, step)) step = *std::move(next);
   }

@@ -13,14 +13,16 @@ struct AnnealEffort {
   std::int64_t steps = 100000;  // moves tried
   double hot = 3e-3;            // first temperature, as a fraction of the mean makespan
   double cold = 1e-5;           // last temperature
-  // In a pipeline: the part of the steps after which the longest makespan costs what it does.
+  // Pipelines only: the share of the steps after which the energy includes the longest makespan.
   double price_from = 0;
 };
 
-// `hot` of a step whose groups may still change much.
+// The first temperature of a step whose groups may still change much, as a share of the mean
+// makespan.
 inline constexpr double kHotAnnealing = 4.2e-3;
 
-// Never makes the step worse. Deterministic in `seed` and the effort unless the budget ends first.
+// Improves the step in place and never makes it worse. Deterministic in `seed` and the effort
+// unless the budget ends first.
 void anneal(const ScatterTable& table, StepDraft& step, const AnnealEffort& effort,
             std::uint64_t seed, const Budget& budget);
 

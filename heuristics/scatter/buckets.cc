@@ -22,7 +22,7 @@ std::vector<Bucket> bucket_lengths(const ScatterTable& table, std::span<const in
     members.push_back(members.back() + sequences);
     tokens.push_back(tokens.back() + sequences * kind.length);
   }
-  // Tokens added when kinds [from, to) share the length of `from`; clamped, for lengths near 2^53.
+  // Returns the tokens added if kinds [from, to) share the length of `from`, at most kMaxExact.
   const auto added = [&](std::size_t from, std::size_t to) {
     const Tokens rounded =
         checked_mul(kinds[from].length, members[to] - members[from]).value_or(kMaxExact);
@@ -30,7 +30,8 @@ std::vector<Bucket> bucket_lengths(const ScatterTable& table, std::span<const in
   };
   const std::size_t most = std::min(n, static_cast<std::size_t>(count));
   constexpr Tokens kNever = std::numeric_limits<Tokens>::max();
-  std::vector<Tokens> least(n + 1, kNever);  // of the first i kinds in the buckets so far
+  // Fewest added tokens for the first i kinds in the buckets so far.
+  std::vector<Tokens> least(n + 1, kNever);
   least[0] = 0;
   std::vector<std::vector<std::size_t>> from(most, std::vector<std::size_t>(n + 1, 0));
   for (std::size_t bucket = 0; bucket < most; ++bucket) {

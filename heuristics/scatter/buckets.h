@@ -1,4 +1,4 @@
-// Few lengths instead of many: sequences of a chunk rounded up to at most Q common lengths.
+// Reduces the number of distinct lengths: sequences are rounded up to at most Q common lengths.
 // Source: FlexSP (arXiv 2412.01523, section 4.4, sequence bucketing by dynamic programming).
 #pragma once
 
@@ -10,13 +10,13 @@
 namespace stowage {
 
 struct Bucket {
-  Tokens length = 0;           // of its longest sequence
+  Tokens length = 0;           // of the longest sequence
   std::vector<int> positions;  // ascending
 };
 
-// Buckets of consecutive lengths, longest first, that add the fewest tokens when every sequence is
-// rounded up to its bucket's length. Requires `positions` ascending and count >= 1. O(n^2 count)
-// for n distinct lengths.
+// Returns buckets of consecutive lengths, longest first. Every sequence is rounded up to its
+// bucket's length, and the buckets add the fewest tokens. Requires `positions` ascending and count
+// >= 1. O(n^2 count) for n distinct lengths.
 std::vector<Bucket> bucket_lengths(const ScatterTable& table, std::span<const int> positions,
                                    int count);
 

@@ -16,7 +16,7 @@ std::vector<Tokens> lengths_of(const ScatterTable& table) {
   return lengths;
 }
 
-// Consecutive chunks, each as full as `most` tokens allow.
+// Returns consecutive chunks, each as full as `most` tokens allow.
 Chunks fill(const std::vector<Tokens>& lengths, Tokens most) {
   Chunks chunks;
   Tokens sum = 0;
@@ -31,7 +31,7 @@ Chunks fill(const std::vector<Tokens>& lengths, Tokens most) {
   return chunks;
 }
 
-// Item indices are positions because sizes are listed by position; put each bin in order.
+// Sorts each bin. Item indices are positions because sizes are listed by position.
 Chunks in_order(Bins bins) {
   std::erase_if(bins, [](const auto& bin) { return bin.empty(); });
   for (auto& bin : bins) std::sort(bin.begin(), bin.end());

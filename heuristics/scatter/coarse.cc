@@ -7,9 +7,10 @@
 namespace stowage {
 namespace {
 
-constexpr int kSmall = 1500;  // sequences that need no coarser step
+constexpr int kSmall = 1500;  // sequences; smaller steps are planned without aggregation
 constexpr int kFactor = 4;
-// The small step must have room for several of its largest groups, or its shape is another.
+// Devices of the small step per device of the least degree that holds the longest sequence. With
+// fewer, the small step has another shape than the large one.
 constexpr int kDevicesPerDegree = 3;
 
 std::vector<int> every(const ScatterTable& table, int factor) {
@@ -18,7 +19,7 @@ std::vector<int> every(const ScatterTable& table, int factor) {
   return positions;
 }
 
-// The least degree that holds the longest sequence.
+// Returns the least degree that holds the longest sequence, or all devices if no level holds it.
 int needed_degree(const ScatterTable& table) {
   for (std::size_t level = 0; level < table.levels().size(); ++level) {
     if (table.holds(static_cast<int>(level), 0)) return table.levels()[level].degree;

@@ -1,10 +1,10 @@
-// A large step as copies of a small one.
+// Aggregation: plans a large step as copies of a small step.
 //
-// Every factor-th sequence stands for a block of neighbours that are no longer than itself. Either
-// a factor-th of the devices plans them, and each of its groups comes in as many copies; or all
-// devices do, and each of its micro-batches does. What fits the small step then fits the large one
-// and takes no longer: the loss is that of rounding lengths up within a block, and annealing wins
-// it back.
+// Every factor-th sequence represents itself and the sequences up to the next representative, which
+// are no longer. There are two variants. The first plans the representatives on a factor-th of the
+// devices and copies each group. The second plans them on all devices and copies each micro-batch.
+// A small step within memory gives a large step within memory that takes no longer per micro-batch.
+// The loss is the rounding of lengths within a block, and annealing recovers it.
 #pragma once
 
 #include <optional>
@@ -16,14 +16,14 @@ namespace stowage {
 struct Coarse {
   ScatterTable table;
   int factor = 1;
-  bool fewer_devices = false;  // copies are groups, or else micro-batches
+  bool fewer_devices = false;  // true: groups are copied; false: micro-batches are copied
 };
 
-// Nothing for steps that are small enough, or have neither the devices nor the micro-batches for
-// it.
+// Returns nullopt if the step is small enough, or if it has too few devices and too few
+// micro-batches for both variants.
 std::optional<Coarse> coarsen(const ScatterTable& table);
 
-// A plan of `table` from one of coarse.table.
+// Returns the plan of `table` that copies a plan of coarse.table.
 StepDraft refine(const ScatterTable& table, const Coarse& coarse, const StepDraft& step);
 
 }  // namespace stowage

@@ -1,4 +1,4 @@
-// What both schedulers of Megatron-Core do with ranks that are left free in a micro-batch: the
+// The widening rule of both schedulers of Megatron-Core: if ranks are free in a micro-batch, its
 // smallest groups are doubled. Not installed.
 #pragma once
 
@@ -10,9 +10,9 @@
 
 namespace stowage {
 
-// Widens the smallest group whose sequences fit the next of `levels`, again and again, until there
-// is none or `free` ranks do not suffice. `levels` ascend by degree; group g stands at
-// levels[own[g]]. Ties go to the first group.
+// Repeatedly widens the smallest group to the next of `levels` if its sequences fit there and
+// `free` ranks suffice. Stops if no group can be widened. `levels` ascend by degree. Group g has
+// level levels[own[g]]. Ties go to the first group. Updates `own` and `free`.
 void double_smallest(const ScatterTable& table, std::span<const int> levels,
                      std::vector<GroupDraft>& groups, std::vector<std::size_t>& own, int& free);
 

@@ -12,8 +12,8 @@
 namespace stowage {
 namespace {
 
-// New packs from the ends of the last ones, until their number is a multiple, or all sequences
-// stand alone.
+// Splits sequences off the last packs until the number of packs is a multiple of `multiple`, or
+// until every pack has one sequence.
 void round_up(const ScatterTable& table, std::vector<GroupDraft>& packs, std::size_t multiple) {
   std::size_t giver = packs.size();
   while (packs.size() % multiple != 0 && giver > 0) {
@@ -50,7 +50,7 @@ StepDraft packed_at(const ScatterTable& table, std::span<const int> order, int l
 }  // namespace
 
 std::optional<StepDraft> dp_balanced(const ScatterTable& table, const Budget& budget) {
-  std::vector<int> order(at(table.size()));  // positions as the data have them
+  std::vector<int> order(at(table.size()));  // positions in data order
   std::iota(order.begin(), order.end(), 0);
   std::ranges::sort(order, {}, [&](int position) { return table.id(position); });
   return fastest_degree(table, budget, [&](int level) -> std::optional<StepDraft> {

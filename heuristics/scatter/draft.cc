@@ -69,7 +69,8 @@ bool mixes_ways(const ScatterTable& table, const MicroBatchDraft& batch) {
 
 namespace {
 
-// The group as fast as its degree lets it be in this way; unchanged if it has no room there.
+// Returns the group with its fastest level of the same degree in recomputation mode `way`, or
+// unchanged if none has room.
 GroupDraft fastest_form(const ScatterTable& table, const GroupDraft& group, int way) {
   const std::vector<Level>& levels = table.levels();
   const int degree = levels[static_cast<std::size_t>(group.level)].degree;
@@ -171,7 +172,7 @@ StepDraft to_draft(const ScatterInstance& instance, const ScatterTable& table,
       }
       const int level = table.level_of(*form_of(instance, micro_batch, group));
       batch.groups.push_back(group_of(table, level, std::move(positions)));
-      // Where the form was left out, another of its degree has room.
+      // If the table left out the form, another level of the degree has room.
       GroupDraft& made = batch.groups.back();
       for (int next = 0; next < static_cast<int>(table.levels().size()) && !has_room(table, made);
            ++next) {
@@ -186,7 +187,8 @@ StepDraft to_draft(const ScatterInstance& instance, const ScatterTable& table,
     batch.makespan = slowest(batch);
     step.push_back(std::move(batch));
   }
-  // Where a way was left out, its groups may have come to different ones.
+  // If the table left out a recomputation mode, the groups of a micro-batch may have different
+  // modes.
   const auto mixed = [&](const MicroBatchDraft& batch) { return mixes_ways(table, batch); };
   if (std::ranges::any_of(step, mixed)) choose_forms(table, step);
   return step;

@@ -1,5 +1,5 @@
-// A scatter plan while it is being made: positions and levels of a ScatterTable instead of ids and
-// degrees, loads kept up to date instead of recomputed.
+// A scatter plan under construction. It names positions and levels of a ScatterTable instead of ids
+// and degrees, and its loads are updated instead of recomputed.
 #pragma once
 
 #include <iterator>
@@ -13,36 +13,36 @@ namespace stowage {
 
 struct GroupDraft {
   int level = 0;    // index into ScatterTable::levels()
-  Tokens held = 0;  // of the level's capacity
-  Ms time = 0;      // overhead included, also while empty: that of the load
+  Tokens held = 0;  // tokens taken from the level's capacity
+  Ms time = 0;      // the time of the load, overhead included, also while empty
   std::vector<int> positions;
   Load load;  // overhead included
 };
 
 struct MicroBatchDraft {
-  Ms makespan = 0;  // the slowest group that holds a sequence
+  Ms makespan = 0;  // time of the slowest group that holds a sequence
   std::vector<GroupDraft> groups;
 };
 
 using StepDraft = std::vector<MicroBatchDraft>;
 
-// A step and what it takes.
+// A step and its time in ms.
 struct TimedDraft {
   StepDraft step;
   Ms time = kInfinity;
 };
 
-// An empty group of `level`.
+// Returns an empty group of `level`.
 GroupDraft empty_group(const ScatterTable& table, int level);
 
-// A group of `level` that holds the positions.
+// Returns a group of `level` that holds the positions.
 GroupDraft group_of(const ScatterTable& table, int level, std::vector<int> positions);
 
 void add_sequence(const ScatterTable& table, GroupDraft& group, int position);
 // Removes the sequence at `index` of group.positions; the last one takes its place.
 void remove_sequence(const ScatterTable& table, GroupDraft& group, std::size_t index);
 
-// Whether the group may hold `position` beside what it has.
+// Returns true if the group may hold `position` beside its present sequences.
 inline bool has_room(const ScatterTable& table, const GroupDraft& group, int position) {
   const Level& level = table.levels()[static_cast<std::size_t>(group.level)];
   const auto count = std::ssize(group.positions);
@@ -50,44 +50,46 @@ inline bool has_room(const ScatterTable& table, const GroupDraft& group, int pos
          table.length(position) <= level.longest && count < level.sequences;
 }
 
-// Whether what the group holds keeps the limits of its level.
+// Returns true if the sequences of the group keep the limits of its level.
 bool has_room(const ScatterTable& table, const GroupDraft& group);
 
-// The time of the group if `position` joined it.
+// Returns the time of the group in ms if `position` joined it.
 inline Ms time_with(const ScatterTable& table, const GroupDraft& group, int position) {
   return table.time(group.level, group.load + table.load(position, group.level));
 }
 
-// Whether groups that hold a sequence recompute in different ways, which no plan may say.
+// Returns true if groups that hold a sequence have different recomputation modes, which no plan
+// allows.
 bool mixes_ways(const ScatterTable& table, const MicroBatchDraft& batch);
 
-// Whether a degree has several levels to choose from.
+// Returns true if a degree has several levels.
 bool has_forms(const ScatterTable& table);
 
-// Gives every micro-batch the way to recompute, and every group the exchange, with which it is
-// fastest, and the micro-batches their makespans. Changes nothing without has_forms().
-// A micro-batch that mixes ways still does if each way leaves one of its groups without room.
+// Gives every micro-batch its fastest recomputation mode, every group its fastest exchange, and
+// updates the makespans. Changes nothing without has_forms(). A micro-batch of mixed modes stays
+// mixed if each mode leaves one of its groups without room.
 void choose_forms(const ScatterTable& table, StepDraft& step);
 
-// The makespan, from the groups.
+// Returns the makespan of the groups in ms.
 Ms slowest(const MicroBatchDraft& batch);
 
-// Sum of the makespans, and the longest of them.
+// Return the sum of the makespans and the longest makespan, in ms.
 Ms total(const StepDraft& step);
 Ms longest(const StepDraft& step);
 
-// What the step takes: the objective. In a pipeline the longest makespan counts more than once.
+// Returns the objective: the time of the step in ms. In a pipeline the longest makespan counts more
+// than once.
 inline Ms step_ms(const ScatterTable& table, const StepDraft& step) {
   return table.again() == 0 ? total(step) : table.step_ms(total(step), longest(step));
 }
 
-// All positions of the micro-batch, ascending (longest sequence first).
+// Returns all positions of the micro-batch, ascending (longest sequence first).
 std::vector<int> positions_of(const MicroBatchDraft& batch);
 
 ScatterPlan to_plan(const ScatterInstance& instance, const ScatterTable& table,
                     const StepDraft& step);
 
-// The inverse, for start plans. Requires a plan that the verifier accepts.
+// Inverts to_plan(), for start plans. Requires a plan that the verifier accepts.
 StepDraft to_draft(const ScatterInstance& instance, const ScatterTable& table,
                    const ScatterPlan& plan);
 

@@ -1,4 +1,4 @@
-// Longer than 300 lines: degrees, groupings and cuts share what groups of each level take.
+// Longer than 300 lines: degrees, groupings and cuts share the times of groups at each level.
 #include "heuristics/scatter/even_groups.h"
 
 #include <algorithm>
@@ -14,22 +14,24 @@
 namespace stowage {
 namespace {
 
-// Numbers of groups of a chunk, and of sequences of a group, beside one.
+// Numbers, beside 1, of groups of a chunk and of sequences of a group.
 constexpr std::array<int, 15> kRound = {2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256};
-constexpr double kPromising = 1.05;  // times the best makespan so far, for exchanges
+constexpr double kPromising = 1.05;  // groupings up to this ratio to the best makespan are polished
 constexpr Ms kLongest = std::numeric_limits<Ms>::max();
-constexpr int kMostCut = 4096;     // sequences of a step that is cut
-constexpr int kMostPlaces = 4096;  // groups times devices, for degrees that must sum up to all
+constexpr int kMostCut = 4096;     // sequences; larger steps are not cut by even_chunks()
+constexpr int kMostPlaces = 4096;  // groups times devices; above it, make_up() is not tried
 
-// The time of a group of each level; infinite where it has no room.
+// The time in ms of a group at each level, infinite if the level has no room.
 using Times = std::span<const Ms>;
 
-// Levels for groups of the given times, on all devices or, unless the rules forbid it, fewer.
+// Chooses levels for groups of the given times, on all devices or, unless the rules forbid it, on
+// fewer.
 class Degrees {
  public:
   explicit Degrees(const ScatterTable& table) : table_(table) {}
 
-  // Devices for groups that take no longer, more than there are if these are not enough.
+  // Returns the devices that groups of at most `most` ms need, or more than exist if these do not
+  // suffice.
   int needed(std::span<const Times> groups, Ms most) const {
     int devices = 0;
     for (const Times times : groups) {
@@ -41,8 +43,8 @@ class Degrees {
     return devices;
   }
 
-  // The makespan with the levels that `levels()` then gives, on all devices if `whole`; infinite if
-  // there are none.
+  // Chooses levels() and returns their makespan in ms. If `whole`, the levels cover all devices.
+  // Returns infinity if no choice exists.
   Ms choose(std::span<const Times> groups, bool whole) {
     candidates_.clear();
     for (const Times times : groups) {
@@ -50,8 +52,8 @@ class Degrees {
         if (time < kInfinity) candidates_.push_back(time);
       }
     }
-    // The least time in which all groups end on the devices there are: none before `first` is
-    // enough, `last` and all from there on are.
+    // Binary search for the least time in which all groups fit on the devices. No time before
+    // `first` suffices, and all times from `last` on suffice.
     auto first = candidates_.begin();
     auto last = candidates_.end();
     while (first != last) {
@@ -80,7 +82,8 @@ class Degrees {
  private:
   int degree(int level) const { return table_.levels()[at(level)].degree; }
 
-  // The level of least degree that takes no longer, the fastest of that degree; -1 if none does.
+  // Returns the fastest level of the least degree with time <= `most`, or -1 if no level is fast
+  // enough.
   int least_level(Times times, Ms most) const {
     int least = -1;
     for (int level = 0; level < static_cast<int>(times.size()); ++level) {
@@ -96,8 +99,8 @@ class Degrees {
     for (const Times times : groups) levels_.push_back(least_level(times, most));
   }
 
-  // Gives the devices that are left to groups: the most that one can take, of equals to the group
-  // that is fastest then. False if some stay idle.
+  // Gives the remaining devices to groups: first the widening that takes most devices, then the
+  // fastest. Returns false if some devices stay idle.
   bool widen(std::span<const Times> groups, int left) {
     while (left > 0) {
       int best_more = 0;
@@ -123,7 +126,8 @@ class Degrees {
     return true;
   }
 
-  // Degrees that sum up to all devices, of the least makespan, by all sums of them.
+  // Chooses degrees that sum up to all devices, with the least makespan, by dynamic programming
+  // over the sums. Returns false if no choice exists or the table would be too large.
   bool make_up(std::span<const Times> groups) {
     const auto devices = at(table_.devices());
     const std::size_t width = devices + 1;
@@ -157,7 +161,7 @@ class Degrees {
   std::vector<int> levels_;
 };
 
-// What each group takes on each level; their levels one behind the other.
+// Computes the times of each group at each level. Stores the times of one group after the other.
 class GroupTimes {
  public:
   explicit GroupTimes(const ScatterTable& table) : table_(table) {}
@@ -187,7 +191,7 @@ class GroupTimes {
 
 using Groups = std::vector<std::vector<int>>;
 
-// Sequences of like lengths together.
+// Groups sequences of similar lengths.
 Groups alike(std::span<const int> positions, std::size_t groups) {
   Groups blocks(groups);
   const std::size_t each = positions.size() / groups;
@@ -195,7 +199,7 @@ Groups alike(std::span<const int> positions, std::size_t groups) {
   return blocks;
 }
 
-// One round after the other, forth and back.
+// Deals the sequences in rounds over the groups, alternately forwards and backwards.
 Groups mixed(std::span<const int> positions, std::size_t groups) {
   Groups blocks(groups);
   for (std::size_t i = 0; i < positions.size(); ++i) {
@@ -205,7 +209,7 @@ Groups mixed(std::span<const int> positions, std::size_t groups) {
   return blocks;
 }
 
-// The shortest path over the cuts.
+// Shortest path over the cut points.
 class Cuts {
  public:
   explicit Cuts(const ScatterTable& table)
@@ -242,11 +246,11 @@ class Cuts {
  private:
   struct Cut {
     Ms sum = kInfinity;
-    int first = 0;  // of the last chunk
-    int each = 0;   // sequences of its groups
+    int first = 0;  // first position of the last chunk
+    int each = 0;   // sequences per group of the last chunk
   };
 
-  // The times of all groups of `each` consecutive sequences, made when they are asked for.
+  // The times of all groups of `each` consecutive sequences, computed on demand.
   class Blocks {
    public:
     Blocks(const Cuts& cuts, int each)
@@ -273,17 +277,17 @@ class Cuts {
     std::vector<Ms> times_;
   };
 
-  // Chunks from `first` on in such groups.
+  // Tries all chunks from `first` on whose groups hold `each` sequences.
   void try_each(int first, Blocks& blocks) {
     const int each = blocks.each();
     const int most = std::min((table_.size() - first) / each, table_.devices());
     groups_.clear();
-    int devices = 0;  // that they need however long they may take
+    int devices = 0;  // least number of devices for these groups without a time limit
     for (int groups = 1; groups <= most; groups = next(groups)) {
       while (static_cast<int>(groups_.size()) < groups) {
         const Times times = blocks.from(first + static_cast<int>(groups_.size()) * each);
         devices += degrees_.needed({&times, 1}, kLongest);
-        if (devices > table_.devices()) return;  // nor are there enough for more groups
+        if (devices > table_.devices()) return;  // more groups need more devices
         groups_.push_back(times);
       }
       Cut& end = best_[at(first + groups * each)];
@@ -302,7 +306,7 @@ class Cuts {
     return 2 * groups;
   }
 
-  // What the sequences from `begin` to before `end` take as one group.
+  // Computes the time at each level of the sequences [begin, end) as one group.
   void measure(int begin, int end, std::span<Ms> times) const {
     const Tokens tokens = tokens_[at(end)] - tokens_[at(begin)];
     for (std::size_t level = 0; level < loads_.size(); ++level) {
@@ -340,9 +344,9 @@ class Cuts {
 
   const ScatterTable& table_;
   Degrees degrees_;
-  std::vector<Tokens> tokens_;            // of all sequences before each position
-  std::vector<std::vector<Load>> loads_;  // likewise, by level
-  std::vector<Cut> best_;                 // by end
+  std::vector<Tokens> tokens_;            // sum of tokens before each position
+  std::vector<std::vector<Load>> loads_;  // sum of loads before each position, by level
+  std::vector<Cut> best_;                 // best cut, by end
   std::vector<Times> groups_;
 };
 
@@ -360,14 +364,14 @@ bool has_equal_groups(const MicroBatchDraft& batch) {
 
 namespace {
 
-// A way to put sequences together, before any exchange.
+// One partition of the sequences into groups, before any swap.
 struct Grouping {
   Ms makespan = 0;
   Groups groups;
   std::vector<int> levels;
 };
 
-// The best grouping found, on all devices if `whole`.
+// Returns the best grouping found, on all devices if `whole`; nullopt if no grouping was found.
 std::optional<MicroBatchDraft> grouped(const ScatterTable& table, std::span<const int> positions,
                                        int polish_rounds, bool whole) {
   std::vector<Grouping> groupings;
@@ -377,14 +381,15 @@ std::optional<MicroBatchDraft> grouped(const ScatterTable& table, std::span<cons
   for (std::size_t count = 1; count <= most; ++count) {
     if (positions.size() % count != 0) continue;
     for (auto* const deal : {alike, mixed}) {
-      if (deal == mixed && (count == 1 || count == positions.size())) continue;  // the same
+      // Both deals give the same groups.
+      if (deal == mixed && (count == 1 || count == positions.size())) continue;
       Groups groups = deal(positions, count);
       const Ms makespan = degrees.choose(times.of(groups), whole);
       if (makespan == kInfinity) continue;
       groupings.push_back({makespan, std::move(groups), degrees.levels()});
     }
   }
-  // The quickest first, so that those after it need not be polished.
+  // The fastest groupings come first, so that most others need no polish.
   std::ranges::stable_sort(groupings, {}, &Grouping::makespan);
   std::optional<MicroBatchDraft> best;
   for (Grouping& grouping : groupings) {

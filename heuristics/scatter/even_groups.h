@@ -1,9 +1,9 @@
-// Micro-batches whose groups hold equally many sequences, as rules.equal_sequences asks.
+// Micro-batches whose groups hold equal numbers of sequences, as rules.equal_sequences requires.
 //
-// n sequences in groups of c each make n / c groups, so that the divisors of n are all there is to
-// choose from. For each of them sequences of like lengths are put together, or long and short ones,
-// and then degrees follow: the least makespan for which every group has one that is fast enough.
-// Moves of single sequences would break the rule; exchanges do not.
+// n sequences in groups of c make n / c groups, so c is a divisor of n. Each divisor is tried
+// twice: with groups of similar lengths, and with long and short sequences mixed. Then each group
+// gets a degree, such that the makespan is least. Moves of single sequences would break the rule,
+// swaps keep it.
 //
 //   auto batch = group_evenly(table, positions, 64);
 #pragma once
@@ -16,19 +16,20 @@
 
 namespace stowage {
 
-// Whether the groups that hold a sequence hold equally many.
+// Returns true if all groups that hold a sequence hold equal numbers of sequences.
 bool has_equal_groups(const MicroBatchDraft& batch);
 
-// The best grouping found, with at most so many exchanges; if the rules ask for it and that was
-// found, it covers all devices. Nothing if none was found; a single sequence that fits a level
-// always groups. Requires `positions` ascending, one at least, and a table whose levels recompute
-// in one way.
+// Returns the best grouping found, with at most `polish_rounds` swaps. If the rules forbid idle
+// ranks, prefers groupings that cover all devices. Returns nullopt if no grouping was found. A
+// single sequence that fits a level is always grouped. Requires ascending `positions`, at least
+// one, and a table with one recomputation mode.
 std::optional<MicroBatchDraft> group_evenly(const ScatterTable& table,
                                             std::span<const int> positions, int polish_rounds);
 
-// A step of consecutive chunks, longest first, each in groups of consecutive sequences: a shortest
-// path over the cuts, where groups and sequences of each come in a few round numbers. Nothing if
-// there is no such step or the budget ends first. The same requirements.
+// Returns a step of consecutive chunks, longest first, each in groups of consecutive sequences. The
+// step is a shortest path over the cuts, where the counts of groups and of sequences per group are
+// round numbers. Returns nullopt if no such step exists, if the step has too many sequences, or if
+// the budget ends first. Requires a table with one recomputation mode.
 std::optional<StepDraft> even_chunks(const ScatterTable& table, const Budget& budget);
 
 }  // namespace stowage

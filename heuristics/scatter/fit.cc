@@ -17,23 +17,29 @@
 namespace stowage {
 namespace {
 
-constexpr double kProfileReach = 0.2;  // factors tried below the makespans asked for
-constexpr std::array<double, 4> kReaches = {1.05, 1.2, 1.5, 2.5};  // and above
-// A makespan gives up such a part, and another may get back that share of it.
+// The bisection starts this share below the requested makespans.
+constexpr double kProfileReach = 0.2;
+// Common factors tried above the requested makespans.
+constexpr std::array<double, 4> kReaches = {1.05, 1.2, 1.5, 2.5};
+// Shares by which a makespan shrinks in a proposal. Another makespan may grow by a part of the
+// decrease.
 constexpr std::array<double, 6> kSteps = {0.2, 0.1, 0.05, 0.02, 0.01, 0.005};
-constexpr std::size_t kOtherWay = 4;     // of so many proposals one recomputes in any way
-constexpr std::size_t kLevelOff = 4;     // of so many proposals one shortens all the longest
-constexpr std::size_t kMostUniting = 8;  // micro-batches: looking for groups takes long in many
-constexpr std::size_t kMostDrawn = 4;    // micro-batches whose makespans are all drawn anew
-constexpr std::size_t kDrawn = 3;        // of so many proposals for these one
-constexpr std::array<double, 3> kPromises = {2e-3, 6e-3, 1.5e-2};  // less than they sum up to
-constexpr std::size_t kDraws = 1000;
-constexpr double kLess = 1 - 1e-9;  // than sums of areas, for their rounding
-// Steps of more sequences seldom need what packing does beyond first fit.
+constexpr std::size_t kOtherWay = 4;  // one in this many proposals changes a recomputation mode
+// One in this many proposals shortens all of the longest makespans.
+constexpr std::size_t kLevelOff = 4;
+constexpr std::size_t kMostUniting = 8;  // micro-batches; with more, uniting groups takes too long
+// Micro-batches of a step whose makespans may all be drawn anew.
+constexpr std::size_t kMostDrawn = 4;
+constexpr std::size_t kDrawn = 3;  // one in this many proposals draws all makespans anew
+// Shares by which drawn makespans sum up to less.
+constexpr std::array<double, 3> kPromises = {2e-3, 6e-3, 1.5e-2};
+constexpr std::size_t kDraws = 1000;  // random weights per drawn makespan
+constexpr double kLess = 1 - 1e-9;    // bounds by areas are lowered by this factor against rounding
+// Sequences. Larger steps rarely need more than first fit.
 constexpr int kFew = 256;
 bool few_sequences(const ScatterTable& table) { return table.size() <= kFew; }
 
-// How a packing goes: see Fitter::fit, and which micro-batches are tried first.
+// One packing rule: see Fitter::fit(). `longest_first` tries the longest micro-batches first.
 struct Rule {
   double waste = 1;
   bool longest_first = false;
@@ -42,13 +48,13 @@ constexpr std::array<Rule, 6> kRules = {
     {{1, false}, {1.3, true}, {1.3, false}, {1.05, true}, {1.1, false}, {2, true}}};
 constexpr std::array<double, 4> kPaidBack = {0, 0.5, 0.8, 0.95};
 
-// The groups of one level in the order of their opening, with what each has left of time and
-// memory, in a segment tree that finds the first with enough of both.
+// The groups of one level in the order of their opening, with their remaining time and memory. A
+// segment tree finds the first group with enough of both.
 class OpenGroups {
  public:
   int first(Ms time, Tokens tokens) const { return count_ == 0 ? -1 : first(1, time, tokens); }
 
-  // `name` is the caller's for the new group.
+  // Opens a group and returns its slot. `name` is the caller's index of the group.
   int open(Ms time, Tokens tokens, std::int64_t sequences, std::size_t name) {
     if (count_ == leaves_) grow();
     set(count_, time, tokens);
@@ -63,9 +69,10 @@ class OpenGroups {
     Tokens tokens = -1;
   };
   const Room& room(int slot) const { return rooms_[leaf(slot)]; }
-  // What a group has at most of time and of tokens, which may be of different groups.
+  // Returns the largest remaining time and the largest remaining tokens, possibly of different
+  // groups.
   Room most() const { return count_ == 0 ? Room{} : rooms_[1]; }
-  // How many sequences more the group may have.
+  // Returns how many more sequences the group may hold.
   std::int64_t left(int slot) const { return left_[static_cast<std::size_t>(slot)]; }
 
   void take(int slot, Ms time, Tokens tokens, std::size_t copies) {
@@ -78,10 +85,10 @@ class OpenGroups {
     }
   }
 
-  // Nothing more comes into the group.
+  // Stops the group from taking more sequences.
   void close(int slot) { set(slot, -1, -1); }
 
-  // The two open groups with the most room in tokens, or -1 for those that there are not.
+  // Returns the slots of the two open groups with the most free tokens. A missing slot is -1.
   std::pair<int, int> roomiest() const {
     std::pair<int, int> two{-1, -1};
     const auto tokens = [&](int slot) { return slot < 0 ? -1 : room(slot).tokens; };
@@ -108,7 +115,8 @@ class OpenGroups {
     return static_cast<std::size_t>(leaves_) + static_cast<std::size_t>(slot);
   }
 
-  // In the subtree of `node`; its most of time and of tokens may belong to different groups.
+  // Returns the first slot in the subtree of `node` with enough time and tokens, or -1. The maxima
+  // of a node may belong to different groups.
   int first(int node, Ms time, Tokens tokens) const {
     const Room& room = rooms_[static_cast<std::size_t>(node)];
     if (room.time < time || room.tokens < tokens) return -1;
@@ -144,8 +152,8 @@ class OpenGroups {
   std::vector<std::int64_t> left_;  // sequences
 };
 
-// Packs the same sequences for some targets after others. Sequences of one length come together:
-// the group that takes the first of them takes as many as it has room for.
+// Packs the same sequences for one list of targets after another. Sequences of one length are
+// packed together: a group takes as many of them as it has room for.
 class Fitter {
  public:
   Fitter(const ScatterTable& table, std::span<const int> positions)
@@ -162,8 +170,9 @@ class Fitter {
     }
   }
 
-  // Whether everything fits micro-batches that last `targets` at most, the first one first.
-  // Groups that are there already may be taken first, at up to `waste` times the least device-time.
+  // Returns true if all sequences fit micro-batches of at most `targets`. Earlier targets are
+  // filled first. If `waste` > 1, a sequence first tries open groups at up to `waste` times its
+  // least device-time.
   bool fit(std::span<const BatchTarget> targets, double waste = 1) {
     const std::size_t levels = table_.levels().size();
     open_.resize(targets.size() * levels);
@@ -202,11 +211,11 @@ class Fitter {
     return true;
   }
 
-  // From now on groups may unite, see unite().
+  // Allows or forbids uniting groups, see unite().
   void let_unite(bool may) { unites_ = may; }
 
-  // Keeps what the last fit() made, which was true, in place of what was kept before.
-  // Called once more, it keeps again what was kept before.
+  // Keeps the packing of the last successful fit(). Swaps it with the packing kept before, so that
+  // a second call restores the earlier one.
   void keep() {
     kept_made_.swap(made_);
     kept_parts_.swap(parts_);
@@ -219,7 +228,7 @@ class Fitter {
       has_way_[made.batch] = 1;
       kept_[made.batch].way = table_.way(made.level);
     }
-    // One by one, as the groups of a draft get them: sums of the same numbers, rounded alike.
+    // Sums the loads one by one, as the groups of a draft do, so that both round alike.
     for (const Part& part : kept_parts_) {
       const int level = kept_made_[part.group].level;
       const Load load = table_.load(positions_[part.first], level);
@@ -232,10 +241,10 @@ class Fitter {
     }
   }
 
-  // What the micro-batches that were kept last, in the order of their targets.
+  // Returns the makespans and modes of the kept micro-batches, in the order of their targets.
   const std::vector<BatchTarget>& kept() const { return kept_; }
 
-  // What was kept.
+  // Returns the kept packing as a step.
   StepDraft draft() const {
     StepDraft step(kept_.size());
     std::vector<std::size_t> index;
@@ -259,14 +268,14 @@ class Fitter {
     int kind = 0;
     std::size_t first = 0;  // index into positions_
     std::size_t count = 0;
-    std::size_t levels = 0;  // [levels, levels_end) of levels_ can hold it, least area first
+    std::size_t levels = 0;  // levels_[levels, levels_end) can hold the run, least area first
     std::size_t levels_end = 0;
-    double rest = 0;  // device-time of this run and those after it, at least
+    double rest = 0;  // lower bound on the device-time of this run and the runs after it
   };
   struct Made {  // a group
     std::size_t batch = 0;
     int level = 0;
-    bool united = false;  // with another into a larger one, which has all it had
+    bool united = false;  // united with another group into a larger group
   };
   struct Part {  // positions_[first, last) in a group
     std::size_t group = 0;
@@ -290,8 +299,8 @@ class Fitter {
     return table_.levels()[static_cast<std::size_t>(level)].degree * table_.kind_cost(kind, level);
   }
 
-  // Puts sequences of the run from index `next` on into groups of the level. Returns the index of
-  // the first that found no room.
+  // Puts sequences of the run, from index `next` on, into groups of the level. Returns the index of
+  // the first sequence without room.
   std::size_t fill_level(const Run& run, int level, std::span<const BatchTarget> targets,
                          std::size_t next, bool may_open) {
     const Level& group = table_.levels()[static_cast<std::size_t>(level)];
@@ -317,14 +326,15 @@ class Fitter {
       most_left = std::max(most_left, devices_left_[batch]);
     }
     roomiest = seen;
-    // Micro-batches of other ways were not looked at.
+    // Micro-batches of other recomputation modes were skipped.
     if (table_.recomputations() == 1) most_left_ = most_left;
     return next;
   }
 
-  // Two groups become one of twice the degree, which has room for a sequence of the run. Where each
-  // of a few long sequences has a group for itself, and two fit none, three may fit one of twice
-  // the memory. Short sequences find room in other ways. False if no two do.
+  // Unites two groups into one of twice the degree that has room for a sequence of the run. Each of
+  // a few long sequences may have a group of its own that fits no second one. A group of twice the
+  // memory may then hold three of them. Short sequences find room without uniting. Returns false if
+  // no two groups can be united.
   bool unite(const Run& run, std::span<const BatchTarget> targets) {
     const auto& levels = table_.levels();
     if (levels[at(levels_[run.levels])].degree == levels.front().degree) return false;
@@ -401,7 +411,7 @@ class Fitter {
     const Level& group = table_.levels()[l];
     const Ms time = table_.kind_cost(run.kind, level);
     if (group.overhead + time > target) return next;
-    const Ms most = target * kPlannerFill;  // sums of what is left must not round above the target
+    const Ms most = target * kPlannerFill;  // margin for the rounding of sums
     const Tokens tokens = group.packed_size(length(run.kind));
     OpenGroups& open = open_[batch * table_.levels().size() + l];
     while (next < run.first + run.count) {
@@ -413,7 +423,7 @@ class Fitter {
                          made_.size());
         made_.push_back({batch, level});
         area_left_ -= group.degree * (group.overhead - table_.least_overhead());
-        // Just below a target that one sequence fills, rounding leaves no room even here.
+        // Just below a target that one sequence fills, rounding leaves no room even in a new group.
         if (open.room(slot).time < time) return next;
       }
       const OpenGroups::Room& room = open.room(slot);
@@ -440,19 +450,19 @@ class Fitter {
   std::vector<Run> runs_;
   std::vector<int> levels_;
   std::vector<OpenGroups> open_;        // by micro-batch and level
-  std::vector<OpenGroups::Room> most_;  // of them, by level and micro-batch
-  // No more than that is there in any micro-batch: by level, and of devices.
+  std::vector<OpenGroups::Room> most_;  // maxima of open_, by level and micro-batch
+  // Maxima over all micro-batches: of the rooms, by level, and of the free devices.
   std::vector<OpenGroups::Room> roomiest_;
   int most_left_ = 0;
   std::vector<Made> made_;
   std::vector<Part> parts_;
   std::vector<int> devices_left_;  // by micro-batch
-  double area_left_ = 0;           // device-time up to the targets
+  double area_left_ = 0;           // device-time left before the targets
   std::vector<Made> kept_made_;
   std::vector<Part> kept_parts_;
   std::vector<BatchTarget> kept_;
-  std::vector<Load> loads_;    // of the groups that are kept
-  std::vector<char> has_way_;  // by micro-batch, while that is found
+  std::vector<Load> loads_;    // loads of the kept groups
+  std::vector<char> has_way_;  // by micro-batch, scratch space of keep()
   bool unites_ = false;
 };
 
@@ -461,7 +471,7 @@ class Fitter {
 std::optional<MicroBatchDraft> multifit(const ScatterTable& table, std::span<const int> positions,
                                         Ms lower, Ms upper, int rounds) {
   Fitter fitter(table, positions);
-  // Find a target that works by doubling the distance to the lower bound, then bisect.
+  // Finds a feasible target by doubling the distance to the lower bound, then bisects.
   bool found = false;
   fitter.let_unite(few_sequences(table));
   for (int halvings = 12; !found && halvings >= 0; --halvings) {
@@ -485,7 +495,8 @@ static Ms longest(const std::vector<BatchTarget>& targets) {
   return std::ranges::max(targets, {}, &BatchTarget::makespan).makespan;
 }
 
-// The longest makespans, down to 1 - `less` of what they were; others get back that share of it.
+// Cuts the longest makespans to 1 - `less` of the longest one. The other makespans grow by
+// `paid_back` of the decrease.
 static void level_off(std::vector<BatchTarget>& targets, double less, double paid_back) {
   const Ms most = (1 - less) * longest(targets);
   Ms taken = 0;
@@ -500,8 +511,8 @@ static void level_off(std::vector<BatchTarget>& targets, double less, double pai
   for (auto& [makespan, way] : targets) makespan += share * (most - makespan);
 }
 
-// Makespans far from the present ones, that sum up to a little less. False if the longest sequence
-// fits none.
+// Draws makespans that are far from the present ones and sum up to a little less. Returns false if
+// the longest sequence fits none of them.
 template <class Below>
 static bool draw_anew(const ScatterTable& table, std::vector<BatchTarget>& targets, Below below) {
   const Ms least = table.least_overhead();
@@ -532,7 +543,8 @@ std::vector<BatchTarget> targets_of(const ScatterTable& table, const StepDraft& 
   return targets;
 }
 
-// Whether no packing changes when it is planned: there are no forms to choose and no rules to keep.
+// Returns true if planning changes no packing: the table has no forms to choose and no rules on
+// whole micro-batches.
 static bool is_planned_as_packed(const ScatterTable& table) {
   return !has_forms(table) && !table.no_idle_ranks() && !table.equal_sequences() &&
          table.multiple() == 1;
@@ -576,9 +588,9 @@ std::optional<StepDraft> fit_profile(const ScatterTable& table,
     low = high;
   }
   if (!found) return std::nullopt;
-  // A packing that was kept in place of another may still make the longer step, at times or once it
-  // is planned: the best of all is the answer.
-  std::optional<StepDraft> best;  // of packings as they are: nothing while it is the one at hand
+  // A packing that replaces another one may still make the longer step, before or after planning.
+  // So the best step of all packings is kept.
+  std::optional<StepDraft> best;  // the best step, if it is not the kept packing
   Ms least = kInfinity;
   const bool as_packed = is_planned_as_packed(table);
   const auto keep = [&] {
@@ -634,7 +646,8 @@ std::optional<StepDraft> fit_profile(const ScatterTable& table,
       if (fits(next, 1, kRules[below(kRules.size())])) keep();
       continue;
     }
-    // Small changes lead from one shape to another only where all shapes between them fit too.
+    // Small changes lead from one profile to another only if all profiles between them are
+    // feasible. Drawn makespans skip the profiles between.
     if (thorough && table.again() == 0 && next.size() > 1 && next.size() <= kMostDrawn &&
         below(kDrawn) == 0) {
       if (draw_anew(table, next, below) && fits(next, 1, kRules[below(kRules.size())])) {
@@ -647,7 +660,7 @@ std::optional<StepDraft> fit_profile(const ScatterTable& table,
     next[shrunk].makespan -= less;
     const std::size_t grown = below(next.size());
     if (grown != shrunk) next[grown].makespan += less * kPaidBack[below(kPaidBack.size())];
-    // In a pipeline no makespan becomes the longest in place of a little of another.
+    // In a pipeline no makespan may grow beyond the longest one, which counts several times.
     if (table.again() > 0)
       next[grown].makespan = std::min(next[grown].makespan, longest(fitter.kept()));
     if (table.recomputations() > 1 && below(kOtherWay) == 0) {

@@ -16,13 +16,14 @@
 namespace stowage {
 namespace {
 
-// LPT results this much above the best are still worth a polish.
+// LPT results up to this ratio to the best makespan are polished.
 constexpr double kPromisingGroups = 1.03;
-// Improvements below this fraction do not justify trying a partition.
+// A partition is tried only if it can improve the makespan by more than this share.
 constexpr double kWorthwhile = 1e-4;
-// Without an enumeration a makespan this near the estimate is good enough.
+// Without enumeration, a makespan up to this ratio to the estimate is accepted.
 constexpr double kNearGroups = 1.02;
-// Partial partitions looked at per partition tried: thousands of devices have too many to walk.
+// Partial partitions visited per partition tried. Thousands of devices have too many partial
+// partitions to visit all.
 constexpr int kNodesPerMix = 50;
 
 class MixSearch {
@@ -31,8 +32,8 @@ class MixSearch {
       : table_(table), positions_(positions), effort_(effort), mix_(table.levels().size(), 0) {
     tokens_.push_back(0);
     for (const int position : positions) tokens_.push_back(tokens_.back() + table.length(position));
-    if (effort.mixes == 0) return;  // only the enumeration asks
-    // area_[p][i]: device-ms of the first i sequences if only levels p and above may be used.
+    if (effort.mixes == 0) return;  // only the enumeration uses the areas
+    // area_[p][i]: least device-ms of the first i sequences at levels p and above.
     const std::size_t levels = table.levels().size();
     area_.assign(levels, std::vector<double>{0});
     for (const int position : positions) {
@@ -52,7 +53,7 @@ class MixSearch {
     estimate_ = estimate;
     const Ms worst = longest_chain();
     offer(multifit(table_, positions_, estimate, worst, 10));
-    // Its packing is seldom far from the estimate, unless tokens were what it ran out of.
+    // The packing of multifit is usually close to the estimate, unless memory was the limit.
     if (effort_.mixes > 0 || !best_ || best_->makespan > estimate * kNearGroups)
       offer_homogeneous();
     if (effort_.mixes == 0) return std::move(best_);
@@ -63,7 +64,7 @@ class MixSearch {
   }
 
  private:
-  // What the groups chosen so far (levels above the current one) offer, and the devices left.
+  // Totals of the groups chosen so far (levels above the current one), and the remaining devices.
   struct Chosen {
     int devices = 0;
     Tokens capacity = 0;
@@ -71,7 +72,7 @@ class MixSearch {
     double overhead = 0;  // sum of degree * overhead
   };
 
-  // All sequences one after another on one group of the largest level: no makespan is worse.
+  // Returns the time of all sequences in one group of the worst level: no makespan is larger.
   Ms longest_chain() const {
     Ms worst = 0;
     for (std::size_t p = 0; p < table_.levels().size(); ++p) {
@@ -84,7 +85,7 @@ class MixSearch {
 
   Ms limit() const { return best_ ? best_->makespan * (1 - kWorthwhile) : kInfinity; }
 
-  // How many of the longest sequences no level below `p` can take before `limit()`.
+  // Returns how many of the longest sequences no level below `p` can take before `limit()`.
   std::size_t bound_to(int p) const {
     std::size_t bound = positions_.size();
     for (int q = 0; q < p; ++q) {
@@ -99,7 +100,8 @@ class MixSearch {
     return bound;
   }
 
-  // Whether groups at levels p and above, and the devices left, can still beat the best.
+  // Returns false if groups at levels p and above, with the remaining devices, cannot beat the
+  // best.
   bool hopeful(int p, const Chosen& chosen) const {
     const double offered = best_ ? chosen.weight * limit() - chosen.overhead : kInfinity;
     const std::size_t bound = bound_to(p);
@@ -110,14 +112,14 @@ class MixSearch {
     return area_[0][positions_.size()] <= offered + rest;
   }
 
-  // The effort is spent, or the best is as good as the estimate says any can be.
+  // Returns true if the effort is spent, or if the best makespan reaches the estimate.
   bool finished() const { return mixes_left_ == 0 || nodes_left_ == 0 || finished_by_estimate(); }
   bool finished_by_estimate() const { return best_ && best_->makespan <= estimate_; }
 
   void descend(int p, const Chosen& chosen) {
     const Level& level = table_.levels()[static_cast<std::size_t>(p)];
     const int most = chosen.devices / level.degree;
-    // The smallest groups take whatever is left: an unused group costs nothing.
+    // The smallest groups take all remaining devices: an unused group costs nothing.
     for (int n = p == 0 ? most : 0; n <= most && !finished(); ++n) {
       --nodes_left_;
       mix_[static_cast<std::size_t>(p)] = n;
@@ -137,8 +139,8 @@ class MixSearch {
     mix_[static_cast<std::size_t>(p)] = 0;
   }
 
-  // Groups of one degree: what chunks filled with tokens almost to the brim need, where multifit
-  // runs out of memory. The enumeration may end before it comes to them.
+  // Tries groups of one degree. Chunks that nearly fill memory need them, and multifit runs out of
+  // memory there. The enumeration may end before it reaches them.
   void offer_homogeneous() {
     for (std::size_t p = 0; p < mix_.size() && !finished_by_estimate(); ++p) {
       mix_[p] = table_.devices() / table_.levels()[p].degree;
@@ -167,7 +169,7 @@ class MixSearch {
 
 }  // namespace
 
-// Each way to recompute by itself.
+// Groups the micro-batch in each recomputation mode and returns the fastest.
 static std::optional<MicroBatchDraft> group_in_best_way(const ScatterTable& table,
                                                         std::span<const int> positions,
                                                         const GroupingEffort& effort) {

@@ -1,9 +1,9 @@
-// Groups for one micro-batch: which degrees, and who goes where.
+// Groups one micro-batch: chooses degrees and assigns sequences to groups.
 //
-// The partitions of N devices into groups are few when they are counted per degree instead of
-// named (1828 for 64 devices and powers of two), so they are enumerated; partitions that cannot
-// beat the best makespan by area, memory or their longest sequences are cut without being tried.
-// What is left gets longest-processing-time and move/swap.
+// Partitions of N devices into groups are counted per degree (1828 for 64 devices and powers of
+// two), so they can be enumerated. A partition is cut if area, memory or the longest sequences
+// prove that it cannot beat the best makespan. The others get longest processing time and then
+// moves and swaps.
 //
 //   auto batch = group_micro_batch(table, positions, {.mixes = 200});
 #pragma once
@@ -16,19 +16,21 @@
 namespace stowage {
 
 struct GroupingEffort {
-  int mixes = 2000;        // partitions tried with LPT at most
-  int polish_rounds = 64;  // move/swap steps per promising partition
+  int mixes = 2000;        // partitions tried with LPT, at most
+  int polish_rounds = 64;  // moves and swaps per promising partition, at most
 };
 
-// Where annealing finds the degrees of the groups itself, a start needs only their rough shape.
+// The effort for starts of the annealing, which chooses the degrees itself.
 inline constexpr GroupingEffort kQuickGrouping{.mixes = 0, .polish_rounds = 8};
 
-// A lower estimate of the makespan of `positions` alone (ascending), from area and the longest
-// sequence, in ms; infinite if the tokens exceed N C or a sequence fits no group.
+// Returns an estimate of the makespan in ms of `positions` (ascending), from area and the longest
+// sequence. The true makespan is rarely less. Returns infinity if the tokens exceed N C or a
+// sequence fits no group.
 Ms grouping_estimate(const ScatterTable& table, std::span<const int> positions);
 
-// The best grouping found, or nothing if none was: with very tight memory a grouping may exist
-// that this heuristic misses. Requires `positions` ascending. Empty groups may remain in it.
+// Returns the best grouping found, or nullopt if none was found. With very tight memory, this
+// heuristic may miss an existing grouping. Requires ascending `positions`. The result may contain
+// empty groups.
 std::optional<MicroBatchDraft> group_micro_batch(const ScatterTable& table,
                                                  std::span<const int> positions,
                                                  const GroupingEffort& effort = {});

@@ -12,11 +12,11 @@
 namespace stowage {
 namespace {
 
-// The time of a homogeneous step whose groups are full and whose devices are always busy.
+// Estimates the time in ms of a homogeneous step with full groups and busy devices.
 Ms estimate(const ScatterTable& table, int level, double fill) {
   const Level& group = table.levels()[static_cast<std::size_t>(level)];
   double tokens = 0;
-  Ms time = 0;  // of all groups
+  Ms time = 0;  // sum over all groups
   for (std::size_t k = 0; k < table.kinds().size(); ++k) {
     const Kind& kind = table.kinds()[k];
     tokens += static_cast<double>(kind.length + group.sequence_tokens) * kind.count;
@@ -28,8 +28,9 @@ Ms estimate(const ScatterTable& table, int level, double fill) {
   return (time + groups * group.overhead) / at_once;
 }
 
-// Where memory holds a sequence at a time, nothing but time fills a group: one micro-batch of even
-// groups, unless their tokens have a limit of their own.
+// If memory holds one sequence at a time, only time limits a group. Then one micro-batch of
+// balanced groups suffices, unless the tokens of a group have their own limit. Returns nullopt in
+// that case.
 std::optional<Bins> even_bins(const ScatterTable& table, int level, std::span<const Tokens> sizes,
                               int groups) {
   std::vector<double> loads;
@@ -73,7 +74,7 @@ std::optional<StepDraft> homogeneous(const ScatterTable& table, int level, doubl
 }
 
 std::optional<StepDraft> batch_ada(const ScatterTable& table, double fill, const Budget& budget) {
-  std::vector<int> levels;  // that can hold every sequence
+  std::vector<int> levels;  // levels that can hold every sequence
   for (int level = 0; level < static_cast<int>(table.levels().size()); ++level) {
     if (table.size() == 0 || table.holds(level, 0)) levels.push_back(level);
   }

@@ -17,15 +17,15 @@ namespace {
 
 constexpr std::array<double, 3> kHeats = {3e-3, 1e-3, 3e-4};
 
-// As joint(), whatever devices there are.
+// Calls joint() or, if nodes differ, joint_on_kinds().
 std::optional<StepDraft> plan_anew(const ScatterTable& table, const JointEffort& effort,
                                    std::uint64_t seed, const Budget& budget) {
   if (table.several_kinds()) return joint_on_kinds(table, effort.moves, seed, budget);
   return joint(table, effort, seed, budget);
 }
 
-// Plans the sequences of a few micro-batches anew. Mostly neighbours by makespan: their sequences
-// are of like lengths and can change places.
+// Replans the sequences of a few micro-batches. Two times in three the micro-batches are neighbours
+// by makespan, so that their sequences have similar lengths and can be swapped.
 void replan_some(const ScatterTable& table, StepDraft& step, const JointEffort& effort, bool large,
                  std::mt19937_64& random, const Budget& budget) {
   std::ranges::stable_sort(step, {}, &MicroBatchDraft::makespan);
@@ -33,7 +33,7 @@ void replan_some(const ScatterTable& table, StepDraft& step, const JointEffort& 
   const std::size_t count = 2 + draw(random, std::max<std::uint64_t>(1, most - 1));
   const std::size_t places = step.size() - count + 1;
   std::size_t first = draw(random, places);
-  // The longest hold few of many sequences, and most of what is lost.
+  // Large steps prefer their longest micro-batches: they hold few sequences and lose most.
   if (large) first = std::max<std::size_t>(first, draw(random, places));
   std::vector<std::size_t> chosen;
   for (std::size_t i = 0; i < count; ++i) chosen.push_back(first + i);
@@ -54,8 +54,8 @@ void improve(const ScatterTable& table, StepDraft& step, std::uint64_t round, st
              const Budget& budget, const LnsParams& params, const MultistartParams& race) {
   if (step.empty()) return;
   std::mt19937_64 random(seed * 1000003 + round);
-  // A large step gains more from rounds for a few of its micro-batches than in the time that it
-  // takes to plan all of it anew.
+  // A large step gains more from rounds on a few micro-batches than from one plan of the whole step
+  // in the same time.
   const bool large = table.size() > params.large;
   const auto effort = [&](double moves, int path_rounds) {
     return JointEffort{.moves = moves, .path_rounds = path_rounds, .race = race};

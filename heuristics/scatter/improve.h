@@ -1,5 +1,5 @@
-// Better plans for as long as one likes: rounds of planning anew, reheating, and replanning a few
-// micro-batches.
+// Large-neighbourhood search over plans: rounds that plan the whole step anew, reheat it, or replan
+// a few micro-batches.
 //
 //   for (std::uint64_t round = 0; !budget.exhausted(); ++round) {
 //     improve(table, step, round, seed, budget);
@@ -14,8 +14,8 @@
 
 namespace stowage {
 
-// One round; later rounds take longer. Never makes the step worse. Deterministic in `step`, `round`
-// and `seed` unless the budget ends first.
+// Runs one round. Later rounds take longer. Never makes the step worse. Deterministic in `step`,
+// `round` and `seed` unless the budget ends first.
 void improve(const ScatterTable& table, StepDraft& step, std::uint64_t round, std::uint64_t seed,
              const Budget& budget, const LnsParams& params = {}, const MultistartParams& race = {});
 

@@ -28,40 +28,46 @@ namespace {
 
 constexpr double kPathWorthwhile = 5e-3;
 constexpr int kPathSpread = 1;
-constexpr int kMostRaced = 20000;  // sequences; larger steps trust their coarse plan
-constexpr double kEvenMoves = 0.7;
-constexpr double kAmple = 8;  // sequences per device that need no extra moves
+// Sequences; larger steps keep their aggregated plan as the only start.
+constexpr int kMostRaced = 20000;
+constexpr double kEvenMoves = 0.7;  // share of the moves if groups hold equal sequence counts
+constexpr double kAmple = 8;        // sequences per device above which no extra moves are given
 constexpr double kMostScarce = 3.2;
-constexpr double kCoarseMoves = 2;  // times those of the finer step
-// Packings for given makespans.
-constexpr int kDrops = 2;               // profiles tried of each start: all, all but the shortest
-constexpr double kProposals = 0.6;      // per annealing move of a sequence, each, at most
-constexpr double kPackingWork = 1000;   // of all together per such move, see packing_work()
-constexpr double kMostPacking = 20000;  // no packings for steps where one is that much work
-constexpr double kVeryScarce = 3;       // see scarcity(): windows have too few sequences to gain
-constexpr double kScarceHeat = 0.7;     // of the annealing there
-constexpr int kTokenCounts = 2;         // micro-batch counts tried by token-balanced chunks
-constexpr int kSpreadCounts = 3;        // and by spread chunks
-// In a pipeline.
-constexpr double kFirstPriceFrom = 0.3;  // of every other start's first annealing, see AnnealEffort
-constexpr double kNear = 1.015;          // times the best start, of another number of micro-batches
-constexpr double kEvenLoss = 1.03;       // of device-time, beside what sequences need
-constexpr int kMostHopeful = 64;         // times the fewest micro-batches
-constexpr std::array<double, 5> kHopefulShares = {1, 0.8, 1.25, 0.6, 1.6};  // of the best number
+constexpr double kCoarseMoves = 2;  // moves of the small step per move of the large step
+// Packing for given makespans.
+constexpr int kDrops = 2;  // profiles per start: all makespans, and all but the shortest
+// Proposals per packed start and per annealing move of a sequence, at most.
+constexpr double kProposals = 0.6;
+constexpr double kPackingWork = 1000;   // packing_work() of all proposals per such move
+constexpr double kMostPacking = 20000;  // packing_work() above which a step is not packed
+constexpr double kVeryScarce = 3;  // scarcity() above which windows have too few sequences to gain
+constexpr double kScarceHeat = 0.7;  // factor of the first temperature then
+constexpr int kTokenCounts = 2;      // micro-batch counts of token-balanced chunks
+constexpr int kSpreadCounts = 3;     // micro-batch counts of spread chunks
+// Pipelines only.
+// AnnealEffort::price_from of every other start in the first round.
+constexpr double kFirstPriceFrom = 0.3;
+// Starts of another micro-batch count survive up to this ratio to the best.
+constexpr double kNear = 1.015;
+// Device-time of a plan per device-time of its sequences, assumed.
+constexpr double kEvenLoss = 1.03;
+constexpr int kMostHopeful = 64;  // micro-batch counts considered, per fewest micro-batches
+// Counts tried, per best count.
+constexpr std::array<double, 5> kHopefulShares = {1, 0.8, 1.25, 0.6, 1.6};
 
-// 1 up to 512 sequences, then falling: how much less a sequence of a larger step gets.
+// Returns the factor of moves per sequence: 1 up to 512 sequences, then falling.
 double thrift(const ScatterTable& table) {
   return std::min(1.0, std::sqrt(512.0 / std::max(1, table.size())));
 }
 
-// What a sequence of this step gets of the moves asked for.
+// Returns the annealing moves per sequence of this step if `moves` are asked for.
 double moves_each(const ScatterTable& table, double moves) {
   return moves * std::min(table.size() / 128.0, thrift(table));
 }
 
-// The factor of moves for each sequence. There are more where sequences are few for each device,
-// since hundreds of groups compete for one; but never more times than there are micro-batches: a
-// step of one is decided by its few longest sequences.
+// Returns a factor (>= 1) of the moves per sequence. It is larger if there are few sequences per
+// device, since hundreds of groups then compete for each sequence. It is at most the number of
+// micro-batches, because a step of one micro-batch is decided by its few longest sequences.
 double scarcity(const ScatterTable& table) {
   if (table.size() < 128) return 1;
   const double places =
@@ -69,7 +75,8 @@ double scarcity(const ScatterTable& table) {
   return std::min(places, std::max(1.0, static_cast<double>(fewest_micro_batches(table))));
 }
 
-// False if a sequence alone does not group.
+// Groups the positions, halving them if necessary. Returns false if a single sequence cannot be
+// grouped.
 bool group_or_halve(const ScatterTable& table, std::span<const int> positions,
                     const GroupingEffort& effort, StepDraft& step) {
   if (positions.empty()) return true;
@@ -78,14 +85,14 @@ bool group_or_halve(const ScatterTable& table, std::span<const int> positions,
     return true;
   }
   if (positions.size() == 1) return false;
-  // Even and odd positions keep long and short sequences in both halves.
+  // Splitting by even and odd positions keeps long and short sequences in both halves.
   std::vector<int> halves[2];
   for (std::size_t i = 0; i < positions.size(); ++i) halves[i % 2].push_back(positions[i]);
   return group_or_halve(table, halves[0], effort, step) &&
          group_or_halve(table, halves[1], effort, step);
 }
 
-// The best start of each number of micro-batches, fewest first.
+// Returns the best start of each number of micro-batches, fewest micro-batches first.
 std::map<std::size_t, const StepDraft*> best_by_count(const ScatterTable& table,
                                                       const std::vector<StepDraft>& field) {
   std::map<std::size_t, const StepDraft*> best;
@@ -96,14 +103,14 @@ std::map<std::size_t, const StepDraft*> best_by_count(const ScatterTable& table,
   return best;
 }
 
-// What a step takes, for algorithms that compare steps.
+// Returns a projection of a step to its time in ms, for standard algorithms.
 auto by_time(const ScatterTable& table) {
   return [&table](const StepDraft& step) { return step_ms(table, step); };
 }
 
-// Keeps `count` starts: the best of each number of micro-batches up to that of the best of all,
-// since annealing seldom changes the number; then the best of the rest. In a pipeline more
-// micro-batches may win too, if they are not far behind.
+// Keeps `count` starts. First the best start of each micro-batch count up to the count of the best
+// start, since annealing rarely changes the count. Then the best of the others. Pipelines also keep
+// larger counts if their start is within kNear of the best.
 void keep_best(const ScatterTable& table, std::vector<StepDraft>& field, std::size_t count) {
   if (field.empty()) return;
   std::ranges::stable_sort(field, {}, by_time(table));
@@ -122,15 +129,15 @@ std::optional<StepDraft> best_of(const ScatterTable& table, std::vector<StepDraf
   return std::move(*std::ranges::min_element(field, {}, by_time(table)));
 }
 
-// What cannot be made to keep the rules is no start. Starts are compared with the forms that the
-// plan of each would get.
+// Adds a start in its best forms, as its plan would have them. Drops a step that cannot be repaired
+// to keep the rules.
 void add_start(const ScatterTable& table, std::optional<StepDraft> step,
                std::vector<StepDraft>& field) {
   if (step) step = obeying_in_best_forms(table, *std::move(step));
   if (step) field.push_back(*std::move(step));
 }
 
-// A step that was left behind on the way to a start is one only if it is the best so far.
+// Adds a step that was replaced on the way to a start, but only if it is the best start so far.
 void add_if_best(const ScatterTable& table, StepDraft step, std::vector<StepDraft>& field) {
   std::optional<StepDraft> made = obeying_in_best_forms(table, std::move(step));
   if (!made) return;
@@ -139,13 +146,13 @@ void add_if_best(const ScatterTable& table, StepDraft step, std::vector<StepDraf
   if (std::ranges::all_of(field, is_beaten)) field.push_back(*std::move(made));
 }
 
-// What one packing takes, about.
+// Returns the work of one packing, in distinct lengths times micro-batches.
 double packing_work(const ScatterTable& table, std::size_t micro_batches) {
   return static_cast<double>(table.kinds().size() * micro_batches);
 }
 
-// Numbers of micro-batches for which the step takes least in a pipeline, by what their makespans
-// would be if they were even: more of them have a shorter longest one, and more overheads.
+// Returns micro-batch counts near the best one for a pipeline, estimated with equal makespans. More
+// micro-batches shorten the longest makespan and add overheads.
 std::vector<int> hopeful_counts(const ScatterTable& table) {
   if (table.size() == 0) return {};
   const Ms even = kEvenLoss * table.total_area() / table.devices();
@@ -171,7 +178,7 @@ std::vector<int> hopeful_counts(const ScatterTable& table) {
   return counts;
 }
 
-// Starts packed for even makespans.
+// Returns starts packed for equal makespans.
 std::vector<StepDraft> over_even_profiles(const ScatterTable& table, std::uint64_t seed,
                                           const Budget& budget) {
   std::vector<StepDraft> packed;
@@ -190,8 +197,9 @@ std::vector<StepDraft> over_even_profiles(const ScatterTable& table, std::uint64
   return packed;
 }
 
-// Starts packed for the makespans of others: of the best one of each number of micro-batches, and
-// of these without their shortest micro-batch. The best get more work.
+// Returns starts packed for the makespans of other starts: of the best start of each micro-batch
+// count, and of the same start without its shortest micro-batch. The best packed starts get more
+// proposals.
 std::vector<StepDraft> over_profiles(const ScatterTable& table, const std::vector<StepDraft>& field,
                                      const JointEffort& effort, std::uint64_t seed,
                                      const Budget& budget) {
@@ -232,7 +240,7 @@ struct PathStarts {
 };
 
 PathStarts over_shortest_paths(const ScatterTable& table, int rounds, const Budget& budget) {
-  // Chunks are consecutive: first and last position name them.
+  // Chunks are consecutive, so their first and last positions identify them.
   std::map<std::pair<int, int>, MicroBatchDraft> grouped;
   const ChunkCost cost = [&](std::span<const int> positions) {
     auto batch = group_micro_batch(table, positions, kQuickGrouping);
@@ -256,8 +264,8 @@ PathStarts over_shortest_paths(const ScatterTable& table, int rounds, const Budg
   return {.best = drafts(paths.best), .outrun = drafts(paths.outrun)};
 }
 
-// Chunks in the fewest numbers that `memory` leaves and a few more, and in numbers that a rule
-// allows: with another one micro-batches would be split or united, unplanned.
+// Adds starts of the fewest micro-batches that `memory` allows and of a few more. All counts keep
+// the rule on multiples. Other counts would be repaired by splitting or uniting micro-batches.
 template <class Add>
 void add_chunk_starts(const ScatterTable& table, const ScatterTable& memory, const Budget& budget,
                       Add add) {
@@ -286,7 +294,8 @@ void add_chunk_starts(const ScatterTable& table, const ScatterTable& memory, con
 
 std::vector<StepDraft> starts(const ScatterTable& table, int path_rounds, const Budget& budget) {
   std::vector<StepDraft> all;
-  // Estimates of long chunks are closer to the truth, and prices dearer.
+  // With more sequences per chunk, estimates are more accurate and prices take longer, so fewer
+  // rounds are used.
   const int rounds = std::max(2, static_cast<int>(path_rounds * thrift(table)));
   const auto add = [&](std::optional<StepDraft> step) { add_start(table, std::move(step), all); };
   add(batch_ada(table, 1));
@@ -298,7 +307,7 @@ std::vector<StepDraft> starts(const ScatterTable& table, int path_rounds, const 
   for (StepDraft& step : paths.best) add(std::move(step));
   for (StepDraft& step : paths.outrun) add_if_best(table, std::move(step), all);
   add_chunk_starts(table, table, budget, add);
-  // More memory than a way has needs more micro-batches than all ways together.
+  // A recomputation mode with less memory needs more micro-batches than the fewest over all modes.
   for (int way = 0; way < table.recomputations(); ++way) {
     const ScatterTable& own = table.recomputing(way);
     if (own.device_tokens() == 0) continue;
@@ -315,7 +324,7 @@ std::int64_t anneal_steps(const ScatterTable& table, double moves) {
   const double size = table.size();
   double steps = size * moves_each(table, moves);
   steps *= scarcity(table);
-  // Exchanges, which are then all there is, take longer than moves.
+  // With equal sequence counts all moves are swaps, which take longer.
   if (table.equal_sequences()) steps *= kEvenMoves;
   return static_cast<std::int64_t>(steps);
 }
@@ -330,7 +339,8 @@ std::optional<StepDraft> group_chunks(const ScatterTable& table, const Chunks& c
   return step;
 }
 
-// As joint(). Appends to `passed` each step that a limit would have made the answer on the way.
+// As joint(). Appends to `passed` each step that would have been the result if a limit had ended
+// the search there.
 static std::optional<StepDraft> joint_passing(const ScatterTable& table, const JointEffort& effort,
                                               std::uint64_t seed, const Budget& budget,
                                               std::vector<StepDraft>& passed) {
@@ -355,7 +365,7 @@ static std::optional<StepDraft> joint_passing(const ScatterTable& table, const J
   const std::size_t baselines = field.size();
   if (ended()) return best_of(table, field);
   if (const std::optional<Coarse> coarse = coarsen(table)) {
-    // A better small step is cheap.
+    // The small step is cheap, so it gets more moves.
     JointEffort more = effort;
     more.moves *= kCoarseMoves;
     std::vector<StepDraft> small_passed;
@@ -388,11 +398,11 @@ static std::optional<StepDraft> joint_passing(const ScatterTable& table, const J
   const bool scarce = scarcity(table) > kVeryScarce;
   const WindowEffort windows{.rounds = scarce ? 0 : effort.race.windows,
                              .moves = moves_each(table, effort.moves)};
-  // Few moves per sequence could not mend what a hot start breaks.
+  // If each sequence gets few moves, a hot start would not recover.
   double hot = effort.race.hot * thrift(table) * (scarce ? kScarceHeat : 1);
   for (int round = 0; round < rounds; ++round) {
     const std::int64_t share = steps / (rounds * static_cast<std::int64_t>(field.size()));
-    bool late = true;  // one by one, since neither is the better for all steps
+    bool late = true;  // starts alternate, since neither value is better for all steps
     for (StepDraft& step : field) {
       if (ended()) return best_of(table, field);
       const AnnealEffort own{
@@ -400,7 +410,7 @@ static std::optional<StepDraft> joint_passing(const ScatterTable& table, const J
       late = !late;
       anneal(table, step, own, seed + static_cast<std::uint64_t>(round), budget);
     }
-    // What micro-batches gain that are planned anew may decide which number of them wins.
+    // Replanning the windows of both finalists may decide which micro-batch count wins.
     if (field.size() == 2) {
       for (StepDraft& step : field) replan_windows(table, step, windows, seed, budget);
     }

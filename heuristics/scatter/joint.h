@@ -1,4 +1,4 @@
-// A whole step at once: starts from every chunking race under annealing.
+// Multi-start for a whole step: starts from all chunkings compete in rounds of annealing.
 //
 //   StepDraft step = *joint(table, {.anneal_steps = 400000}, seed, budget);
 #pragma once
@@ -14,30 +14,31 @@
 
 namespace stowage {
 
-// Groups every chunk; a chunk that cannot be grouped is halved until its parts can. Nothing if the
-// budget ends first. Requires every sequence to fit some level.
+// Groups every chunk. A chunk that cannot be grouped is halved until its parts can. Returns nullopt
+// if the budget ends first. Requires that every sequence fits some level.
 std::optional<StepDraft> group_chunks(const ScatterTable& table, const Chunks& chunks,
                                       const GroupingEffort& effort, const Budget& budget);
 
-// Moves of annealing for a whole step, of so many for a sequence; see JointEffort.
+// Returns the number of annealing moves for a whole step at `moves` per sequence, see JointEffort.
 std::int64_t anneal_steps(const ScatterTable& table, double moves);
 
 struct JointEffort {
   // Annealing moves per sequence, of all starts together, in steps of 128 to 512 sequences. Smaller
-  // steps have fewer moves to try; larger ones get fewer per sequence, so that time grows little
-  // faster than the step.
+  // steps get fewer moves per sequence, since they have fewer neighbours. Larger steps get fewer
+  // per sequence too, so that time grows little faster than the step.
   double moves = 480;
-  int path_rounds = 10;  // of shortest_path_chunks
+  int path_rounds = 10;  // pricing rounds of shortest_path_chunks()
   MultistartParams race = {};
 };
 
-// Large steps are planned as copies of a smaller one, which is then annealed. Otherwise makes
-// starts by homogeneous degrees, shortest path, token-balanced and spread chunks, packs the
-// sequences anew for the makespans of the best, and anneals a few of all these in rounds from which
-// the better half survives; the last two and the winner have their wasteful micro-batches planned
-// anew (windows.h). Begins with something valid, so that a budget that ends at once leaves
-// a plan. Nothing if no homogeneous degree holds the longest sequence. Deterministic in `seed`
-// unless the budget ends first.
+// Plans large steps as copies of a smaller step, which is then annealed. Otherwise:
+// 1. Makes starts by homogeneous degrees, shortest paths, token-balanced and spread chunks.
+// 2. Packs the sequences anew for the makespans of the best starts.
+// 3. Anneals the best of all these in rounds. After each round the better half survives.
+// 4. Replans the wasteful micro-batches of the last two starts and of the winner (windows.h).
+// Begins with a valid step, so that a budget that ends at once leaves a plan. Returns nullopt if no
+// homogeneous degree holds the longest sequence. Deterministic in `seed` unless the budget ends
+// first.
 std::optional<StepDraft> joint(const ScatterTable& table, const JointEffort& effort,
                                std::uint64_t seed, const Budget& budget);
 

@@ -16,12 +16,12 @@
 namespace stowage {
 namespace {
 
-constexpr int kCounts = 4;  // of chunks, from the fewest on
+constexpr int kCounts = 4;  // micro-batch counts tried, from the fewest on
 constexpr PathEffort kPath{.rounds = 30, .worthwhile = 5e-3, .spread = 1};
 constexpr std::size_t kRacing = 4;
 constexpr int kRounds = 3;
 
-// Of as many micro-batches as memory needs, and of a few more.
+// Returns starts with the fewest micro-batches that memory allows, and with a few more.
 std::vector<StepDraft> starts(const ScatterTable& table, const Budget& budget) {
   std::vector<StepDraft> all;
   const auto add = [&](std::optional<StepDraft> step) {

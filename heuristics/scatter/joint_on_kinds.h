@@ -1,5 +1,5 @@
-// A whole step on nodes that differ: chunks by tokens, by device-time and by shortest paths, each
-// grouped on the kinds there are, then annealing of the best.
+// Multi-start for a whole step on nodes that differ: chunks by tokens, by device-time and by
+// shortest paths, grouped on the device kinds, then annealing of the best starts.
 //
 //   auto step = joint_on_kinds(table, 420, seed, budget);
 #pragma once
@@ -12,12 +12,13 @@
 
 namespace stowage {
 
-// Chunks of even tokens, in the fewest number that groups, each in groups of its own. Nothing if a
-// sequence fits nowhere.
+// Returns chunks of balanced tokens, in the fewest micro-batches by memory, each grouped on its
+// own. Returns nullopt if a sequence fits no group or the budget ends first.
 std::optional<StepDraft> first_fit_on_kinds(const ScatterTable& table, const Budget& budget);
 
-// The best step found with so many moves of annealing per sequence. Requires a table of several
-// kinds. Deterministic in `seed` and the moves unless the budget ends first.
+// Returns the best step found with `moves` annealing moves per sequence. Returns nullopt if no
+// start was found. Requires a table of several device kinds. Deterministic in `seed` and the moves
+// unless the budget ends first.
 std::optional<StepDraft> joint_on_kinds(const ScatterTable& table, double moves, std::uint64_t seed,
                                         const Budget& budget);
 

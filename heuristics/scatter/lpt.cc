@@ -8,14 +8,15 @@
 namespace stowage {
 namespace {
 
-// The groups of one level. A group without room for the sequence at hand waits until shorter ones
-// come: sequences arrive longest first, so each group changes sides rarely.
+// The groups of one level. A group without room for the current sequence waits until shorter ones
+// come. Sequences arrive longest first, so each group rarely changes between the heaps.
 struct Queue {
   Level level;
   std::vector<std::pair<Ms, int>> ready;        // heap: least time first, ties by index
   std::vector<std::pair<Tokens, int>> waiting;  // heap: most room first
 
-  // The group with room for `length` that is free first; -1 if there is none.
+  // Returns the index of the group with room for `length` that finishes first, or -1 if no group
+  // has room.
   int first(const std::vector<GroupDraft>& groups, Tokens length) {
     while (!waiting.empty() && waiting.front().first >= length) {
       const int index = waiting.front().second;

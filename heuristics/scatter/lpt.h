@@ -1,4 +1,4 @@
-// Longest processing time over a given set of groups of unequal degrees.
+// Longest processing time over given groups of unequal degrees.
 #pragma once
 
 #include <optional>
@@ -8,10 +8,10 @@
 
 namespace stowage {
 
-// Takes `positions` (ascending, so longest first) and gives each sequence to the group that then
-// finishes first among those with room; ties to the first group. `mix` holds the number of groups
-// per level. Large groups finish early and so receive the long sequences, which lose least there.
-// Nothing if a sequence finds no room, or some group reaches `cutoff` ms. O(K levels log groups).
+// Takes `positions` (ascending, so longest first) and gives each sequence to the group with room
+// that then finishes first, ties to the first group. `mix` holds the number of groups per level.
+// Large groups finish early and so receive the long sequences, which lose least there. Returns
+// nullopt if a sequence finds no room, or if a group reaches `cutoff` ms. O(K levels log groups).
 std::optional<MicroBatchDraft> lpt_groups(const ScatterTable& table, std::span<const int> mix,
                                           std::span<const int> positions, Ms cutoff);
 

@@ -12,7 +12,8 @@
 namespace stowage {
 namespace {
 
-constexpr double kSlack = 1.05;  // of the work that the longest sequence makes at the limit
+// Limit on a group's work, per work of the longest sequence at the token limit.
+constexpr double kSlack = 1.05;
 
 class PackingScheduler {
  public:
@@ -45,7 +46,7 @@ class PackingScheduler {
     return length * length / degree(level);
   }
 
-  // The index into levels_ of the least degree that holds the sequence.
+  // Returns the index into levels_ of the least degree that holds the sequence, or nullopt.
   std::optional<std::size_t> least_level(int position) const {
     for (std::size_t own = 0; own < levels_.size(); ++own) {
       if (table_.holds(levels_[own], position)) return own;
@@ -53,7 +54,7 @@ class PackingScheduler {
     return std::nullopt;
   }
 
-  // Places sequences that wait, up to position `last`, the shortest of them.
+  // Places waiting sequences. `last` is the position of the shortest of them.
   MicroBatchDraft micro_batch(int last) {
     groups_.clear();
     work_.clear();
@@ -63,7 +64,8 @@ class PackingScheduler {
     while (position <= last) {
       if (place(position)) {
         waiting_[at(position)] = position + 1;
-        if (!choice(last)) break;  // and so perhaps none of the others
+        // If the shortest sequence has no choice, most others have none either.
+        if (!choice(last)) break;
         position = next_waiting(position);
       } else {
         position = next_waiting(next_with_choice(position));
@@ -75,7 +77,7 @@ class PackingScheduler {
     return batch;
   }
 
-  // The first position from `position` on that waits, or the number of sequences.
+  // Returns the first waiting position from `position` on, or the number of sequences.
   int next_waiting(int position) {
     int found = position;
     while (waiting_[at(found)] != found) found = waiting_[at(found)];
@@ -85,9 +87,8 @@ class PackingScheduler {
     return found;
   }
 
-  // After a refused position: the first from which one may have a choice again. Among the sequences
-  // of one least level each group has room for the shorter one if it has for the longer one, so
-  // that half of those that are left can be passed over at once.
+  // Returns the first position after `refused` that may have a choice. Sequences of one least
+  // degree get more room as they get shorter, so a bisection skips the refused ones.
   int next_with_choice(int refused) const {
     const std::size_t level = *least_level(refused);
     int low = refused + 1;
@@ -103,17 +104,17 @@ class PackingScheduler {
     return low;
   }
 
-  // The group whose work is least with the sequence, and that work; the next index stands for a new
-  // one. Nothing if there is none.
+  // The group whose work is least with the sequence, and that work. A new group has the index
+  // groups_.size().
   struct Choice {
     std::size_t group = 0;
     double work = 0;
   };
   std::optional<Choice> choice(int position) const {
-    const std::size_t own = *least_level(position);  // none is longer than the first
+    const std::size_t own = *least_level(position);  // no position is longer than the first
     std::size_t best = groups_.size();
     double least = kInfinity;
-    // The first sequence is never refused, whatever it works.
+    // The first sequence of a micro-batch is always accepted, whatever its work.
     if (degree(levels_[own]) <= free_ &&
         (groups_.empty() || work(position, levels_[own]) < most_work_)) {
       least = work(position, levels_[own]);
@@ -145,10 +146,11 @@ class PackingScheduler {
   }
 
   const ScatterTable& table_;
-  std::vector<int> levels_;   // of power-of-two degrees, ascending
-  double most_work_ = 0;      // of a group
-  std::vector<int> waiting_;  // entry i: i if that position waits, else one after it; and the end
-  std::vector<GroupDraft> groups_;  // of the micro-batch being made
+  std::vector<int> levels_;  // of power-of-two degrees, ascending
+  double most_work_ = 0;     // limit on the work of a group
+  // Entry i: i if position i waits, else a later position; the last entry is the end.
+  std::vector<int> waiting_;
+  std::vector<GroupDraft> groups_;  // of the current micro-batch
   std::vector<double> work_;
   std::vector<std::size_t> own_;  // index of the group's level into levels_
   int free_ = 0;

@@ -1,14 +1,14 @@
-// Packed micro-batches of which no rank is idle: the packing scheduler of Megatron Core with
-// dynamic context parallelism (`default_dynamic_cp`, 2026).
+// Packed micro-batches without idle ranks: the packing scheduler of Megatron Core with dynamic
+// context parallelism (`default_dynamic_cp`, 2026).
 //
 // Published: a sequence needs the least power of two of ranks on which its tokens per rank stay
-// within a limit; its work is length^2 / ranks and nothing else. Longest first, each sequence goes
-// to the group, or to a new one on free ranks, whose work is least with it, among those with room
-// whose work stays below 1.05 times the longest sequence times the limit; what finds none waits for
-// the next micro-batch. Then the smallest groups are doubled until no rank is idle.
-// Interpretation: the limit is C, the tokens a device holds. Where ranks stay idle because the
-// cluster has no greater degree, the micro-batch keeps them: only clusters that are no power of two
-// have such.
+// within a limit. Its work is length^2 / ranks. Longest first, each sequence goes to a group with
+// room or to a new group on free ranks, whichever then has the least work. The work of a group
+// stays below 1.05 times the longest sequence times the limit. A sequence without such a group
+// waits for the next micro-batch. Then the smallest groups are doubled until no rank is idle.
+// Interpretation: the limit is C, the tokens that a device holds. If ranks stay idle because the
+// cluster has no greater degree, the micro-batch keeps them. This happens on clusters whose size is
+// not a power of two.
 #pragma once
 
 #include <optional>
@@ -17,8 +17,8 @@
 
 namespace stowage {
 
-// Degrees that are no powers of two are left out. Nothing if the others cannot hold the longest
-// sequence. O(micro-batches K groups).
+// Degrees that are not powers of two are left out. Returns nullopt if the other degrees cannot hold
+// the longest sequence. O(micro-batches K groups).
 std::optional<StepDraft> megatron_dynamic(const ScatterTable& table);
 
 }  // namespace stowage

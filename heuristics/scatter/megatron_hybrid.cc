@@ -11,7 +11,7 @@
 namespace stowage {
 namespace {
 
-constexpr double kBalanced = 0.05;  // of the largest load: differences below it are none
+constexpr double kBalanced = 0.05;  // loads within this share of the largest load count as balanced
 
 class Scheduler {
  public:
@@ -54,7 +54,7 @@ class Scheduler {
     loads_.clear();
     own_.clear();
     free_ = table_.devices();
-    std::size_t reached = levels_.size();  // the smallest degree placed so far
+    std::size_t reached = levels_.size();  // index of the smallest degree placed so far
     while (true) {
       const std::optional<std::size_t> placed = place_next();
       if (!placed) break;
@@ -68,7 +68,8 @@ class Scheduler {
     return batch;
   }
 
-  // Places the longest waiting sequence that can be placed; its index into levels_.
+  // Places the longest waiting sequence that can be placed. Returns the index of its degree into
+  // levels_, or nullopt if no sequence can be placed.
   std::optional<std::size_t> place_next() {
     for (std::size_t own = levels_.size(); own-- > 0;) {
       if (waiting_[own].empty()) continue;
@@ -101,8 +102,8 @@ class Scheduler {
   double largest() const { return *std::ranges::max_element(loads_); }
   double slack() const { return largest() - *std::ranges::min_element(loads_); }
 
-  // While that evens the loads, the last sequence of the most loaded group waits for another
-  // micro-batch.
+  // Returns the last sequence of the most loaded group to the waiting ones, as long as that
+  // balances the loads.
   void give_back() {
     while (free_ == 0 && slack() > kBalanced * largest()) {
       const auto most = static_cast<std::size_t>(std::ranges::max_element(loads_) - loads_.begin());
@@ -124,7 +125,7 @@ class Scheduler {
   const ScatterTable& table_;
   std::vector<int> levels_;                // of power-of-two degrees, ascending
   std::vector<std::vector<int>> waiting_;  // positions by least level, the shortest first
-  std::vector<GroupDraft> groups_;         // of the micro-batch being made
+  std::vector<GroupDraft> groups_;         // of the current micro-batch
   std::vector<double> loads_;
   std::vector<std::size_t> own_;  // index of the group's level into levels_
   int free_ = 0;

@@ -1,4 +1,5 @@
-// Longer than 300 lines: splitting, uniting, filling and borrowing mend what each of them breaks.
+// Longer than 300 lines: splitting, uniting, filling and borrowing each repair violations that the
+// others cause.
 #include "heuristics/scatter/obey.h"
 
 #include <algorithm>
@@ -18,7 +19,7 @@
 namespace stowage {
 namespace {
 
-constexpr std::size_t kMostTried = 12;  // micro-batches that might be split or united, each time
+constexpr std::size_t kMostTried = 12;  // micro-batches tried per split or union
 constexpr int kPolishRounds = 16;
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
@@ -45,16 +46,16 @@ bool right_count(const ScatterTable& table, std::size_t micro_batches) {
   return static_cast<std::int64_t>(micro_batches) % table.multiple() == 0;
 }
 
-// Gives the idle ranks of a micro-batch work, one change after another: a group gets more ranks, or
-// one of its sequences a group of its own. Of all changes the one that leaves the least makespan,
-// then the least device-time squared.
+// Gives work to the idle ranks of a micro-batch by a sequence of changes: a group gets more ranks,
+// or one of its sequences gets a group of its own. Each time the change with the least makespan is
+// chosen, then with the least device-time squared.
 class Filler {
  public:
   Filler(const ScatterTable& table, MicroBatchDraft& batch) : table_(table), batch_(batch) {
     for (const GroupDraft& group : batch.groups) add_known(group);
   }
 
-  // False if no change is left before all ranks have work.
+  // Returns false if no change is possible before all ranks have work.
   bool run() {
     int idle = idle_ranks(table_, batch_);
     while (idle > 0) {
@@ -75,19 +76,19 @@ class Filler {
     Ms makespan = kInfinity;
     double squares = kInfinity;
     std::size_t group = kNone;
-    int level = 0;            // of the wider group, or of the new one
-    std::size_t out = kNone;  // the sequence that leaves, if one does
+    int level = 0;            // level of the widened or new group
+    std::size_t out = kNone;  // index of the sequence that leaves, or kNone
   };
 
-  struct Split {            // a sequence leaves for a group of its own
-    Ms slower = kInfinity;  // of the two groups
+  struct Split {            // a sequence moves to a group of its own
+    Ms slower = kInfinity;  // time of the slower group
     double squares = kInfinity;
     std::size_t out = kNone;
   };
 
   int degree(int level) const { return table_.levels()[at(level)].degree; }
 
-  // By level; infinite where it may not hold them.
+  // Returns the times of the group at each level, infinite where the level cannot hold it.
   std::vector<Ms> times_of(const GroupDraft& group) const {
     std::vector<Ms> times(table_.levels().size(), kInfinity);
     for (std::size_t l = at(group.level); l < times.size(); ++l) {
@@ -107,7 +108,8 @@ class Filler {
     return times;
   }
 
-  // By level of the new group: the best sequence to leave for it. Empty for a single sequence.
+  // Returns for each level of the new group the best sequence to move there. Empty if the group has
+  // one sequence.
   std::vector<Split> splits_of(const GroupDraft& group) const {
     std::vector<Split> splits;
     if (group.positions.size() < 2) return splits;
@@ -189,7 +191,7 @@ class Filler {
     }
   }
 
-  // How many ranks have work besides.
+  // Applies the best change and returns the number of ranks that got work.
   int apply() {
     GroupDraft& group = batch_.groups[best_.group];
     if (best_.out == kNone) {
@@ -218,8 +220,8 @@ class Filler {
   Change best_;
 };
 
-// A sequence of another micro-batch, which keeps its groups, in a group of its own. The shortest
-// there is. False if there is none that fits.
+// Moves the shortest sequence of another micro-batch to a new group of the borrower. The lending
+// group keeps at least one sequence. Returns false if no sequence fits the idle ranks.
 bool borrow(const ScatterTable& table, StepDraft& step, std::size_t borrower, int idle) {
   std::size_t lender = kNone;
   std::size_t from = 0;
@@ -271,8 +273,8 @@ bool fill(const ScatterTable& table, StepDraft& step, std::size_t index) {
   }
 }
 
-// Long and short sequences of a micro-batch in two, each with all devices. Nothing if it has one
-// sequence or a half cannot be grouped.
+// Splits a micro-batch into one of long and one of short sequences, each with all devices. Returns
+// nullopt if it has one sequence or a half cannot be grouped.
 std::optional<StepDraft> halves(const ScatterTable& table, const MicroBatchDraft& batch) {
   const std::vector<int> positions = positions_of(batch);
   double area = 0;
@@ -292,7 +294,8 @@ std::optional<StepDraft> halves(const ScatterTable& table, const MicroBatchDraft
   return both;
 }
 
-// The longest micro-batches have the most to share.
+// Splits the micro-batch whose split costs the least time. Tries the longest micro-batches, which
+// gain most. Returns false if none can be split.
 bool split_one(const ScatterTable& table, StepDraft& step) {
   std::ranges::stable_sort(step, std::greater<>(), &MicroBatchDraft::makespan);
   std::size_t chosen = kNone;
@@ -315,7 +318,8 @@ bool split_one(const ScatterTable& table, StepDraft& step) {
   return true;
 }
 
-// The shortest micro-batch with another.
+// Unites the shortest micro-batch with the micro-batch where it adds the least time. Returns false
+// if no union can be grouped.
 bool unite_two(const ScatterTable& table, StepDraft& step) {
   if (step.size() < 2) return false;
   std::ranges::stable_sort(step, std::greater<>(), &MicroBatchDraft::makespan);
@@ -340,7 +344,8 @@ bool unite_two(const ScatterTable& table, StepDraft& step) {
   return true;
 }
 
-// Each micro-batch recomputes in one way, if necessary in other groups. False if this finds none.
+// Gives each micro-batch one recomputation mode, regrouping it if necessary. Returns false if a
+// regrouping fails.
 bool unmix(const ScatterTable& table, StepDraft& step) {
   if (table.recomputations() == 1) return true;
   choose_forms(table, step);
@@ -354,8 +359,8 @@ bool unmix(const ScatterTable& table, StepDraft& step) {
   return true;
 }
 
-// Groups of a micro-batch hold equally many sequences: other groups where they do not, and two
-// micro-batches where none of these hold them. False if this finds none.
+// Regroups micro-batches whose groups hold unequal numbers of sequences, and halves those that
+// cannot be regrouped. Returns false if a single sequence cannot be grouped.
 bool level_out(const ScatterTable& table, StepDraft& step) {
   if (!table.equal_sequences()) return true;
   std::vector<std::vector<int>> left;
@@ -370,7 +375,7 @@ bool level_out(const ScatterTable& table, StepDraft& step) {
       step.push_back(*std::move(made));
       continue;
     }
-    // The longer half and the shorter one.
+    // Split into the longer and the shorter half of the sequences.
     if (all.size() < 2) return false;
     const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
     left.emplace_back(all.begin(), middle);
@@ -379,7 +384,8 @@ bool level_out(const ScatterTable& table, StepDraft& step) {
   return true;
 }
 
-// With the right number of micro-batches, more or fewer, and work for all ranks.
+// Returns the step with a right number of micro-batches, larger if `more`, and with work for all
+// ranks. Returns nullopt if the repair fails.
 std::optional<StepDraft> mended(const ScatterTable& table, StepDraft step, bool more) {
   while (!right_count(table, step.size())) {
     if (!(more ? split_one(table, step) : unite_two(table, step))) return std::nullopt;
@@ -401,7 +407,7 @@ bool obeys(const ScatterTable& table, const StepDraft& step) {
   std::size_t count = 0;
   for (const MicroBatchDraft& batch : step) {
     const int idle = idle_ranks(table, batch);
-    if (idle == table.devices()) continue;  // it is left out
+    if (idle == table.devices()) continue;  // empty micro-batches are left out of the plan
     if (table.no_idle_ranks() && idle > 0) return false;
     if (mixes_ways(table, batch)) return false;
     if (table.equal_sequences() && !has_equal_groups(batch)) return false;
@@ -418,7 +424,8 @@ std::optional<StepDraft> obeying(const ScatterTable& table, StepDraft step) {
   drop_empty(step);
   std::optional<StepDraft> fewer;
   if (!right_count(table, step.size())) fewer = mended(table, step, false);
-  // Fewer micro-batches have more sequences each: what more of them cannot fill they may.
+  // With fewer micro-batches, each has more sequences to give to idle ranks, so that repair may
+  // succeed when the other fails.
   std::optional<StepDraft> more = mended(table, step, true);
   while (!more && !fewer && unite_two(table, step)) {
     drop_empty(step);

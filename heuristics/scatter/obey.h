@@ -1,11 +1,14 @@
-// The rules on whole micro-batches and on their number: no idle ranks, groups that hold equally
-// many sequences, a multiple of some count. And that groups of a micro-batch recompute alike.
+// Repairs steps so that the rules on whole micro-batches hold: no idle ranks, equal sequence counts
+// of the groups, a number of micro-batches that is a multiple of a given one. Also gives the groups
+// of a micro-batch one recomputation mode.
 //
-// Most methods plan without them. One shared step mends what they made: micro-batches are split or
-// united until their number is right, then groups are widened, or split, and sequences borrowed
-// from other micro-batches, until every rank has work. Where groups must hold equally many
-// sequences, the micro-batches in which they do not are grouped anew. Limits on one group are kept
-// by all methods themselves.
+// Most methods plan without these rules, and this shared repair follows. It works in three parts:
+// 1. Micro-batches are split or united until their number is right.
+// 2. Groups are widened or split, and sequences are moved from other micro-batches, until every
+// rank has work.
+// 3. If groups must hold equal numbers of sequences, the micro-batches that violate this are
+// grouped anew.
+// All methods keep the limits of single groups themselves.
 //
 //   if (std::optional<StepDraft> step = obeying(table, *std::move(made))) use(*step);
 #pragma once
@@ -17,20 +20,20 @@
 
 namespace stowage {
 
-// Whether the step keeps the rules. O(groups).
+// Returns true if the step keeps the rules. O(groups).
 bool obeys(const ScatterTable& table, const StepDraft& step);
 
-// The step with the rules kept, without its empty groups and micro-batches; unchanged if it keeps
-// them. Nothing if this finds no way: there may be too few sequences, or one that it misses.
-// Requires a step whose groups are within their limits. Deterministic.
+// Returns the repaired step without empty groups and micro-batches, or the step unchanged if it
+// keeps the rules. Returns nullopt if the repair fails. Then a step that keeps the rules may still
+// exist. Requires a step whose groups are within their limits. Deterministic.
 std::optional<StepDraft> obeying(const ScatterTable& table, StepDraft step);
 
-// The same, then with the way to recompute and the exchange with which each micro-batch is fastest:
-// the step that a plan is made of. Steps whose forms are still to be chosen must not be compared.
+// Calls obeying() and then chooses the fastest recomputation mode and exchange of each micro-batch.
+// Plans are made of the resulting step. Compare steps only after this choice.
 std::optional<StepDraft> obeying_in_best_forms(const ScatterTable& table, StepDraft step);
 
-// Returns such a step and its time: what methods that try several steps compare. If no way is found
-// to keep the rules, returns the step as it was and an infinite time.
+// Returns the step of obeying_in_best_forms() and its time in ms, for methods that compare steps.
+// If the repair fails, returns the step unchanged and an infinite time.
 TimedDraft as_planned(const ScatterTable& table, StepDraft step);
 
 }  // namespace stowage

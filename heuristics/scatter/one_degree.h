@@ -1,4 +1,5 @@
-// The degree of planners that give all groups of a run the same one: the fastest of the step.
+// Chooses the degree for planners that give all groups of a run the same degree: the fastest for
+// this step.
 //
 //   return fastest_degree(table, budget, [&](int level) { return packed_at(table, level); });
 #pragma once
@@ -12,9 +13,9 @@
 
 namespace stowage {
 
-// The fastest step, as planned, of those that `make` gives for the levels that hold the longest
-// sequence; ties to the smaller degree. Nothing if there is none. At least one level is tried,
-// whatever the budget.
+// Returns the fastest planned step among the steps that `make` returns for each level that holds
+// the longest sequence, ties to the smaller degree. Returns nullopt if `make` returns no step. At
+// least one step is tried, even without budget.
 template <class Make>
 std::optional<StepDraft> fastest_degree(const ScatterTable& table, const Budget& budget,
                                         Make make) {

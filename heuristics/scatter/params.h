@@ -5,7 +5,7 @@
 
 namespace stowage {
 
-// joint.h: starts from all chunkings race under annealing.
+// joint.h: starts from all chunkings compete under annealing.
 struct MultistartParams {
   double moves = 420;
   double long_moves = 40000;
@@ -18,7 +18,7 @@ struct MultistartParams {
   int windows = 6;
 };
 
-// improve.h: rounds that destroy and repair, anneal or plan anew.
+// improve.h: rounds of destroy and repair, annealing, or planning anew.
 struct LnsParams {
   double moves = 2000;
   int cycle = 8;

@@ -9,9 +9,9 @@
 namespace stowage {
 namespace {
 
-// What a grouping typically loses against its estimate.
+// Ratio of a typical grouped makespan to its estimate.
 constexpr double kLoss = 1.01;
-// Cut points per micro-batch's worth of tokens: short sequences are cut in bunches.
+// Cut points per micro-batch's worth of tokens. Short sequences are cut in bunches.
 constexpr int kCutsPerBatch = 128;
 
 using Arc = std::pair<int, int>;  // cut points
@@ -19,7 +19,7 @@ using Arc = std::pair<int, int>;  // cut points
 class ChunkPath {
  public:
   ChunkPath(const ScatterTable& table, const ChunkCost& cost) : table_(table), cost_(cost) {
-    // Where memory holds a sequence at a time, the step counts as one micro-batch's worth.
+    // If memory holds one sequence at a time, the whole step counts as one micro-batch's worth.
     const double batch_tokens =
         table.packed()
             ? static_cast<double>(table.device_tokens()) * static_cast<double>(table.devices())
@@ -57,14 +57,15 @@ class ChunkPath {
  private:
   static constexpr int kAnyCount = 0;
 
-  // Prices the arcs of the shortest path of `count` arcs until they hold what they promised.
+  // Prices the arcs of the shortest path of `count` arcs until the path has no unpriced arc.
+  // Returns nullopt if no path was fully priced.
   std::optional<std::vector<Arc>> converge(int count, const PathEffort& effort,
                                            const Budget& budget) {
     Ms best = kInfinity;
     std::optional<std::vector<Arc>> best_path;
     for (int round = 0; round < effort.rounds && !budget.exhausted(); ++round) {
       const auto [length, path] = shortest(count);
-      if (!(length < best * (1 - effort.worthwhile))) break;  // not even the estimates promise more
+      if (!(length < best * (1 - effort.worthwhile))) break;  // even the estimates promise no more
       bool priced_before = true;
       Ms truth = 0;
       for (const Arc& arc : path) {
@@ -115,11 +116,11 @@ class ChunkPath {
     return kLoss * std::max(area, at(longest_, cut(from)));
   }
 
-  // Of `count` arcs, or of any number.
+  // Returns the length and the arcs of the shortest path of `count` arcs, or of any number of arcs.
   std::pair<Ms, std::vector<Arc>> shortest(int count) {
     const int last = static_cast<int>(cuts_.size()) - 1;
-    // With a count there is a layer for every number of arcs used; only those matter from which
-    // the end can still be reached.
+    // With a count, there is one layer per number of arcs used. Layers from which the end cannot be
+    // reached are skipped.
     const int layers = count == kAnyCount ? 1 : count + 1;
     std::vector<Ms> reach(cuts_.size() * static_cast<std::size_t>(layers), kInfinity);
     std::vector<int> previous(reach.size(), -1);
@@ -163,8 +164,8 @@ class ChunkPath {
     return {reach[node(last, layers - 1)], path};
   }
 
-  // The furthest end of an arc from each cut point, and how many arcs it takes at least to come to
-  // each and to go on from there.
+  // Computes for each cut point the furthest end of an arc from it, the fewest arcs to it, and the
+  // fewest arcs from it to the end.
   void measure_arcs() {
     const auto nodes = cuts_.size();
     furthest_.resize(nodes);

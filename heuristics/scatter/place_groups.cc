@@ -12,7 +12,7 @@ namespace stowage {
 namespace {
 
 constexpr int kBisections = 14;
-constexpr double kNearMakespan = 1e-3;  // a makespan this near the least one that may do
+constexpr double kNearMakespan = 1e-3;  // the bisection ends within this share of the lower bound
 
 class Placing {
  public:
@@ -22,7 +22,7 @@ class Placing {
       devices_.push_back(table.devices_of_kinds(level));
     }
     std::iota(order_.begin(), order_.end(), 0);
-    // Of the same degree the fastest for the longest sequence first.
+    // Levels of equal degree are sorted by the time of the longest sequence.
     std::ranges::stable_sort(order_, {}, [&](int level) {
       return std::pair(table.levels()[at(level)].degree, alone(positions.front(), level));
     });
@@ -68,7 +68,8 @@ class Placing {
     return true;
   }
 
-  // In groups of `most` ms at most; without a limit, each where it ends first.
+  // Places all sequences in groups of at most `most` ms. If the limit is infinite, each sequence
+  // goes to the group where it ends first. Returns nullopt if a sequence fits no group.
   std::optional<MicroBatchDraft> place(Ms most) {
     left_ = table_.devices_of_kinds();
     MicroBatchDraft batch;
@@ -114,9 +115,9 @@ class Placing {
 
   const ScatterTable& table_;
   std::span<const int> positions_;
-  std::vector<int> order_;                 // of levels, as new groups take them
+  std::vector<int> order_;                 // levels in the order in which new groups try them
   std::vector<std::vector<int>> devices_;  // by level and kind
-  std::vector<int> left_;                  // by kind
+  std::vector<int> left_;                  // free devices, by kind
 };
 
 }  // namespace

@@ -1,9 +1,9 @@
-// Groups for one micro-batch on nodes that differ.
+// Groups one micro-batch on nodes that differ.
 //
-// For a makespan the sequences are placed one by one, longest first: into the group that has room
-// and takes the least more device-time for it, or into a new group of the least devices, those of
-// fast kinds first, so that long sequences come to them. Bisection finds the least makespan for
-// which this places all; exchanges and moves then even it out.
+// The sequences are placed longest first for a given makespan. Each sequence goes to the group with
+// room where it adds the least device-time. If no group has room, it opens a group of the fewest
+// devices, on fast device kinds first, so that long sequences run there. Bisection finds the least
+// makespan for which all sequences are placed. Then swaps and moves balance the groups.
 //
 //   auto batch = group_on_kinds(table, positions, 64);
 #pragma once
@@ -15,8 +15,9 @@
 
 namespace stowage {
 
-// The best grouping found, with at most so many moves, or nothing if none was. Requires a table of
-// several kinds whose levels recompute in one way, and `positions` ascending, one at least.
+// Returns the best grouping found, with at most `polish_rounds` moves, or nullopt if none was
+// found. Requires a table of several device kinds with one recomputation mode, and ascending
+// `positions`, at least one.
 std::optional<MicroBatchDraft> group_on_kinds(const ScatterTable& table,
                                               std::span<const int> positions, int polish_rounds);
 

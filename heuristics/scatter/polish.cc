@@ -8,9 +8,10 @@ namespace {
 
 constexpr std::size_t kNoGroup = static_cast<std::size_t>(-1);
 
-// Sequence `out` of the slowest group goes to group `to`; `back` (or none) of `to` comes back.
+// A change: sequence `out` of the slowest group goes to group `to`, and sequence `back` of `to` (or
+// kNoGroup) comes back.
 struct Step {
-  Ms slower = 0;  // of the two groups, afterwards
+  Ms slower = 0;  // time of the slower of the two groups afterwards
   std::size_t out = kNoGroup;
   std::size_t to = kNoGroup;
   std::size_t back = kNoGroup;
@@ -26,11 +27,12 @@ class Polisher {
     });
     if (slowest == batch_.groups.end()) return false;
     GroupDraft& from = *slowest;
-    // A step must gain more than rounding, or equal groups would swap for ever.
+    // A change must gain more than rounding errors, or equal groups would swap forever.
     best_ = {.slower = from.time * (1 - 1e-12)};
     int seen = -1;
     for (std::size_t out = 0; out < from.positions.size(); ++out) {
-      if (table_.kind(from.positions[out]) == seen) continue;  // its twin was just tried
+      // A sequence of equal length was just tried.
+      if (table_.kind(from.positions[out]) == seen) continue;
       seen = table_.kind(from.positions[out]);
       for (std::size_t to = 0; to < batch_.groups.size(); ++to) {
         if (&batch_.groups[to] != &from) try_steps(from, out, to);
@@ -59,9 +61,10 @@ class Polisher {
     for (std::size_t back = 0; back < target.positions.size(); ++back) {
       const int coming = target.positions[back];
       const int kind = table_.kind(coming);
-      if (kind == seen) continue;  // its twin was just tried
+      if (kind == seen) continue;  // a sequence of equal length was just tried
       seen = kind;
-      // A sequence as long, or longer, leaves the slowest group no faster; measured times may fall.
+      // Swapping for a sequence that is not shorter does not speed up the slowest group, except
+      // with measured times, which may fall with length.
       if (kind <= table_.kind(leaving) && !table_.measured()) continue;
       const Tokens returned = table_.length(coming);
       if (length - returned > target_room || returned - length > from_room) continue;
@@ -73,7 +76,7 @@ class Polisher {
     }
   }
 
-  // Of the group if its load were this one.
+  // Returns the time of the group in ms with the given load.
   Ms time(const GroupDraft& group, const Load& load) const {
     return table_.time(group.level, load);
   }

@@ -20,13 +20,15 @@
 namespace stowage {
 namespace {
 
-// More degrees than this are listed by their powers of two only.
+// If there are more degrees than this, only powers of two are listed.
 constexpr std::size_t kMostHomogeneous = 20;
-// Smaller steps get more, up to so many times: their time is short.
+// Steps of fewer sequences get more moves per sequence, up to kMostForFew times, because they are
+// planned quickly.
 constexpr double kFewSequences = 256;
 constexpr double kMostForFew = 3;
-constexpr int kLongPaths = 20;         // times the rounds of `fast`, for `joint`
-constexpr int kMostPublished = 20000;  // sequences; they take longer with more than ours do
+constexpr int kLongPaths = 20;  // path rounds of `joint` per round of `fast`
+// Sequences; on larger steps the published planners take longer than ours.
+constexpr int kMostPublished = 20000;
 
 std::optional<ScatterPlan> planned(const ScatterInstance& instance, const ScatterTable& table,
                                    std::optional<StepDraft> step) {
@@ -35,8 +37,9 @@ std::optional<ScatterPlan> planned(const ScatterInstance& instance, const Scatte
   return to_plan(instance, table, *step);
 }
 
-// The fastest of trainers' own planners and of `ours`, which gets the time that is left: ours lose
-// to no baseline, and a limit that cuts ours has left the others behind.
+// Returns the fastest step among the published trainers' planners and `ours`. The published
+// planners run first, so that a time limit cuts only `ours`. So our methods never lose to a
+// baseline.
 template <class Ours>
 std::optional<StepDraft> or_published(const ScatterTable& table, const Budget& budget, Ours ours) {
   std::optional<StepDraft> best;

@@ -1,4 +1,4 @@
-// Every scatter heuristic.
+// The list of all scatter heuristics.
 #pragma once
 
 #include <vector>
@@ -11,12 +11,12 @@
 
 namespace stowage {
 
-// Has no plan e.g. where the memory of a homogeneous degree is too small for the longest sequence.
-// Requires an instance without unplaceable sequences.
+// A scatter heuristic. It returns no plan if, for example, the memory of a homogeneous degree is
+// too small for the longest sequence. Requires an instance without unplaceable sequences.
 using ScatterHeuristic = Heuristic<ScatterInstance, ScatterTable, ScatterPlan>;
 
-// Published baselines first, then ours from quick to thorough. Homogeneous degrees are those of
-// the instance.
+// Returns the published baselines, then the methods of this library from quick to thorough. The
+// homogeneous baselines have the degrees of the instance.
 std::vector<ScatterHeuristic> heuristics(const ScatterInstance& instance,
                                          const MultistartParams& params = {});
 

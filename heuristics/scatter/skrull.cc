@@ -13,7 +13,8 @@
 namespace stowage {
 namespace {
 
-// Local micro-batches, all ranks of all of them balanced at once; who finds no room is sharded.
+// Places local sequences on the ranks of all local micro-batches, balanced together. Sequences
+// without room are appended to `sharded`.
 void place_locally(const ScatterTable& table, std::span<const int> local, int batches,
                    StepDraft& step, std::vector<int>& sharded) {
   const Level& level = table.levels().front();
@@ -22,7 +23,8 @@ void place_locally(const ScatterTable& table, std::span<const int> local, int ba
   std::priority_queue<Load, std::vector<Load>, std::greater<>> least;
   for (int bin = 0; bin < batches * ranks; ++bin) least.emplace(level.overhead, bin);
   std::vector<GroupDraft> bins(static_cast<std::size_t>(batches * ranks), empty_group(table, 0));
-  // Ranks without room for a sequence wait, by room, until one comes that is short enough.
+  // Ranks without room for the current sequence wait, sorted by room, until a short enough sequence
+  // comes.
   std::priority_queue<std::pair<Tokens, int>> waiting;
   for (const int position : local) {  // the longest first
     while (!waiting.empty() && waiting.top().first >= table.length(position)) {
@@ -49,7 +51,7 @@ void place_locally(const ScatterTable& table, std::span<const int> local, int ba
     least.pop();
     least.emplace(bin.time, index);
   }
-  // Ranks of like load run at the same time.
+  // Ranks of similar load share a micro-batch.
   std::ranges::stable_sort(bins, std::greater<>(), &GroupDraft::time);
   for (int bin = 0; bin < batches * ranks; ++bin) {
     if (bin % ranks == 0) step.emplace_back();
@@ -75,7 +77,7 @@ std::optional<StepDraft> skrull(const ScatterTable& table) {
   }
   if (!local.empty()) {
     const Level& level = table.levels().front();
-    // No step has more than kMaxExact tokens, so that more room than that is all the same.
+    // No step has more than kMaxExact tokens, so larger capacities are clamped to it.
     const Tokens held = std::min(
         checked_mul(level.packed_capacity(), table.devices() / level.degree).value_or(kMaxExact),
         kMaxExact);

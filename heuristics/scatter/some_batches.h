@@ -1,4 +1,4 @@
-// Some micro-batches of a step as a step of their own, and back. Not installed.
+// A sub-problem of chosen micro-batches of a step, and the way back. Not installed.
 #pragma once
 
 #include <cstddef>
@@ -17,27 +17,30 @@ class SomeBatches {
   ScatterTable part() const {
     return table_.part(positions_, table_.devices(), longest_elsewhere_);
   }
-  // What they take together, as step_ms() of the part says it.
+  // Returns the present time in ms of the chosen micro-batches, as step_ms() of the part computes
+  // it.
   Ms before() const { return before_; }
 
-  // The chosen micro-batches with positions of part().
+  // Returns the chosen micro-batches with positions of part().
   StepDraft own(const StepDraft& step) const;
 
-  // Whether the step then has as many micro-batches as a multiple of which is asked for.
+  // Returns true if the number of micro-batches stays a multiple of the required number after the
+  // replacement.
   bool may_replace(const StepDraft& planned) const {
     const auto change =
         static_cast<std::int64_t>(planned.size()) - static_cast<std::int64_t>(chosen_.size());
     return change % table_.multiple() == 0;
   }
 
-  // Takes them out of the step and puts what was planned with positions of part() at its end.
+  // Removes the chosen micro-batches from the step and appends `planned`, which has positions of
+  // part().
   void replace(StepDraft planned, StepDraft& step) const;
 
  private:
   std::vector<std::size_t> chosen_;
   const ScatterTable& table_;
   std::vector<int> positions_;
-  Ms longest_elsewhere_ = 0;  // of the micro-batches that were not chosen
+  Ms longest_elsewhere_ = 0;  // longest makespan of the other micro-batches
   Ms before_ = 0;
 };
 

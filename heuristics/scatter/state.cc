@@ -1,4 +1,4 @@
-// Longer than 300 lines: every change keeps the same sums, block by block.
+// Longer than 300 lines: every change updates the same sums, block by block.
 #include "heuristics/scatter/state.h"
 
 #include <algorithm>
@@ -238,7 +238,7 @@ void StepState::erase(Group& group, int position) {
   index_[at(last)] = index;
   group.positions.pop_back();
   group.held -= length(position) + sequence_tokens_[at(group.level)];
-  // Sums forget their rounding whenever a group runs empty.
+  // An empty group resets its sums, so that rounding errors do not accumulate.
   if (group.positions.empty()) {
     group.load = empty_load(group.level);
   } else {

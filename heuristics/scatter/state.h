@@ -1,14 +1,14 @@
-// A whole step under local search: every group's time and memory, every micro-batch's makespan and
-// energy, kept up to date in constant time however often sequences move.
+// The search state of a whole step: time and memory of every group, makespan and energy of every
+// micro-batch. All are updated in constant time per move, however often sequences move.
 //
-// The energy of a micro-batch is its makespan T times 1 + weight * f, where f is the mean over the
-// devices of (t / T)^2 and t the time of the device's group (0 for one that idles). Makespans
-// alone are flat: most moves touch no slowest group. The second factor prefers, among equal
-// makespans, less device-time and evener groups, which is what lets the makespan fall next.
+// The energy of a micro-batch with makespan T is T * (1 + weight * f). Here f is the mean over the
+// devices of (t / T)^2, and t is the time of the device's group (0 if the device idles). Makespans
+// alone give a flat landscape, since most moves change no slowest group. Among equal makespans, f
+// prefers less device-time and balanced groups, which lets the makespan fall later.
 //
-// In a pipeline the longest makespan counts p - 1 times besides. Its price is spread over the
-// micro-batches that last nearly as long, since all of them must get shorter for it to fall:
-// price_longest() says from where on.
+// In a pipeline the longest makespan counts p - 1 more times. All micro-batches that last nearly as
+// long must get shorter for it to fall. So its price is spread over them, and price_longest() sets
+// the threshold.
 #pragma once
 
 #include <algorithm>
@@ -29,26 +29,26 @@ class StepState {
     int level = 0;
     int batch = 0;
     int slot = 0;     // index into Batch::groups
-    Tokens held = 0;  // of the level's capacity
+    Tokens held = 0;  // tokens taken from the level's capacity
     Load load;        // overhead included, also while empty
-    Ms time = 0;      // that of the load
+    Ms time = 0;      // the time of the load
     std::vector<int> positions;
   };
   struct Batch {
     std::vector<int> groups;     // ids
     std::vector<Ms> times;       // by slot; 0 while empty
-    std::vector<Ms> block_most;  // slowest of each block of kBlock slots
+    std::vector<Ms> block_most;  // slowest time of each block of kBlock slots
     Ms makespan = 0;
-    mutable int slowest = kUnknown;  // group, once asked for
+    mutable int slowest = kUnknown;  // id of the slowest group, computed on demand
     double squares = 0;              // sum of degree * time^2
     double energy = 0;
-    int free = 0;           // devices of no group
-    std::vector<int> left;  // likewise, by kind where nodes differ
+    int free = 0;           // devices without a group
+    std::vector<int> left;  // free devices by kind, if nodes differ
   };
-  // What some group of a micro-batch would become.
+  // The new time of a changed group of a micro-batch.
   struct Change {
     int group = 0;
-    Ms time = 0;  // 0 if it would be empty
+    Ms time = 0;  // 0 if the group becomes empty
   };
 
   StepState(const ScatterTable& table, const StepDraft& step, double weight);
@@ -60,7 +60,8 @@ class StepState {
   const Batch& batch(int index) const { return batches_[at(index)]; }
   int group_of(int position) const { return home_[at(position)]; }
   int degree(const Group& group) const { return degrees_[at(group.level)]; }
-  // What may come into the group in tokens: as a sequence more, or in place of a part of another.
+  // Return the tokens that the group has left: for one more sequence, and for a longer sequence in
+  // place of a present one.
   Tokens room(const Group& group) const {
     if (plain_) return capacities_[at(group.level)] - group.held;
     return level_of(group).room(group.held, std::ssize(group.positions));
@@ -69,9 +70,9 @@ class StepState {
     if (plain_) return capacities_[at(group.level)] - group.held;
     return level_of(group).room_to_grow(group.held, std::ssize(group.positions));
   }
-  // Whether a sequence of that length may be in a group of the level at all.
+  // Returns true if a group of the level may hold a sequence of that length.
   bool holds(int level, Tokens length) const { return length <= longest_[at(level)]; }
-  // Whether the group may have one sequence more.
+  // Returns true if the group holds as many sequences as allowed.
   bool full(const Group& group) const { return group.positions.size() >= most_sequences_; }
   const Load& load(int position, int level) const {
     return loads_[at(kinds_[at(position)]) * degrees_.size() + at(level)];
@@ -79,40 +80,41 @@ class StepState {
   Tokens length(int position) const { return lengths_[at(kinds_[at(position)])]; }
   int kind(int position) const { return kinds_[at(position)]; }
   Load empty_load(int level) const { return table_.empty_load(level); }
-  // Of a group with this load.
+  // Returns the time of a group with this load, in ms.
   Ms time(int level, const Load& load) const { return table_.time(level, load); }
-  // How many devices of no group groups like those of the level may take; of a level that reaches
-  // across kinds, those of one group or none.
+  // Returns the number of free devices that groups of the level may use. For a level across device
+  // kinds, returns the devices of one group or 0.
   int free_for(int batch, int level) const;
   Ms total() const;  // sum of makespans
 
   void set_weight(double weight);
 
-  // From now on the energies of micro-batches that last longer than 1 - `margin` times the longest
-  // have a part of its price, and what lasts longer than that now pays all of it.
+  // Sets the threshold of the price of the longest makespan. Micro-batches longer than 1 - `margin`
+  // times the longest one share its price. A makespan above the present longest one pays the full
+  // price.
   void price_longest(double margin);
 
-  // What the energy of the micro-batch would be if these of its groups changed. Two at most.
+  // Returns the energy of the micro-batch after the changes of at most two of its groups.
   double energy_with(int batch, std::span<const Change> changes) const;
-  // What groups add to a micro-batch.
+  // The contribution of groups to the energy of a micro-batch.
   struct Sum {
     Ms slowest = 0;
     double squares = 0;
   };
   Sum sum(std::span<const int> ids) const;
-  // The energy if groups of such a sum took the place of those in `gone`.
+  // Returns the energy if groups with such a sum replaced the groups in `gone`.
   double energy_without(int batch, std::span<const int> gone, const Sum& sum);
 
   void move(int position, int to);
-  void swap(int position, int other);  // of different groups
-  // Groups with all they hold go to another micro-batch. May leave more groups than devices there,
-  // until others go the other way.
+  void swap(int position, int other);  // requires different groups
+  // Moves groups with their sequences to another micro-batch. The target micro-batch may
+  // temporarily have more groups than devices, until other groups leave it.
   void relocate(std::span<const int> ids, int batch);
-  // Replaces groups of a micro-batch by others. Requires that the same sequences stay, within
-  // memory, and that the degrees find room.
+  // Replaces groups of a micro-batch by `made`. Requires that the sequences are the same, within
+  // memory, and that the degrees fit the devices.
   void replace(int batch, std::span<const int> gone, std::span<const GroupDraft> made);
 
-  // Slot of the slowest group of the micro-batch, by id.
+  // Returns the id of the slowest group of the micro-batch.
   int slowest(int batch) const;
 
   StepDraft draft() const;
@@ -135,38 +137,38 @@ class StepState {
   }
   void insert(Group& group, int id, int position);
   void erase(Group& group, int position);
-  void show(const Group& group);  // after its time changed
+  void show(const Group& group);  // updates the micro-batch after a change of the group's time
   void refresh(Batch& batch, std::size_t block);
   int add_group(int batch, const GroupDraft& made);
   void drop_group(int id);
-  // Of the devices of the micro-batch that no group has, takes those of so many groups.
+  // Takes the devices of `groups` groups of the level from the free devices of the micro-batch.
   void count_devices(Batch& batch, int level, int groups);
   void attach(int id, int batch);
   void detach(int id);
 
   const ScatterTable& table_;
   double share_ = 0;  // weight / devices
-  // Of makespans beyond `dear_from_` each ms costs `dear_` more, and beyond `dearest_from_` as
-  // often as the longest counts.
+  // Each ms of a makespan beyond `dear_from_` costs `dear_` more. Each ms beyond `dearest_from_`
+  // costs ScatterTable::again() more.
   Ms dear_from_ = kInfinity;
   Ms dearest_from_ = kInfinity;
   double dear_ = 0;
-  std::vector<std::vector<int>> devices_of_kinds_;  // by level, where nodes differ
+  std::vector<std::vector<int>> devices_of_kinds_;  // by level, if nodes differ
   std::vector<int> degrees_;
   std::vector<Tokens> capacities_;
   std::vector<Tokens> sequence_tokens_;
-  bool plain_ = true;  // sequences count for their tokens alone
+  bool plain_ = true;  // true if a sequence takes only its own tokens of the capacity
   std::vector<Tokens> longest_;
-  std::size_t most_sequences_ = 0;  // of a group
+  std::size_t most_sequences_ = 0;  // limit of a group
   std::vector<Load> loads_;         // by kind and level
   std::vector<Tokens> lengths_;     // by kind
   std::vector<int> kinds_;          // by position
-  std::vector<int> home_;           // group of a position
-  std::vector<int> index_;          // of a position in its group
+  std::vector<int> home_;           // group of each position
+  std::vector<int> index_;          // index of each position in its group
   std::vector<Group> groups_;
   std::vector<int> alive_;
-  std::vector<int> alive_index_;  // of a group in alive_
-  std::vector<int> spare_;        // ids to use again
+  std::vector<int> alive_index_;  // index of each group in alive_
+  std::vector<int> spare_;        // free ids
   std::vector<Batch> batches_;
 };
 

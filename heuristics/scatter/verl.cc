@@ -13,7 +13,7 @@
 namespace stowage {
 namespace {
 
-// Samples by falling work, of equal ones by falling id: what differencing begins with.
+// Samples by descending work, equal work by descending id: the input order of differencing.
 struct Samples {
   std::vector<int> positions;
   std::vector<double> work;
@@ -27,7 +27,7 @@ struct Samples {
   }
 };
 
-// Positions fall by length, of equal ones they rise by id.
+// Returns all samples. Positions descend by length, and equal lengths ascend by id.
 Samples samples_of(const ScatterTable& table) {
   Samples all;
   for (const Kind& kind : table.kinds()) {
@@ -46,7 +46,7 @@ std::vector<Samples> shared(const ScatterTable& table, const Samples& all, std::
   return of_ranks;
 }
 
-// The samples of a rank in `count` groups, those of most work first, some of them empty perhaps.
+// Returns the samples of a rank in `count` groups by descending work. Some groups may be empty.
 std::vector<GroupDraft> grouped(const ScatterTable& table, const Samples& own, int level,
                                 std::int64_t count) {
   std::vector<std::pair<double, GroupDraft>> groups;
@@ -66,7 +66,7 @@ std::vector<GroupDraft> grouped(const ScatterTable& table, const Samples& own, i
   return made;
 }
 
-// The greatest in the middle: every other one, turned round, and then the rest.
+// Puts the largest work in the middle: every second micro-batch in reverse order, then the others.
 void least_at_both_ends(StepDraft& step) {
   StepDraft ordered;
   for (std::size_t i = 0; i < step.size(); i += 2) ordered.push_back(std::move(step[i]));
@@ -75,7 +75,7 @@ void least_at_both_ends(StepDraft& step) {
   step = std::move(ordered);
 }
 
-// The step with so many micro-batches; nothing if one of them exceeds a limit.
+// Returns the step with `count` micro-batches, or nullopt if a group exceeds a limit.
 std::optional<StepDraft> step_of(const ScatterTable& table, std::span<const Samples> ranks,
                                  int level, std::int64_t count) {
   StepDraft step(at(count));
@@ -94,7 +94,7 @@ std::optional<StepDraft> step_of(const ScatterTable& table, std::span<const Samp
   return step;
 }
 
-// At first the tokens decide, however they are cut.
+// Returns the first number of micro-batches to try, computed from the tokens alone.
 std::int64_t fewest(const ScatterTable& table, std::span<const Samples> ranks, int level) {
   const Tokens limit = table.levels()[at(level)].packed_capacity();
   std::int64_t most = 1;

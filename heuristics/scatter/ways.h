@@ -1,4 +1,4 @@
-// Ways to recompute, for methods that know of none: each by itself, the fastest wins.
+// Runs methods without recomputation in each recomputation mode and returns the fastest step.
 //
 //   std::optional<StepDraft> step = fastest_way(table, megatron_dynamic);
 #pragma once
@@ -11,13 +11,14 @@
 
 namespace stowage {
 
-// The level of `table` that is `level` of one of its ways.
+// Returns the level of `table` that equals `level` of the table of one recomputation mode.
 inline int level_in(const ScatterTable& table, const ScatterTable& way, int level) {
   return table.level_of(way.levels()[static_cast<std::size_t>(level)].form());
 }
 
-// The fastest of the steps that `make` gives for a table of each way that holds the longest
-// sequence; ties to the first. Nothing if there is none.
+// Returns the fastest of the steps that `make` returns for the tables of the recomputation modes
+// that hold the longest sequence, ties to the first mode. Returns nullopt if `make` returns no
+// step.
 template <class Make>
 std::optional<StepDraft> fastest_way(const ScatterTable& table, Make make) {
   if (table.recomputations() == 1) return make(table);

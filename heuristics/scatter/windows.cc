@@ -16,17 +16,19 @@
 namespace stowage {
 namespace {
 
-constexpr std::size_t kWide = 4;             // micro-batches of a window
-constexpr std::size_t kMostSequences = 250;  // and their sequences
-constexpr double kWindowLoss = 3e-3;         // of the step: less is not worth a window
-constexpr double kGain = 1e-3;               // of the window, at least
+constexpr std::size_t kWide = 4;             // micro-batches of a window, at most
+constexpr std::size_t kMostSequences = 250;  // sequences of a window, at most
+constexpr double kWindowLoss = 3e-3;         // least loss of a window, as a share of the step
+// Least gain, as a share of the window; with less, the window has failed.
+constexpr double kGain = 1e-3;
 // Per move of the effort.
-constexpr double kWindowProposals = 0.4;   // of makespans
-constexpr double kWindowPackingWork = 40;  // lengths times micro-batches of all these, at most
-constexpr double kSequenceMoves = 0.2;     // of annealing, per sequence
-constexpr double kMostMoves = 8;           // of all
+constexpr double kWindowProposals = 0.4;  // proposed profiles
+// Distinct lengths times micro-batches of all proposals, at most.
+constexpr double kWindowPackingWork = 40;
+constexpr double kSequenceMoves = 0.2;  // annealing moves per sequence
+constexpr double kMostMoves = 8;        // annealing moves of a window, at most
 
-// What a micro-batch lasts beyond what its sequences need of all devices.
+// Returns the makespan in ms beyond the time that the sequences would need on all devices.
 Ms lost(const ScatterTable& table, const MicroBatchDraft& batch) {
   double area = 0;
   for (const GroupDraft& group : batch.groups) {
@@ -54,7 +56,7 @@ class Windows {
       if (!window) return;
       const SomeBatches some(table_, members(*window), step);
       StepDraft planned = plan(some, step, seed_ + static_cast<std::uint64_t>(round));
-      // What gained little would gain little again.
+      // A window that gained little is unlikely to gain more next time.
       const Ms then = step_ms(some.part(), planned);
       if (!(then < some.before() * (1 - kGain))) failed_.insert(sequences(step, *window));
       if (then < some.before() && some.may_replace(planned)) some.replace(std::move(planned), step);
@@ -81,7 +83,8 @@ class Windows {
     return all;
   }
 
-  // From each micro-batch on as wide as allowed; of these the one that loses most.
+  // Returns the window of the largest loss. Windows begin at each micro-batch and are as wide as
+  // allowed.
   std::optional<Window> choose(const StepDraft& step) const {
     std::optional<Window> best;
     Ms most = kWindowLoss * total(step);
@@ -125,7 +128,7 @@ class Windows {
   template <class Pack>
   static void pack_other_counts(const SomeBatches& some, std::vector<BatchTarget> targets,
                                 Pack pack) {
-    // One more, of the same makespans together.
+    // One more micro-batch, with the same sum of makespans.
     std::vector<BatchTarget> more = targets;
     more.push_back(more.back());
     for (BatchTarget& target : more) {
@@ -142,7 +145,7 @@ class Windows {
   const WindowEffort& effort_;
   const std::uint64_t seed_;
   const Budget& budget_;
-  std::set<std::vector<int>> failed_;  // their sequences
+  std::set<std::vector<int>> failed_;  // sequences of the windows that failed
 };
 
 }  // namespace

@@ -1,10 +1,10 @@
-// The micro-batches that waste most, planned anew a few neighbours at a time.
+// Large-neighbourhood search over neighbouring micro-batches: replans the windows that waste most.
 //
-// Most of what a step loses against its area it loses beside its longest sequences: a micro-batch
-// lasts as long as one of them, and others leave before the end. Which of the long ones go
-// together is settled early, by chance, and moves of single sequences do not get out of it. A
-// window of some micro-batches of like makespans is small enough to be packed for hundreds of
-// other makespans.
+// A step loses most of its device-time beside its longest sequences. A micro-batch lasts as long as
+// one of them, and the other groups end earlier. Early random choices decide which long sequences
+// share a micro-batch, and moves of single sequences cannot undo these choices. A window of a few
+// micro-batches with similar makespans is small enough to be packed for hundreds of other
+// makespans.
 //
 //   replan_windows(table, step, {.rounds = 10}, seed, budget);
 #pragma once
@@ -16,16 +16,16 @@
 
 namespace stowage {
 
-struct WindowEffort {
-  int rounds = 6;      // windows, at most
+struct WindowEffort {  // windows tried, at most
+  int rounds = 6;      // annealing moves per sequence, see JointEffort
   double moves = 480;  // per sequence, as of the annealing that goes with it: see JointEffort
 };
 
-// Takes the window whose micro-batches together lose most, among those that have not failed: packs
-// it for makespans around its own, of as many micro-batches, one less or one more, and anneals the
-// best. Steps of fewer than two micro-batches have no windows, and those of many sequences few.
-// Never makes the step worse, reorders it. Deterministic in `seed` and the effort unless the budget
-// ends first.
+// Takes the window of micro-batches with the largest loss among the windows that have not failed.
+// Packs it for makespans around its present ones, with one micro-batch less, the same number or one
+// more, and anneals the best packing. Steps of fewer than two micro-batches have no windows, and
+// steps of many sequences have few. The step never gets worse, but is reordered. Deterministic in
+// `seed` and the effort unless the budget ends first.
 void replan_windows(const ScatterTable& table, StepDraft& step, const WindowEffort& effort,
                     std::uint64_t seed, const Budget& budget);
 
