@@ -1,4 +1,4 @@
-// Longer than 300 lines: levelling and exchanges keep the same loads and order of bins up to date.
+// Longer than 300 lines: levelling and exchanges update the same loads and order of bins.
 #include "heuristics/partition/balance.h"
 
 #include <algorithm>
@@ -20,8 +20,8 @@
 namespace stowage {
 namespace {
 
-// Items by falling cost, of equal ones by falling id: what an item is called in here is its place
-// in this order.
+// Items by descending cost, equal costs by descending id. In this file an item is named by its
+// index in this order.
 struct Item {
   std::int64_t cost = 0;
   std::int64_t id = 0;
@@ -36,10 +36,10 @@ std::vector<Item> falling(std::span<const std::int64_t> costs) {
   return order;
 }
 
-// The cost of the largest bin, and that of the smallest below zero: less is better.
+// The cost of the largest bin, and the negated cost of the smallest bin. Smaller is better.
 using Extremes = std::pair<std::int64_t, std::int64_t>;
 
-// Nothing if there are no bins, or one of them is empty.
+// Returns nullopt if `bins` is empty or contains an empty bin.
 std::optional<Extremes> extremes(std::span<const std::int64_t> costs, const ItemBins& bins) {
   std::optional<Extremes> found;
   for (const std::vector<std::int32_t>& bin : bins) {
@@ -52,7 +52,7 @@ std::optional<Extremes> extremes(std::span<const std::int64_t> costs, const Item
   return found;
 }
 
-// The ids of the items of each bin, ascending.
+// Returns the ids of the items of each bin, ascending.
 std::vector<std::vector<std::int64_t>> by_id(const ItemBins& bins,
                                              std::span<const std::int64_t> ids) {
   std::vector<std::vector<std::int64_t>> made(bins.size());
@@ -67,11 +67,11 @@ std::vector<std::vector<std::int64_t>> by_id(const ItemBins& bins,
   return made;
 }
 
-constexpr std::int64_t kMovedPerStep = 16;  // entries of an array, in the time of a step of work
+constexpr std::int64_t kMovedPerStep = 16;  // array entries moved in the time of one step of work
 
 class Balancing {
  public:
-  // The costs must outlive it.
+  // `costs` must outlive this.
   Balancing(std::span<const std::int64_t> costs, const BalanceRules& rules, ItemBins bins)
       : costs_(costs), rules_(rules), bins_(std::move(bins)) {
     std::int64_t sum = 0;
@@ -87,9 +87,9 @@ class Balancing {
     version_.assign(bins_.size(), 0);
   }
 
-  // Exchanges of up to `depth` items, as long as they help and `work` steps are left.
+  // Exchanges up to `depth` items at a time, as long as that helps and `work` steps are left.
   void search(int depth, std::size_t subsets, std::int64_t& work) {
-    // Of bins of so few items, exchanging all but some is exchanging some.
+    // If a bin has at most `depth` items, exchanging some of them equals exchanging the others.
     if (most_items() < depth || (rules_.fewest == rules_.most && rules_.most <= depth)) return;
     depth_ = depth;
     subsets_ = subsets;
@@ -103,10 +103,11 @@ class Balancing {
     }
   }
 
-  // Brings one bin after another to the average: the dearest and the cheapest of those left share
-  // their items anew so that one of them costs what the average is, and leaves. Bins that one item
-  // alone makes dearer stay out of it. Undone if it does not help. Precise where bins have many
-  // items; requires counts that differ by at most one, unless they are free.
+  // Brings one bin after another to the average cost. The most and the least expensive remaining
+  // bins share their items anew so that one of them costs the average, and that bin is done. Bins
+  // that one item alone makes too expensive are left out. The change is undone if it does not help.
+  // It is precise if bins have many items. Requires counts that differ by at most one, unless
+  // counts are free.
   void level(bool counted) {
     const ItemBins before = bins_;
     const std::vector<std::int64_t> loads_before = load_;
@@ -156,7 +157,7 @@ class Balancing {
   ItemBins take() && { return std::move(bins_); }
 
  private:
-  // Partners that an extreme bin has been tried with, by the partner's version.
+  // The partners that an extreme bin has been tried with, by the partner's version.
   struct Tried {
     std::size_t bin = std::numeric_limits<std::size_t>::max();
     std::int64_t version = -1;
@@ -170,7 +171,8 @@ class Balancing {
     tried = {bin, version_[bin], std::vector<std::int64_t>(bins_.size(), -1)};
   }
 
-  // The largest bin gives to another one, the smallest first.
+  // Moves cost from the largest bin to another bin, trying the smallest bins first. Returns false
+  // if no exchange helps.
   bool relieve(Tried& tried) {
     const std::size_t dearest = order_.back().second;
     turn_to(dearest, tried);
@@ -183,7 +185,8 @@ class Balancing {
     return false;
   }
 
-  // The smallest bin takes from another one, the largest first.
+  // Moves cost to the smallest bin from another bin, trying the largest bins first. Returns false
+  // if no exchange helps.
   bool fill(Tried& tried) {
     const std::size_t cheapest = order_.front().second;
     turn_to(cheapest, tried);
@@ -236,7 +239,7 @@ class Balancing {
     return true;
   }
 
-  // Gives the items of both bins to the two so that one costs about `target`.
+  // Distributes the items of both bins so that one of the bins costs about `target`.
   void share_anew(std::size_t a, std::size_t b, std::int64_t target, bool counted) {
     std::vector<std::int32_t> items(bins_[a].size() + bins_[b].size());
     std::ranges::merge(bins_[a], bins_[b], items.begin());
@@ -284,12 +287,12 @@ class Balancing {
 
   std::span<const std::int64_t> costs_;
   BalanceRules rules_;
-  ItemBins bins_;  // items ascending
+  ItemBins bins_;  // items of each bin, ascending
   std::vector<std::int64_t> load_;
   std::vector<std::pair<std::int64_t, std::size_t>> order_;  // (load, bin), ascending
-  std::vector<SubsetLists> lists_;                           // made when they are asked for
-  std::vector<std::int64_t> version_;                        // of a bin: its exchanges so far
-  std::int64_t even_ = 0;                                    // no spread is less
+  std::vector<SubsetLists> lists_;                           // computed on demand
+  std::vector<std::int64_t> version_;  // number of exchanges of each bin so far
+  std::int64_t even_ = 0;              // lower bound on the spread
   int depth_ = 1;
   std::size_t subsets_ = 0;
   std::int64_t* work_ = nullptr;
@@ -312,7 +315,8 @@ std::vector<std::vector<std::int64_t>> balance(std::span<const std::int64_t> cos
   const bool free = rules.fewest <= 1 && rules.most >= n - rules.bins + 1;
   const auto improve = [&](Balancing& balancing) {
     constexpr std::int64_t kMostWork = 500'000'000;
-    constexpr std::int64_t kManyItems = 16;  // of a bin, that two-way differencing is precise with
+    // Items per bin from which two-way differencing is precise.
+    constexpr std::int64_t kManyItems = 16;
     std::int64_t work = std::min(kMostWork, free ? 4 * n * rules.bins + 100 * n : 12 * n);
     if (n >= kManyItems * rules.bins) balancing.level(!free);
     balancing.search(1, 0, work);
@@ -321,7 +325,7 @@ std::vector<std::vector<std::int64_t>> balance(std::span<const std::int64_t> cos
   std::optional<ItemBins> start;
   start = free ? longest_first(sorted, rules.bins) : giants_apart(sorted, ids, rules.bins);
   ItemBins differencing;
-  constexpr std::int64_t kMostDifferenced = 100'000'000;  // steps at worst
+  constexpr std::int64_t kMostDifferenced = 100'000'000;  // steps in the worst case
   if (!free || n <= kMostDifferenced / rules.bins) {
     differencing = differenced(std::span<const std::int64_t>(sorted), ids, rules.bins,
                                free ? 1 : at(rules.bins));
@@ -329,8 +333,8 @@ std::vector<std::vector<std::int64_t>> balance(std::span<const std::int64_t> cos
   if (!start) start = std::exchange(differencing, {});
   Balancing balancing(sorted, rules, *std::move(start));
   improve(balancing);
-  // Differencing alone may still be better, and few items in few bins offer few exchanges, so that
-  // another start may lead to better ones.
+  // Differencing alone may still be better. Few items in few bins allow few exchanges, so that
+  // another start may lead to better bins.
   constexpr std::int64_t kFew = 2'000;
   const bool few = free && n * rules.bins <= kFew;
   if (const auto other = extremes(sorted, differencing);

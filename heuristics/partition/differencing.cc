@@ -8,7 +8,7 @@
 namespace stowage {
 namespace {
 
-// Items of a bin as a chain through `next`, so that joining two bins is O(1).
+// Items of a bin as a chain through `next_`, so that joining two bins is O(1).
 template <class Cost>
 struct ItemChain {
   Cost load = 0;
@@ -50,7 +50,7 @@ class Differencing {
   }
 
  private:
-  // What decides when a partial partition is taken.
+  // The sort key of a partial partition.
   struct Head {
     Cost spread = 0;
     Chain dearest;
@@ -98,7 +98,7 @@ class Differencing {
     free_.push_back(index);
   }
 
-  // Leaves `chains` with some memory to use again.
+  // Keeps the memory of `chains` for reuse.
   void put_back(std::vector<Chain>& chains) {
     if (free_.empty()) {
       free_.push_back(joined_.size());
@@ -113,7 +113,8 @@ class Differencing {
                            [this](const Head& a, const Head& b) { return taken_first(b, a); });
   }
 
-  // The i-th dearest bin of `more` joins the i-th cheapest, which may be an empty one.
+  // The i-th most expensive bin of `more` joins the i-th cheapest bin of `into`, which may be
+  // empty.
   void join(std::vector<Chain>& into, const std::vector<Chain>& more) {
     const std::size_t kept = into.size();
     for (std::size_t i = 0; i < more.size(); ++i) {
@@ -133,7 +134,7 @@ class Differencing {
       std::ranges::sort(into, order);
       return;
     }
-    const auto changed = into.end() - 1;  // the only one that did
+    const auto changed = into.end() - 1;  // the only chain that changed
     std::rotate(std::upper_bound(into.begin(), changed, *changed, order), changed, into.end());
   }
 
@@ -141,12 +142,12 @@ class Differencing {
   std::span<const std::int64_t> ids_;
   std::size_t bins_;
   std::size_t each_;
-  std::vector<std::int32_t> next_;  // item of the same bin
-  std::vector<Head> fresh_;         // rounds of items, from next_fresh_ on not joined yet
+  std::vector<std::int32_t> next_;  // next item of the same bin
+  std::vector<Head> fresh_;         // rounds of items; those before next_fresh_ are joined
   std::size_t next_fresh_ = 0;
   std::vector<Head> joined_heads_;          // a heap
-  std::vector<std::vector<Chain>> joined_;  // bins that have items, dearest first
-  std::vector<std::size_t> free_;           // places in joined_
+  std::vector<std::vector<Chain>> joined_;  // bins with items, most expensive first
+  std::vector<std::size_t> free_;           // unused indices of joined_
 };
 
 }  // namespace

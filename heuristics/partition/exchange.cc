@@ -6,7 +6,7 @@
 namespace stowage {
 namespace {
 
-// So many of the items, spread evenly over their order.
+// Returns `most` of the items, spread evenly over their order.
 std::vector<std::int32_t> sample(std::span<const std::int32_t> items, std::size_t most) {
   if (items.size() <= most) return {items.begin(), items.end()};
   std::vector<std::int32_t> some;
@@ -23,7 +23,7 @@ void sort_by_cost(std::vector<ItemSubset>& list) {
   });
 }
 
-// The most items whose pairs, or triples, are at most `most`.
+// Returns the largest number of items with at most `most` pairs (`size` 2) or triples.
 std::size_t items_for(std::size_t most, int size) {
   std::size_t count = 2;
   const auto subsets = [size](std::size_t n) {
@@ -74,7 +74,7 @@ std::optional<BinExchange> best_swap(std::span<const std::int64_t> costs,
                                      ChangeRange change) {
   const auto cost = [&](std::int32_t item) { return costs[static_cast<std::size_t>(item)]; };
   std::optional<BinExchange> best;
-  std::int64_t distance = difference;  // of twice the moved cost from `difference`
+  std::int64_t distance = difference;  // distance of twice the moved cost from `difference`
   std::size_t i = 0;
   std::size_t j = 0;
   const bool swaps = change.least <= 0 && change.most >= 0;
@@ -99,7 +99,7 @@ std::optional<BinExchange> best_swap(std::span<const std::int64_t> costs,
 std::optional<BinExchange> best_exchange(const SubsetLists& dearer, const SubsetLists& cheaper,
                                          std::int64_t difference, ChangeRange change) {
   std::optional<BinExchange> best;
-  std::int64_t distance = difference;  // of twice the moved cost from `difference`
+  std::int64_t distance = difference;  // distance of twice the moved cost from `difference`
   for (int given = 0; given <= kMaxExchanged; ++given) {
     const auto& gives = dearer.by_size[static_cast<std::size_t>(given)];
     for (int taken = 0; taken <= kMaxExchanged; ++taken) {
@@ -107,8 +107,8 @@ std::optional<BinExchange> best_exchange(const SubsetLists& dearer, const Subset
       const auto& takes = cheaper.by_size[static_cast<std::size_t>(taken)];
       std::size_t i = 0;
       std::size_t j = 0;
-      // Each step leaves behind one subset that can do no better: that moves too little with the
-      // cheapest that is left, or too much with all that are.
+      // Each step discards one subset that cannot do better: it moves too little with the cheapest
+      // remaining subset, or too much with all of them.
       while (i < gives.size() && j < takes.size()) {
         const std::int64_t off = 2 * (gives[i].cost - takes[j].cost) - difference;
         if (std::abs(off) < distance) {

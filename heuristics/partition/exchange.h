@@ -1,10 +1,10 @@
-// Which items two bins should exchange so that their costs come close to each other.
+// Finds the items that two bins should exchange so that their costs get close to each other.
 //
 //   SubsetLists a(costs, bin_a, 2), b(costs, bin_b, 2);   // up to two items of each
 //   if (const auto best = best_exchange(a, b, difference, allowed)) ...
 //
-// All subsets of up to three items of a bin stand in lists sorted by cost, one for each size; of
-// many items, a sample. Two sorted lists are searched with two pointers.
+// All subsets of up to three items of a bin are listed by ascending cost, one list per size. If a
+// bin has many items, a sample of them is used. Two sorted lists are searched with two pointers.
 #pragma once
 
 #include <array>
@@ -20,20 +20,20 @@ inline constexpr int kMaxExchanged = 3;  // items of one bin
 
 struct ItemSubset {
   std::int64_t cost = 0;
-  std::array<std::int32_t, kMaxExchanged> items{};  // as many as the list's size says
+  std::array<std::int32_t, kMaxExchanged> items{};  // the list gives their number
 };
 
 // The subsets of one bin.
 struct SubsetLists {
   std::array<std::vector<ItemSubset>, kMaxExchanged + 1> by_size;  // entry 0: the empty subset
 
-  // `items` index `costs`. Subsets of up to `depth` items; of pairs and triples at most about
-  // `most` each.
+  // Lists the subsets of up to `depth` of the `items`, which index `costs`. Pairs and triples are
+  // limited to about `most` each.
   SubsetLists(std::span<const std::int64_t> costs, std::span<const std::int32_t> items, int depth,
               std::size_t most);
   SubsetLists() = default;
 
-  std::size_t size() const;  // of all lists
+  std::size_t size() const;  // total size of all lists
 };
 
 struct BinExchange {
@@ -43,14 +43,15 @@ struct BinExchange {
   ItemSubset takes;
 };
 
-// The exchange that moves a cost as near to difference / 2 as any, above 0 and below `difference`:
-// afterwards both bins cost less than the dearer did and more than the cheaper did. `change` is how
-// many items the dearer bin may lose on balance. Nothing if there is none.
+// The number of items that the more expensive bin may lose on balance.
 struct ChangeRange {
   std::int64_t least = 0;
   std::int64_t most = 0;
 };
-// Of at most one item of each bin. The items index `costs` and stand by falling cost. O(n).
+// Return the exchange that moves a cost as near to difference / 2 as possible, above 0 and below
+// `difference`. Afterwards both bins cost less than the more expensive bin did, and more than the
+// cheaper bin did. Return nullopt if no such exchange exists. best_swap() exchanges at most one
+// item of each bin, and its items index `costs` by descending cost. O(n).
 std::optional<BinExchange> best_swap(std::span<const std::int64_t> costs,
                                      std::span<const std::int32_t> dearer,
                                      std::span<const std::int32_t> cheaper, std::int64_t difference,

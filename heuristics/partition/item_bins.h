@@ -1,4 +1,4 @@
-// The items of bins while a partition is being made.
+// The items of bins of a partition under construction.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace stowage {
 
-// The items of each bin, ascending indices into costs that fall.
+// The items of each bin: ascending indices into descending costs.
 using ItemBins = std::vector<std::vector<std::int32_t>>;
 
 }  // namespace stowage

@@ -11,7 +11,8 @@
 
 namespace stowage {
 
-// A bin's load is its cost and then its items: an empty bin comes before one of items without cost.
+// Bins are ordered by cost, then by the number of items: an empty bin comes before a bin of
+// zero-cost items.
 ItemBins longest_first(std::span<const std::int64_t> costs, std::int64_t bins) {
   using Load = std::pair<std::pair<std::int64_t, std::size_t>, std::int32_t>;  // cost, items, bin
   std::priority_queue<Load, std::vector<Load>, std::greater<>> cheapest;
@@ -28,7 +29,7 @@ ItemBins longest_first(std::span<const std::int64_t> costs, std::int64_t bins) {
 
 std::optional<ItemBins> giants_apart(std::span<const std::int64_t> costs,
                                      std::span<const std::int64_t> ids, std::int64_t bins) {
-  std::vector<std::int64_t> sum = {0};  // entry i: of the first i items
+  std::vector<std::int64_t> sum = {0};  // entry i: sum of the first i items
   for (const std::int64_t cost : costs) sum.push_back(sum.back() + cost);
   ItemBins made;
   std::size_t begin = 0;

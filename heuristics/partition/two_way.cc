@@ -7,7 +7,7 @@
 namespace stowage {
 namespace {
 
-// Two opposite sides of items as chains, so that joining two such pairs is O(1).
+// Two opposite sides of items as chains, so that joining two pairs of sides is O(1).
 class Sides {
  public:
   explicit Sides(std::size_t nodes) : next_(nodes, -1), ends_(nodes) {
@@ -17,14 +17,14 @@ class Sides {
     }
   }
 
-  // What stands beside `a` is opposite to what stands beside `b` from now on. Both must be the
-  // first nodes of their pairs; the joined pair is that of `a`.
+  // Joins two pairs of sides: items on the side of `a` become opposite to items on the side of `b`.
+  // Both must be the first nodes of their pairs. The joined pair has the first node `a`.
   void oppose(std::size_t a, std::size_t b) {
     append(ends_[a][0], ends_[b][1]);
     append(ends_[a][1], ends_[b][0]);
   }
 
-  // Of all nodes, once they are one pair: whether they stand opposite to `node`.
+  // Returns for each node, once all are one pair, if it is opposite to `node`.
   std::vector<bool> opposite(std::size_t node, std::size_t first) const {
     std::vector<bool> on_second(next_.size(), false);
     for (std::int32_t i = ends_[first][1].first; i >= 0; i = next_[static_cast<std::size_t>(i)]) {
@@ -49,18 +49,19 @@ class Sides {
     into.last = more.last;
   }
 
-  std::vector<std::int32_t> next_;  // node of the same side
+  std::vector<std::int32_t> next_;  // next node of the same side
   std::vector<std::array<Chain, 2>> ends_;
 };
 
-// Of two opposite sides, by their first node. A heap of them has the greatest first.
+// The difference of two opposite sides and their first node. A heap of differences has the greatest
+// first.
 struct Difference {
   std::int64_t cost = 0;
   std::int32_t node = 0;
 };
 using Differences = std::vector<Difference>;
 
-// The element at `place` sinks below the greater ones.
+// Moves the element at `place` down below the greater elements of the heap.
 void sink(Differences& heap, std::size_t place) {
   const Difference moved = heap[place];
   for (std::size_t child = 2 * place + 1; child < heap.size(); child = 2 * place + 1) {
@@ -80,7 +81,8 @@ std::vector<bool> split_two(std::span<const std::int64_t> costs,
                             std::span<const std::int32_t> items, bool paired,
                             std::int64_t difference) {
   const auto cost = [&](std::size_t i) { return costs[static_cast<std::size_t>(items[i])]; };
-  const std::size_t dummy = items.size();  // costs `difference`, on the side that is to cost less
+  // Node of cost `difference`, on the side that shall cost less.
+  const std::size_t dummy = items.size();
   Sides sides(items.size() + 1);
   Differences widest;
   widest.reserve(items.size() + 1);
