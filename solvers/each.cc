@@ -58,7 +58,7 @@ std::optional<InputError> unknown_method(const InstanceView& instance, const std
   return InputError{kUnknownMethod, "method", "must be one of " + names + ", is \"" + method + '"'};
 }
 
-// An error for each name in `without` that is no stage.
+// Appends an error for each name in `without` that is no stage.
 void unknown_stages(const InstanceView& instance, const SolveOptions& options,
                     std::vector<InputError>& errors) {
   if (options.without.empty()) return;
@@ -75,7 +75,7 @@ void unknown_stages(const InstanceView& instance, const SolveOptions& options,
   }
 }
 
-// What a caller got wrong, as a reader would put it.
+// Returns the errors of the instance and the options, with the codes that a file would get.
 std::vector<InputError> mistakes(const InstanceView& instance, const SolveOptions& options) {
   std::vector<InputError> errors = check(instance);
   if (!errors.empty()) return errors;

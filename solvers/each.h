@@ -1,4 +1,4 @@
-// Each family's solves and explanations: a new family adds its two lines.
+// Registers the solves and explanations of each family. A new family adds two lines.
 #pragma once
 
 #include "solvers/assign/explain.h"

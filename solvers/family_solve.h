@@ -1,6 +1,5 @@
-// The course that the solves of all families have in common: refuted at once or not, bounds in
-// closed form, the plan to start with, the family's own search, and what may be said of its end.
-// Not installed.
+// The course of every family's solve: refutation, bounds in closed form, the start plan, the
+// family's search, and the outcome. Not installed.
 //
 //   class ScatterSolve : public FamilySolve<ScatterInstance> { ... search() ... };
 //   Outcome outcome = ScatterSolve(instance, options, budget, progress).run();
@@ -23,18 +22,18 @@
 
 namespace stowage {
 
-// Why there is no plan.
+// The reason why no plan exists.
 struct Refutation {
   std::string detail;
   std::string remedy;                          // as in Outcome
-  std::vector<std::int64_t> unplaceable = {};  // ids that fit no group, if that is why
-  InfeasibilityProof proof = {};               // of another reason
+  std::vector<std::int64_t> unplaceable = {};  // ids that fit no group, if they are the reason
+  InfeasibilityProof proof = {};               // proof of any other reason
 };
 
 template <class InstanceT>
 class FamilySolve {
  public:
-  // All but `progress` must outlive this.
+  // All arguments but `progress` must outlive this.
   FamilySolve(const InstanceT& instance, const SolveOptions& options, Budget& budget,
               const Progress& progress)
       : instance_(instance),
@@ -46,7 +45,7 @@ class FamilySolve {
   Outcome run() {
     if (const std::optional<Refutation> why = refute()) return infeasible(*why);
     StoppedBy ended = StoppedBy::heuristic_end;
-    // A solver that breaks never takes a good plan away.
+    // A failing solver must not lose a plan found before.
     const auto guarded = [&](const auto& part) {
       try {
         part();
@@ -70,23 +69,23 @@ class FamilySolve {
  protected:
   using PlanT = typename PlanOf<InstanceT>::type;
 
-  // What shows before any search that there is no plan.
+  // Returns the refutation if it is proven before any search that no plan exists.
   virtual std::optional<Refutation> refute() = 0;
   virtual std::vector<NamedBound> bounds() = 0;
   virtual StoppedBy search() = 0;
-  // For a limit that ended the search before its first plan: one that takes no time to speak of.
+  // Submits a plan that takes negligible time, if a limit ended the search before its first plan.
   virtual void fall_back() {}
-  // What the family alone has to say.
+  // Adds the family's own fields to the outcome.
   virtual void complete(Outcome&) const {}
 
   const InstanceT& instance_;
   const SolveOptions& options_;
   Budget& budget_;
   Incumbent<InstanceT> incumbent_;
-  std::optional<Refutation> refuted_;  // by the search
+  std::optional<Refutation> refuted_;  // set by the search
   bool gap_ended_it_ = false;
   bool time_ended_it_ = false;
-  std::vector<StageReport> stages_;  // of a search that runs in named stages
+  std::vector<StageReport> stages_;  // of a search with named stages
 
  private:
   Outcome infeasible(const Refutation& why) const {
@@ -112,7 +111,7 @@ class FamilySolve {
   }
 };
 
-// `first`, the heuristics in their order, and `more`.
+// Returns `first`, the heuristics in their order, and then `more`.
 template <class HeuristicT>
 std::vector<Method> method_list(const Method& first, const std::vector<HeuristicT>& heuristics,
                                 const std::vector<Method>& more) {
@@ -126,7 +125,8 @@ std::vector<Method> method_list(const Method& first, const std::vector<Heuristic
   return all;
 }
 
-// In their order otherwise; the first method, the default, stays the first.
+// Sorts baselines before other methods, stably. The first method, which is the default, stays
+// first.
 inline void baselines_before_ours(std::vector<Method>& methods) {
   std::stable_partition(methods.begin() + 1, methods.end(),
                         [](const Method& method) { return method.kind == MethodKind::baseline; });

@@ -1,12 +1,12 @@
-// A reference to something that can be called: what std::function is, without owning what it calls,
-// and without <functional>, which adds 14,000 lines to whoever includes it.
+// A non-owning reference to a callable. It replaces std::function without including <functional>,
+// which would add 14,000 lines to every including file.
 //
 //   void plan(FunctionRef<void(int)> heard);
 //   plan([&](int step) { std::cout << step; });
 //
 // Source: std::function_ref of C++26 (P0792).
 //
-// Thread safety: that of what it calls.
+// Thread safety: that of the callable.
 #pragma once
 
 #include <type_traits>
@@ -17,12 +17,12 @@ namespace stowage {
 template <class Signature>
 class FunctionRef;
 
-// What is called must live as long as this is used: an argument does, until the call that it is
-// given to returns.
+// The callable must outlive this. A temporary passed as an argument lives until the called function
+// returns.
 template <class Result, class... Arguments>
 class FunctionRef<Result(Arguments...)> {
  public:
-  FunctionRef() = default;  // nothing to call
+  FunctionRef() = default;  // refers to no callable
 
   template <class F>
   requires(!std::is_same_v<std::remove_cvref_t<F>, FunctionRef> &&

@@ -1,8 +1,8 @@
-// The best verified plan and the best bound of one solve, and the story of how they came.
+// The best verified plan and the best bound of one solve, and the history of their improvements.
 //
-// Nothing becomes an incumbent without the verifier's word. A candidate that fails is remembered
-// with its violations and costs nothing else; a bound above a verified objective is a false proof
-// and is refused. Each family compiles its own in its incumbent.cc.
+// A plan becomes the incumbent only after the verifier has accepted it. A rejected candidate is
+// only recorded with its violations. A bound above a verified objective is a false proof and is
+// refused. Each family compiles its own instantiation in its incumbent.cc.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@
 
 namespace stowage {
 
-// The relative gap at which a plan counts as proven: times are rounded, integers are not.
+// The relative gap at which a plan counts as optimal: times are rounded, integers are not.
 template <class InstanceT>
 double proof_gap(const InstanceT& instance) {
   return unit_of(instance).integral ? 0 : kOptimalityGap;
@@ -32,21 +32,21 @@ class Incumbent {
   Incumbent(const InstanceT& instance, const Budget& budget, Progress progress)
       : instance_(instance), budget_(budget), progress_(progress) {}
 
-  // Keeps `plan` if it verifies and has a lower objective than the best. True if it was kept.
-  // `plan` needs its decisions and derived figures; name, hash and bound are set at the end.
-  // `source` as in Improvement. Throws std::domain_error if the objective of a plan that is no
-  // start is infinite or not a number: the search that made it must not go on.
+  // Keeps `plan` if it verifies and has a lower objective than the best plan. Returns true if it
+  // was kept. `plan` needs its decisions and derived figures. Name, hash and bound are set at the
+  // end. `source` is as in Improvement. Throws std::domain_error if the objective is infinite or
+  // NaN and the plan is no start: the search that made the plan must not continue.
   bool offer(PlanT plan, char source, const std::string& by);
 
-  // Keeps the bound, or raises the one of that name. False if it contradicts the incumbent by more
-  // than proof_gap(): then whoever proved it is wrong. Throws std::domain_error if
-  // the bound is not a number, or infinite while no plan is known.
+  // Adds the bound, or raises the bound of the same name. Returns false if it contradicts the
+  // incumbent by more than proof_gap(): then the proof is wrong. Throws std::domain_error if the
+  // bound is NaN, or infinite while no plan is known.
   bool raise_bound(const NamedBound& bound);
 
-  // A sentence for Outcome::detail.
+  // Appends a sentence to Outcome::detail.
   void remark(const std::string& sentence);
 
-  // Offers the plan to begin with, if it was made for this instance; says so if not.
+  // Submits the start plan if it was made for this instance. Otherwise appends a remark.
   void offer_start(const PlanT& plan);
 
   const std::optional<PlanT>& plan() const { return plan_; }
@@ -54,13 +54,13 @@ class Incumbent {
   bool proven() const;            // objective == bound to proof_gap()
   bool within(double gap) const;  // the gap is at most `gap`
 
-  // What is known now, without status: plan (hash, bound and bound_by filled in), bounds,
+  // Returns the present state without status: plan (hash, bound and bound_by filled in), bounds and
   // improvements.
   Outcome report() const;
 
-  // The report with what may be said of it, and the plan itself instead of a copy. `ended` is why
-  // the work ended; if the budget is exhausted that is the reason, unless a gap that was asked for
-  // had been reached.
+  // Returns the report with status, reason and detail, and moves the plan into it. `ended` is the
+  // reason why the work ended. If the budget is exhausted, that is the reason instead, unless the
+  // requested gap was reached.
   Outcome conclude(StoppedBy ended) &&;
 
  private:

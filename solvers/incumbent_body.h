@@ -1,4 +1,4 @@
-// How an incumbent does what incumbent.h says. Only incumbent.cc of each family includes it.
+// The implementation of incumbent.h. Only incumbent.cc of each family includes it.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +31,7 @@ bool Incumbent<InstanceT>::offer(PlanT plan, char source, const std::string& by)
   }
   if (plan_ && !(objective_of(plan) < objective_of(*plan_))) return false;
   if (relative_gap(objective_of(plan), bound_.value) < -proof_gap(instance_)) {
-    // A verified plan below a bound refutes the bound, whoever claimed it.
+    // A verified plan below a bound refutes the bound and its proof.
     remark("the bound " + bound_.name + " was refuted by a plan of " + by);
     std::erase_if(bounds_, [&](const NamedBound& b) {
       return relative_gap(objective_of(plan), b.value) < -proof_gap(instance_);
@@ -116,10 +116,10 @@ Outcome Incumbent<InstanceT>::report_with(std::optional<PlanT> plan) const {
   outcome.seconds = budget_.seconds();
   outcome.nodes = budget_.nodes();
   if (plan) {
-    // Rounding may put a bound that equals the optimum a hair above it.
+    // Rounding may raise a bound that equals the optimum slightly above it.
     outcome.bound = std::min(outcome.bound, objective_of(*plan));
     state_bound(*plan, outcome.bound, outcome.bound_by);
-    plan->name = instance_.name;  // a start may be a plan of the same instance by another name
+    plan->name = instance_.name;  // a start may have another name
     plan->instance_hash = instance_hash(instance_);
     outcome.objective = objective_of(*plan);
     outcome.plan = *std::move(plan);
@@ -153,7 +153,7 @@ Outcome Incumbent<InstanceT>::conclude(StoppedBy ended) && {
   }
   outcome.status = Status::feasible;
   if (ended == StoppedBy::gap) outcome.stopped_by = StoppedBy::gap;
-  // A backend's "optimal" that the verified gap does not bear out is no proof.
+  // A backend's status "optimal" proves nothing if the verified gap is larger.
   if (outcome.stopped_by == StoppedBy::proof) outcome.stopped_by = StoppedBy::heuristic_end;
   return outcome;
 }

@@ -1,12 +1,11 @@
-// What a solve found out, and how much of it is proven.
+// The result of a solve, with the part of it that is proven.
 //
 // status      optimal     a verified plan whose objective equals the bound to kOptimalityGap
 //             feasible    a verified plan
 //             infeasible  proven that no plan exists
 //             unknown     no plan and no proof
-//             error       something failed and there is no plan; `detail` says what. If there is
-//                         a plan, the status is feasible
-//                         and stopped_by is error.
+//             error       a failure and no plan; `detail` names the failure. After a failure
+//                         with a plan, the status is feasible and stopped_by is error.
 // stopped_by  proof | gap | time_limit | node_limit | interrupted | heuristic_end | error
 //
 // A time limit is a result, not an error, and proves nothing.
@@ -35,18 +34,19 @@ enum class StoppedBy { proof, gap, time_limit, node_limit, interrupted, heuristi
 std::string_view to_string(Status status);
 std::string_view to_string(StoppedBy stopped_by);
 
-// What stopped the work: the limit that was reached, or `otherwise` if none was.
+// Returns the limit that was reached as the reason why the work stopped, or `otherwise` if no limit
+// was.
 StoppedBy stopped_by(StopReason reason, StoppedBy otherwise);
 
 // The gap below which objective and bound count as equal.
 inline constexpr double kOptimalityGap = 1e-6;
 
-// (objective - bound) / max(|objective|, |bound|), 0 where they are equal: the one definition of
-// the gap. Relative whatever the unit: a step of microseconds has the gap of the same step in
-// seconds.
+// Returns (objective - bound) / max(|objective|, |bound|), or 0 if they are equal: the only
+// definition of the gap. It does not depend on the unit: a step in microseconds has the gap of the
+// same step in seconds.
 double relative_gap(double objective, double bound);
 
-// The state of the solve when something got better.
+// The state of the solve at an improvement of plan or bound.
 struct Improvement {
   double seconds = 0;
   double bound = 0;                 // best so far
@@ -56,20 +56,20 @@ struct Improvement {
   std::string by;     // method or certificate
 };
 
-// What a stage of the solve did, in all its runs together.
+// Totals of all runs of a stage of the solve.
 struct StageReport {
   std::string name;  // one of stages()
   std::int64_t runs = 0;
   double seconds = 0;
   std::int64_t nodes = 0;
-  double plan_gained = 0;   // by how much the objective fell, in its unit
-  bool first_plan = false;  // there was no plan before
-  double bound_gained = 0;  // by how much the bound rose, in the objective's unit
+  double plan_gained = 0;   // decrease of the objective, in its unit
+  bool first_plan = false;  // the stage found the first plan of the solve
+  double bound_gained = 0;  // increase of the bound, in the objective's unit
 };
 
 struct Outcome {
-  // In outcome.cc, so that who includes this need not compile what a plan of each family consists
-  // of.
+  // These are defined in outcome.cc, so that including files need not compile the plans of all
+  // families.
   Outcome();
   Outcome(const Outcome& other);
   Outcome(Outcome&& other) noexcept;
@@ -80,30 +80,31 @@ struct Outcome {
   Status status = Status::unknown;
   StoppedBy stopped_by = StoppedBy::error;
   std::optional<Plan> plan;         // verified; carries objective, bound and bound_by
-  std::optional<double> objective;  // of the plan
+  std::optional<double> objective;  // objective of the plan
   double bound = 0;
   std::string bound_by;  // names the certificate of `bound`
-  // The proof of a bound that has one, as "step-lp" and "patterns" have. It may be less than
-  // `bound`, whose own certificate cannot be written down if it is a MILP's.
+  // The certificate of a bound that has one, for example "step-lp" and "patterns". It may prove
+  // less than `bound`, since a bound of a MILP has no certificate.
   std::optional<Certificate> certificate;
-  std::vector<NamedBound> bounds;  // all that were computed, weakest first
-  // No plan of the method asked for can be better, with any solver: of a baseline that fixes
-  // part of the plan by rule. Not a bound on the instance.
+  std::vector<NamedBound> bounds;  // all computed bounds, weakest first
+  // A bound on all plans of the requested method, if the method is a baseline that fixes part of
+  // the plan by rule. It is no bound on the instance.
   std::optional<double> method_bound;
-  std::string method;    // what was asked for
-  std::string found_by;  // what found the plan
+  std::string method;    // the requested method
+  std::string found_by;  // the method that found the plan
   double seconds = 0;
   std::int64_t nodes = 0;
-  std::string detail;                     // a sentence for people; never empty for error
-  std::string remedy;                     // of infeasible: what to change, for people
-  std::vector<InputError> errors;         // of the instance or the options: status error
-  std::vector<std::int64_t> unplaceable;  // ids that fit no group, if that is why: infeasible
-  std::optional<InfeasibilityProof> infeasibility;  // of infeasible: what proves it, if not `none`
-  std::vector<Violation> violations;      // of the last candidate that failed verification
+  std::string detail;              // a sentence for people; not empty if the status is error
+  std::string remedy;              // if infeasible: the change to make, for people
+  std::vector<InputError> errors;  // errors of the instance or the options, if the status is error
+  // If infeasible: ids that fit no group, if they are the reason.
+  std::vector<std::int64_t> unplaceable;
+  std::optional<InfeasibilityProof> infeasibility;  // if infeasible: its proof, if not `none`
+  std::vector<Violation> violations;  // violations of the last candidate that failed verification
   std::vector<Improvement> improvements;  // in order of time
   std::vector<StageReport> stages;        // in the order in which they first ran
 
-  std::optional<double> gap() const;  // relative_gap of the plan, if there is one
+  std::optional<double> gap() const;  // relative_gap() of the plan, or nullopt without a plan
 };
 
 }  // namespace stowage

@@ -1,5 +1,5 @@
-// Lists, errors and settings made of a family's parameter list; instances/parameters.h has an
-// example of a list. Not installed.
+// Lists, errors and values of a family's parameters, made of its fields() function.
+// instances/parameters.h has an example. Not installed.
 #pragma once
 
 #include <cmath>
@@ -15,7 +15,7 @@
 
 namespace stowage {
 
-// The parameters of struct P with their defaults.
+// Returns the parameters of struct P with their defaults.
 template <class P>
 std::vector<ParameterInfo> parameter_list() {
   std::vector<ParameterInfo> all;
@@ -35,7 +35,7 @@ std::vector<ParameterInfo> parameter_list() {
   return all;
 }
 
-// What is wrong with `value` for `parameter`, or nullopt.
+// Returns the error in `value` for `parameter`, or nullopt if the value is valid.
 inline std::optional<std::string> parameter_error(const ParameterInfo& parameter, double value) {
   const bool whole = !parameter.integral || value == std::floor(value);
   if (value >= parameter.least && value <= parameter.most && whole) return std::nullopt;
@@ -43,7 +43,7 @@ inline std::optional<std::string> parameter_error(const ParameterInfo& parameter
          shortest(parameter.least) + " to " + shortest(parameter.most) + ", is " + shortest(value);
 }
 
-// Struct P with these values, which parameter_error() must have found right.
+// Returns struct P with these values, which parameter_error() must have accepted.
 template <class P>
 P with_values(const std::vector<ParameterValue>& values) {
   P params;

@@ -16,7 +16,7 @@ namespace {
 
 using Job = std::packaged_task<PlannedStep()>;
 
-// Jobs wait here for a thread.
+// The queue of jobs that wait for a thread.
 class JobQueue {
  public:
   void push(Job job) {
@@ -25,7 +25,7 @@ class JobQueue {
     changed_.notify_one();
   }
 
-  // The next job; nothing once the queue is closed.
+  // Waits for the next job and returns it, or nullopt if the queue is closed.
   std::optional<Job> pop() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return closed_ || !jobs_.empty(); });
@@ -35,7 +35,7 @@ class JobQueue {
     return job;
   }
 
-  // Throws away the jobs that no thread has begun.
+  // Drops the jobs that no thread has begun.
   void close() {
     const std::lock_guard lock(mutex_);
     closed_ = true;
@@ -50,7 +50,7 @@ class JobQueue {
   bool closed_ = false;
 };
 
-// Threads that work on the queue, which is closed before they are waited for.
+// The threads that work on the queue. The destructor closes the queue and then joins them.
 class Workers {
  public:
   Workers(JobQueue& queue, int threads) : queue_(queue) {
@@ -61,7 +61,7 @@ class Workers {
         });
       }
     } catch (const std::system_error&) {
-      // No more threads to be had: fewer give the same answer.
+      // No more threads can be started. Fewer threads give the same result.
     }
   }
   bool none() const { return threads_.empty(); }
@@ -74,12 +74,12 @@ class Workers {
   std::vector<std::jthread> threads_;
 };
 
-// The steps under way, in order. One thread puts them in, another takes them out.
+// The steps being planned, in order. One thread adds steps, another thread removes them.
 class Line {
  public:
   explicit Line(std::size_t room) : room_(room) {}
 
-  // False once nobody takes any more.
+  // Returns false if the taking thread has left.
   bool wait_for_room() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return left_ || steps_.size() < room_; });
@@ -90,14 +90,14 @@ class Line {
     steps_.push_back(std::move(step));
     changed_.notify_all();
   }
-  // No step follows those that are in it.
+  // Ends the line: no more steps follow.
   void end() {
     const std::lock_guard lock(mutex_);
     ended_ = true;
     changed_.notify_all();
   }
 
-  // The first step; null at the end. It keeps its place until it is dropped.
+  // Returns the first step, or null at the end. The step stays in the line until drop().
   std::future<PlannedStep>* front() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return ended_ || !steps_.empty(); });
@@ -126,13 +126,13 @@ class Line {
 using Next = FunctionRef<std::optional<StreamStep>()>;
 using Take = FunctionRef<bool(PlannedStep&&)>;
 
-// Gives the steps of the line to `take`; what either throws is kept for the calling thread.
+// Calls `take` with the steps of the line. An exception is kept for the calling thread.
 class Taker {
  public:
   Taker(Line& line, Take take) : line_(line) {
     thread_ = std::jthread([this, take] { work(take); });
   }
-  // Waits for the last step of a line that has ended.
+  // Waits until the last step of an ended line is taken.
   void finish() {
     thread_.join();
     if (failure_) std::rethrow_exception(failure_);
@@ -163,7 +163,8 @@ PlannedStep planned(StreamStep step, const SolveOptions& options, const Budget::
   return {step.index, std::move(step.instance), std::move(outcome)};
 }
 
-// As plan_stream, if there are threads to be had; false if not, before anything was asked for.
+// Does the work of plan_stream() on other threads. Returns false before the first call of `next` if
+// no thread can be started.
 bool plan_beside(Next next, const SolveOptions& options, const Budget::Limits& limits, int threads,
                  Take take) {
   JobQueue queue;
@@ -190,7 +191,7 @@ bool plan_beside(Next next, const SolveOptions& options, const Budget::Limits& l
   } catch (...) {
     failure = std::current_exception();
   }
-  line.end();  // those before a failure are handed out
+  line.end();  // steps before a failure are handed out
   taker->finish();
   if (failure) std::rethrow_exception(failure);
   return true;

@@ -4,13 +4,13 @@
 //   Outcome outcome = solve(instance, {.method = "auto"}, budget);
 //   if (outcome.plan) use(std::get<ScatterPlan>(*outcome.plan));
 //
-// Heuristics run first, so that a plan exists within milliseconds whatever the limit. Every
-// candidate passes the independent verifier before it counts; a start plan is never made worse; a
-// backend that fails or lies costs nothing but its time and is named in Outcome::detail.
+// Heuristics run first, so that a plan exists within milliseconds under any limit. Every candidate
+// must pass the independent verifier. A start plan is never made worse. A backend that fails or
+// returns a false result only costs time and is named in Outcome::detail.
 //
 // Thread safety: any number of threads may call solve() at once, and several calls may share a
-// Budget. Backends run in threads of their own. CBC sets OpenBLAS, where that is the process's
-// BLAS, to one thread.
+// Budget. Backends run in threads of their own. CBC sets OpenBLAS to one thread, if OpenBLAS is the
+// process's BLAS.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@
 
 namespace stowage {
 
-// A parameter of a solve and the value that this solve has instead of the default.
+// A parameter of a solve and its value in place of the default.
 struct ParameterValue {
   std::string name;
   double value = 0;
@@ -34,12 +34,12 @@ struct ParameterValue {
 
 struct SolveOptions {
   std::string method = "auto";         // a name from methods()
-  std::optional<MilpBackend> backend;  // nothing: the first of built_backends()
-  double gap = 0;                      // relative gap that is good enough; status is `feasible`
+  std::optional<MilpBackend> backend;  // nullopt: the first of built_backends()
+  double gap = 0;  // relative gap at which the solve stops with status `feasible`
   std::uint64_t seed = 0;
-  std::optional<Plan> start;  // a plan to begin with; ignored, and said, if invalid
-  // Wall-clock limit of each MILP of a baseline. Not given: kMilpSeconds for a baseline that solves
-  // many MILPs, and all that is left of the budget for a baseline that solves one.
+  std::optional<Plan> start;  // a start plan; if invalid, ignored with a remark
+  // Wall-clock limit of each MILP of a baseline. If not given, it is kMilpSeconds for a baseline
+  // that solves many MILPs, and the remaining budget for a baseline that solves one.
   std::optional<double> milp_seconds;
   std::vector<std::string> without = {};    // names from stages() that the solve leaves out
   std::vector<ParameterValue> params = {};  // of parameters(); each name at most once
@@ -47,7 +47,7 @@ struct SolveOptions {
 
 inline constexpr double kMilpSeconds = 10;
 
-// The backend that was asked for, or the first that was built; there must be one.
+// Returns the requested backend, or the first that was built. Requires that one was built.
 inline MilpBackend backend_of(const SolveOptions& options) {
   return options.backend ? *options.backend : built_backends().front();
 }
@@ -62,15 +62,15 @@ struct Method {
   std::string source;   // paper and section, or empty
 };
 
-// What hears of each improvement.
+// A callback that receives each improvement.
 using Progress = FunctionRef<void(const Improvement&)>;
 
-// In Outcome::errors: the method is none of methods(instance).
+// In Outcome::errors: the method is not in methods(instance).
 inline constexpr char kUnknownMethod[] = "E701";
 
-// All methods of the instance's family that this build can run: the default `auto` first, then
-// baselines, then ours. Methods that depend on the instance (one homogeneous degree) are listed for
-// its degrees; those that need a MILP backend are missing if none was built.
+// Returns all methods of the instance's family that this build can run: the default `auto`, then
+// baselines, then our methods. Methods that depend on the instance (one homogeneous degree) are
+// listed for its degrees. Methods that need a MILP backend are left out if none was built.
 std::vector<Method> methods(const InstanceView& instance);
 
 // A named part of a solve.
@@ -79,14 +79,14 @@ struct StageInfo {
   std::string summary;  // one line
 };
 
-// In Outcome::errors: a name in SolveOptions::without is none of stages(instance).
+// In Outcome::errors: a name in SolveOptions::without is not in stages(instance).
 inline constexpr char kUnknownStage[] = "E702";
 
-// All stages of the instance's family, in the order in which `auto` runs them, then those of other
-// methods alone. Empty for a family whose solve has no named stages.
+// Returns all stages of the instance's family: first those of `auto` in their order, then those
+// that only other methods run. Empty if the family's solve has no named stages.
 std::vector<StageInfo> stages(const InstanceView& instance);
 
-// A number that a solve goes by.
+// A numeric parameter of a solve.
 struct ParameterInfo {
   std::string name;  // "lns.moves"
   std::string unit;
@@ -94,26 +94,26 @@ struct ParameterInfo {
   double least = 0;  // the range, ends included
   double most = 0;
   bool integral = false;
-  std::string effect;    // one sentence: what more of it does
-  std::string evidence;  // where the default comes from
+  std::string effect;    // one sentence: the effect of a larger value
+  std::string evidence;  // the source of the default
 };
 
-// In Outcome::errors: SolveOptions::params has a name that is none of parameters(instance), a name
-// twice, or a value out of range.
+// In Outcome::errors: SolveOptions::params contains a name that is not in parameters(instance), a
+// name twice, or a value out of range.
 inline constexpr char kBadParameter[] = "E703";
 
-// All parameters of the instance's family; none for a family that has no list yet.
+// Returns all parameters of the instance's family. Empty if the family has no list.
 std::vector<ParameterInfo> parameters(const InstanceView& instance);
 
-// What is wrong with `given` for the instance's family: an error for each value.
+// Returns an error for each invalid value in `given`.
 std::vector<InputError> check_parameters(const InstanceView& instance,
                                          const std::vector<ParameterValue>& given);
 
-// Solves `instance`. If check() of instances/check.h has errors for it, if the method is none of
-// methods(instance), a stage is none of stages(instance) or the start is a plan of another family,
-// the status is `error` and Outcome::errors says why, with the codes that a file would get. No
-// instance and no backend makes it throw. `progress` is called from the calling thread or one it
-// waits for.
+// Solves `instance`. The status is `error`, and Outcome::errors holds the codes that a file would
+// get, in four cases: check() of instances/check.h has errors, the method is not in
+// methods(instance), a stage is not in stages(instance), or the start plan belongs to another
+// family. No instance and no backend causes an exception. `progress` is called from the calling
+// thread or from a thread that it waits for.
 Outcome solve(const InstanceView& instance, const SolveOptions& options, Budget& budget,
               const Progress& progress = {});
 

@@ -8,10 +8,10 @@
 //                          {.stages = {"lns"}, .rounds = kUntilLimit}};
 //   StoppedBy ended = StageLoop(stages, context, reports).run(course);
 //
-// The loop asks before each stage whether the solve is done, whether the stage's needs are met and
-// whether its condition holds. It gives the stage its share of the time left, and records what the
-// stage took and by how much plan and bound got better. A stage submits plans and bounds to the
-// incumbent, which verifies them.
+// Before each stage the loop checks that the solve is not done, that the stage's needs are met and
+// that its condition holds. It gives the stage its share of the remaining time, and records the
+// time and the improvements of plan and bound. A stage submits plans and bounds to the incumbent,
+// which verifies them.
 //
 // A family's context derives from SolveContext and adds its tables, its searches and done().
 #pragma once
@@ -34,8 +34,8 @@
 
 namespace stowage {
 
-// What the stages of every family share. A context also has `bool done()`: whether the solve stops
-// before the next stage, by proof, gap or limit.
+// The part of the context that all families share. A context also has `bool done()`, which returns
+// true if the solve stops before the next stage, by proof, gap or limit.
 template <class InstanceT>
 struct SolveContext {
   const InstanceT& instance;
@@ -49,7 +49,7 @@ struct SolveContext {
 
 enum class Needs {
   nothing,
-  no_plan,           // there is no plan yet
+  no_plan,           // no plan is known
   plan,              // the incumbent has a plan
   plan_and_backend,  // and a MILP backend is built
 };
@@ -58,15 +58,17 @@ template <class Context>
 struct StageRules {
   Needs needs = Needs::nothing;
   bool (*when)(const Context& context) = nullptr;     // null: always
-  double (*share)(const Context& context) = nullptr;  // of the time left; null: all
-  bool even_if_done = false;  // runs after proof, gap or limit too, e.g. for a plan at any price
+  double (*share)(const Context& context) = nullptr;  // share of the remaining time; null: all
+  // Runs even after proof, gap or limit, for example to find a first plan.
+  bool even_if_done = false;
 };
 
 template <class Context>
 struct Stage {
   std::string_view name;
   std::string_view summary;  // one line
-  // Runs within `part`. Returns why the solve ends, or nullopt to go on with the next stage.
+  // Runs within `part`. Returns the reason why the solve ends, or nullopt to continue with the next
+  // stage.
   std::optional<StoppedBy> (*run)(Context& context, Budget& part);
   StageRules<Context> rules = {};
 };
@@ -88,7 +90,7 @@ class StageLoop {
             std::vector<StageReport>& reports)
       : stages_(stages), context_(context), reports_(reports) {}
 
-  // Returns why the course ended.
+  // Returns the reason why the course ended.
   StoppedBy run(const Course& course) {
     for (const Phase& phase : course) {
       if (const std::optional<StoppedBy> ended = run_phase(phase)) return *ended;
@@ -97,7 +99,7 @@ class StageLoop {
   }
 
  private:
-  // Rounds without a node, in a row, that end a phase: its stages have nothing left to do.
+  // Consecutive rounds without a node that end a phase, because its stages have no work left.
   static constexpr int kIdleRounds = 64;
 
   std::optional<StoppedBy> run_phase(const Phase& phase) {
@@ -191,7 +193,7 @@ class StageLoop {
   std::vector<StageReport>& reports_;
 };
 
-// Names and summaries of stages, for SolveOptions::without.
+// Returns the names and summaries of stages, for SolveOptions::without.
 template <class Context>
 std::vector<StageInfo> stage_list(std::span<const Stage<Context>> stages) {
   std::vector<StageInfo> list;
