@@ -1,6 +1,6 @@
-// What holds a scatter plan's step where it is: the slowest group of every micro-batch, and whether
-// any move or exchange of one of its sequences would end the step earlier. Longer than 300 lines:
-// the moves are one walk over pairs of groups.
+// Computes the bottleneck of a scatter plan: the slowest group of every micro-batch, and any move
+// or swap of its sequences that would end the step earlier. Longer than 300 lines: the moves are
+// one walk over pairs of groups.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -22,23 +22,23 @@ namespace stowage {
 namespace {
 
 constexpr std::int64_t kMostMoves = 20'000'000;
-constexpr std::size_t kListed = 50;  // micro-batches; the rest are counted
+constexpr std::size_t kListed = 50;  // micro-batches listed; the others are only counted
 
 std::string pointer(std::size_t batch, std::size_t group) {
   return "/micro_batches/" + std::to_string(batch) + "/groups/" + std::to_string(group);
 }
 
-// " (ring)"; nothing where there are not several kinds.
+// Returns the exchange in parentheses, for example " (ring)". Empty if there is only one kind.
 std::string exchange_text(ExchangeKind kind) {
   if (kind == ExchangeKind::none) return "";
   return " (" + std::string(exchange_names()[static_cast<std::size_t>(kind)]) + ')';
 }
 
-// A group that changes by at most one sequence leaving and one coming.
+// A group to which a change of one leaving and one coming sequence applies.
 struct Seen {
   Ms time = 0;
   Load load;
-  Tokens held = 0;  // of the level's capacity
+  Tokens held = 0;  // tokens taken from the level's capacity
   int level = 0;
   std::int64_t sequences = 0;
 };
@@ -77,9 +77,11 @@ class ScatterMoves {
 
  private:
   static constexpr int kLeftOut = -1;
-  static constexpr double kWorthTelling = 1e-9;  // of the objective; less is rounding
+  // Share of the objective; smaller gains are rounding errors.
+  static constexpr double kWorthTelling = 1e-9;
 
-  // In which way of the table the micro-batch recomputes; kLeftOut if it knows of a better one.
+  // Returns the table's recomputation mode of the micro-batch, or kLeftOut if the table dropped it
+  // for a better mode.
   int way_of(const ScatterMicroBatch& batch) const {
     const int index = recomputation_index(instance_, batch.recomputation);
     for (int l = 0; l < static_cast<int>(table_.levels().size()); ++l) {
@@ -88,7 +90,8 @@ class ScatterMoves {
     return kLeftOut;
   }
 
-  // All groups of the micro-batch recompute in this way, each as fast as its degree lets it be.
+  // Tries another recomputation mode for the micro-batch, with the fastest level of each group's
+  // degree.
   void try_way(std::size_t b, int way) {
     ++moves_.tried;
     Ms then = 0;
@@ -135,7 +138,7 @@ class ScatterMoves {
     return held;
   }
 
-  // Slots of the three slowest groups; -1 where there are fewer.
+  // Returns the slots of the three slowest groups. Missing slots are -1.
   static std::array<int, 3> three_slowest(const std::vector<Seen>& groups) {
     std::array<int, 3> best{-1, -1, -1};
     for (std::size_t g = 0; g < groups.size(); ++g) {
@@ -151,7 +154,7 @@ class ScatterMoves {
     return best;
   }
 
-  // The slowest group of a micro-batch but those two.
+  // Returns the time of the slowest group of a micro-batch without groups `a` and `b`.
   Ms rest(std::size_t batch, std::size_t a, std::size_t b) const {
     for (const int slot : slowest_[batch]) {
       if (slot < 0) return 0;
@@ -169,12 +172,12 @@ class ScatterMoves {
   }
   Ms makespan(std::size_t batch) const { return plan_.micro_batches[batch].makespan_ms; }
 
-  // What `id`, of the critical group of micro-batch b, could do in micro-batch c.
+  // Tries all moves and swaps of `id`, of the critical group of micro-batch b, in micro-batch c.
   void try_batch(std::int64_t id, std::size_t b, std::size_t critical, std::size_t c) {
     if (ways_[b] == kLeftOut || ways_[c] == kLeftOut) return;
     const Seen& from = seen_[b][critical];
     const bool alone = from.sequences == 1;
-    // Without it ranks would idle, or there would be a micro-batch less.
+    // Without the sequence, ranks would idle or the number of micro-batches would fall.
     const bool needed = table_.no_idle_ranks() || (table_.multiple() > 1 && seen_[b].size() == 1);
     const bool may_leave = (!alone || !needed) && !table_.equal_sequences();
     const Ms left = alone ? 0 : table_.time(from.level, from.load - added(id, from.level));
@@ -219,16 +222,16 @@ class ScatterMoves {
     }
   }
 
-  // On the devices that micro-batch c leaves idle.
+  // Tries a new group on the idle devices of micro-batch c.
   void try_new_group(std::int64_t id, std::size_t b, std::size_t critical, Ms left, std::size_t c) {
-    if (table_.several_kinds()) return;  // which of them idle is not one number
+    if (table_.several_kinds()) return;  // the idle devices differ by kind
     int free = table_.devices();
     for (const ScatterGroup& group : plan_.micro_batches[c].groups) free -= group.degree;
     constexpr std::size_t kNone = static_cast<std::size_t>(-1);
     for (std::size_t l = 0; l < table_.levels().size(); ++l) {
       const Level& level = table_.levels()[l];
       if (level.degree > free || level.longest < length(id)) continue;
-      // It recomputes as the micro-batch does.
+      // The new group must use the micro-batch's recomputation mode.
       if (table_.way(static_cast<int>(l)) != ways_[c]) continue;
       const int own = static_cast<int>(l);
       const Load load = table_.empty_load(own) + added(id, own);
@@ -241,7 +244,8 @@ class ScatterMoves {
     }
   }
 
-  // How much earlier the step ends if group g of b takes `left` and group h of c takes `grown`.
+  // Returns how many ms earlier the step ends if group g of b takes `left` and group h of c takes
+  // `grown`.
   Ms gained(std::size_t b, std::size_t g, Ms left, std::size_t c, std::size_t h, Ms grown) {
     if (++moves_.tried >= kMostMoves) moves_.all = false;
     if (b == c) {
@@ -254,7 +258,8 @@ class ScatterMoves {
            gained_again(b, c, std::max(then_b, then_c));
   }
 
-  // What a shorter longest makespan gains beside that, if b and c then last `then` at most.
+  // Returns the additional gain in a pipeline from a shorter longest makespan, if b and c then last
+  // `then` at most.
   Ms gained_again(std::size_t b, std::size_t c, Ms then) const {
     if (table_.again() == 0) return 0;
     std::array<Ms, 2> gone{makespan(b), b == c ? 0 : makespan(c)};
@@ -265,7 +270,7 @@ class ScatterMoves {
         others = makespan;
         break;
       }
-      *left = -1;  // this was one of the two
+      *left = -1;  // this makespan belongs to b or c
     }
     return table_.again() * (makespans_.front() - std::max(others, then));
   }
@@ -281,21 +286,23 @@ class ScatterMoves {
   const ScatterInstance& instance_;
   ScatterTable table_;
   const ScatterPlan& plan_;
-  std::vector<int> position_;  // of an id
+  std::vector<int> position_;  // position of each id
   std::vector<std::vector<Seen>> seen_;
-  std::vector<int> ways_;  // to recompute, by micro-batch
+  std::vector<int> ways_;  // recomputation modes, by micro-batch
   std::vector<std::array<int, 3>> slowest_;
-  std::vector<Ms> makespans_;  // the longest first
+  std::vector<Ms> makespans_;  // longest first
   Moves moves_;
 };
 
-// " beside 3 for each sequence"; nothing where sequences count for their tokens alone.
+// Returns the tokens that each sequence takes besides its length, for example " beside 3 for each
+// sequence". Empty if it takes none.
 std::string counting(Tokens sequence_tokens) {
   return sequence_tokens == 0 ? ""
                               : " beside " + std::to_string(sequence_tokens) + " for each sequence";
 }
 
-// What a makespan that none exceeds counts besides, in a pipeline.
+// Returns, for a longest micro-batch in a pipeline, the text that its makespan counts several
+// times. Otherwise empty.
 std::string longest_text(const ScatterInstance& instance, const ScatterPlan& plan, std::size_t b) {
   if (instance.pipeline_stages == 1) return "";
   const auto longest =
@@ -318,7 +325,7 @@ Finding slowest_group(const ScatterInstance& instance, const ScatterPlan& plan, 
     if (g != slowest) second = std::max(second, batch.groups[g].time_ms);
   }
   const ScatterGroup& group = batch.groups[slowest];
-  // Where sequences run one by one and tokens have no limit of their own, memory limits none.
+  // If sequences run one by one and tokens have no limit, memory limits no group.
   const GroupRoom room = room_of_group(instance, *form_of(instance, batch, group));
   const Tokens beside = room.sequence_tokens * std::ssize(group.sequences);
   const Tokens capacity = std::min(room.capacity - beside, room.most_tokens);
@@ -356,8 +363,8 @@ Binding binding_of(const ScatterInstance& instance, const ScatterPlan& plan) {
   return binding;
 }
 
-// Where nodes differ the new one is of the last kind, which then must still start at a multiple of
-// each degree that fits into it. False if it does not.
+// Adds a node. If nodes differ, it is of the last kind, whose first rank must stay a multiple of
+// each degree that fits into the kind. Returns false if it does not.
 static bool add_node_of_last_kind(Cluster& cluster) {
   if (cluster.kinds.empty()) return true;
   ++cluster.kinds.back().nodes;
@@ -369,7 +376,7 @@ static bool add_node_of_last_kind(Cluster& cluster) {
 }
 
 std::vector<Change> changes_of(const ScatterInstance& instance, const ScatterPlan& plan) {
-  // Whatever has more of something still has the plan.
+  // An instance with more resources still admits the plan.
   const auto with = [&](std::string where, std::string text, ScatterInstance changed) {
     ScatterPlan start = plan;
     start.instance_hash = instance_hash(changed);
@@ -384,7 +391,7 @@ std::vector<Change> changes_of(const ScatterInstance& instance, const ScatterPla
     kind.memory_mib += more;
     in_range = in_range && kind.memory_mib <= static_cast<double>(kMaxExact);
   }
-  // A table may end where memory does now.
+  // A measured table may end where memory ends now, so more memory would leave the table.
   if (more > 0 && in_range && instance.cost.table.empty()) {
     changes.push_back(
         with("/cluster/memory_mib", shortest(more) + " MiB more memory on each device", changed));
@@ -392,7 +399,8 @@ std::vector<Change> changes_of(const ScatterInstance& instance, const ScatterPla
   changed = instance;
   const int node = std::max(instance.cluster.devices_per_node, 1);
   changed.cluster.devices += node;
-  // A second node may make groups of the first more expensive, and the plan another one.
+  // A second node may make groups of the first node more expensive, which invalidates the plan's
+  // times.
   const bool same_links =
       !instance.cost.exchange || std::ranges::all_of(instance.cluster.degrees, [&](int degree) {
         return may_cross_nodes(instance.cluster, degree) ==

@@ -11,17 +11,21 @@ namespace {
 
 constexpr char kStepLp[] = "step-lp";
 constexpr char kProfile[] = "profile";
-constexpr std::int64_t kProfileBoxesAlways = 6;  // without limits
+// Boxes of the search by makespans per run, if the solve has no limit.
+constexpr std::int64_t kProfileBoxesAlways = 6;
 constexpr std::int64_t kQuickBoxes = 4;
 constexpr int kFewMakespans = 2;
-constexpr std::int64_t kQuickStepBoundLpsAgain = 3;  // if the gap is then above
-constexpr std::int64_t kQuickPipelineLps = 24;       // cases of longest makespans take more
-constexpr double kQuickShare = 0.33;  // of the gap closed so far, for more to be tried
+// Further linear programmes if the gap is above quick_gap.
+constexpr std::int64_t kQuickStepBoundLpsAgain = 3;
+// At least, in pipelines: cases of longest makespans need more.
+constexpr std::int64_t kQuickPipelineLps = 24;
+// Least share of the gap closed by the first LPs for further LPs.
+constexpr double kQuickShare = 0.33;
 constexpr std::size_t kLarge = 2000;  // sequences
 constexpr std::int64_t kLargeStepBoundLps = 18;
 
-// Fewer where degrees have several kinds of exchange: a linear programme has columns for each of
-// them, and takes that much longer.
+// Returns fewer linear programmes if degrees have several kinds of exchange: each kind adds columns
+// and so time.
 std::int64_t quick_lps(const ScatterTable& table, std::int64_t lps) {
   const auto levels = std::ssize(table.levels());
   std::int64_t degrees = 0;
@@ -37,8 +41,8 @@ std::int64_t quick_lps(const ScatterTable& table, std::int64_t lps) {
 
 void ScatterBounding::quickly() {
   if (run_.done()) return;
-  // Planning a large step takes long enough for a finer grid to make no difference; but for the
-  // dense simplex, which stands in where no backend is built, that grid is too large.
+  // Planning a large step takes so long that a finer grid costs little. But the dense simplex, used
+  // without a backend, cannot solve that grid.
   const bool large = run_.instance.lengths.size() > kLarge && run_.any_backend();
   begin_step(large ? StepBoundOptions{} : quick_step_bound());
   if (large) {
@@ -49,7 +53,7 @@ void ScatterBounding::quickly() {
   const Ms before = incumbent.bound();
   const bool more =
       raise_step(run_.budget.seconds_left(), quick_lps(run_.table, run_.params.bounds.quick_lps));
-  // Where the first of them did little, the next do not do much either.
+  // If the first linear programmes gained little, further ones gain little too.
   const bool worthwhile =
       incumbent.bound() - before >= kQuickShare * (incumbent.plan()->objective_ms - before);
   if (more && worthwhile && !incumbent.within(run_.params.bounds.quick_gap)) {
@@ -100,7 +104,7 @@ void ScatterBounding::begin_step(StepBoundOptions options) {
                 [this](const ScatterCertificate& better) { found_ = better; });
 }
 
-// False if nothing is left to gain.
+// Raises the bound by the step LP. Returns false if no more can be gained.
 bool ScatterBounding::raise_step(double seconds, std::int64_t lps) {
   if (!step_) begin_step({});
   Budget part = run_.budget.part(seconds, lps);
@@ -116,7 +120,7 @@ void ScatterBounding::begin_profile() {
                    [this](const ScatterCertificate& better) { found_ = better; });
 }
 
-// False if nothing is left to gain.
+// Raises the bound by the search over makespans. Returns false if no more can be gained.
 bool ScatterBounding::raise_profile(double seconds, std::int64_t boxes) {
   if (built_backends().empty()) return false;
   begin_profile();
@@ -130,7 +134,7 @@ bool ScatterBounding::raise_profile(double seconds, std::int64_t boxes) {
   return more;
 }
 
-// Only what the checker confirms becomes a bound.
+// Raises the incumbent's bound if the certificate passes its check.
 void ScatterBounding::confirm(const char* name) {
   Incumbent<ScatterInstance>& incumbent = run_.incumbent;
   if (!found_ || found_->bound_ms <= incumbent.bound()) return;

@@ -1,5 +1,5 @@
-// The certified bounds of one scatter solve: which search, for how long, and when again.
-// Not installed.
+// The schedule of the certified bounds of one scatter solve: which bound search runs, when and how
+// long. Not installed.
 //
 //   ScatterBounding bounding(run);
 //   bounding.quickly();                                      // for `fast`
@@ -7,9 +7,9 @@
 //   if (!run.done()) bounding.follow();
 //   while (!run.done()) bounding.again();
 //
-// The step LP (step_bound.h) bounds any step, the search by makespans
-// (profile_bound.h) steps of few micro-batches, where it is the stronger. Only what the
-// checker confirms becomes a bound.
+// The step LP (step_bound.h) bounds any step. The search by makespans (profile_bound.h) bounds
+// steps of few micro-batches, where it is stronger. A bound is raised only after the checker has
+// confirmed its certificate.
 #pragma once
 
 #include <cstdint>
@@ -23,29 +23,30 @@
 
 namespace stowage {
 
-// All but the constructor need an incumbent with a plan.
+// All functions but the constructor require an incumbent with a plan.
 class ScatterBounding {
  public:
   // `run` must outlive this.
   explicit ScatterBounding(ScatterRun& run) : run_(run) {}
 
-  // A few linear programmes, as many as pay.
+  // Runs a few linear programmes of the step LP, and more if they gain enough.
   void quickly();
   void quickly_by_makespans();
 
-  // The better of the two searches for this step. `limited`: something besides a proof will end
-  // the solve.
+  // Runs the stronger of the two searches for this step. `limited`: a limit may end the solve
+  // before a proof.
   void lead(bool limited);
 
-  // After lead(): whether that was the search by makespans, and the makespans where it has its
-  // weakest spot, empty if there is none.
+  // After lead(): true if it ran the search by makespans. weakest() returns the makespans where
+  // that search has its weakest bound, or an empty list.
   bool by_makespans() const { return by_makespans_; }
   std::vector<Ms> weakest() const;
 
-  // The other of the two, for a while.
+  // Runs the search that lead() did not run, for a share of the remaining time
+  // (BoundParams::other_share).
   void follow();
 
-  // More of both, where there was more to gain.
+  // Continues each search that could still raise the bound.
   void again();
 
   const std::optional<ScatterCertificate>& certificate() const { return certificate_; }
@@ -61,11 +62,11 @@ class ScatterBounding {
   ScatterRun& run_;
   std::optional<ScatterStepBound> step_;
   std::optional<ScatterProfileBound> profile_;
-  std::optional<ScatterCertificate> found_;        // the last that a search made
-  std::optional<ScatterCertificate> certificate_;  // the last that was confirmed
+  std::optional<ScatterCertificate> found_;        // last certificate of a search
+  std::optional<ScatterCertificate> certificate_;  // last certificate that passed the check
   bool by_makespans_ = false;
-  std::int64_t boxes_ = 0;   // at a time
-  bool step_rises_ = false;  // there may be more to gain from it
+  std::int64_t boxes_ = 0;   // boxes per run
+  bool step_rises_ = false;  // the step LP may gain more
   bool profile_rises_ = false;
 };
 

@@ -5,8 +5,8 @@
 namespace stowage {
 namespace {
 
-// Floating-point LPs overshoot: a makespan counts as refuted only if the devices needed exceed N
-// by this fraction.
+// Floating-point LPs overshoot. A makespan counts as refuted only if the devices needed exceed N by
+// this share.
 constexpr double kRefuted = 1e-6;
 constexpr double kCloseClasses = 1e-7;
 

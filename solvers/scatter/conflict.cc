@@ -1,6 +1,6 @@
-// Why a scatter step has no plan. Sequences may have micro-batches of their own, so that it can
-// only be a sequence that is longer than every group, or rules that ask for more groups than there
-// are sequences. Longer than 300 lines: one list of causes, and one of changes.
+// Finds the reason why a scatter step has no plan. Sequences may have micro-batches of their own.
+// So the reason is a sequence that is longer than every group, or rules that need more groups than
+// there are sequences. Longer than 300 lines: one list of causes, and one of changes.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -19,7 +19,8 @@ namespace {
 
 std::string tokens(Tokens count) { return plain_count(count, "token"); }
 
-// The least degree of at least `wanted` that the cluster's rules admit beside the present ones.
+// Returns the least degree of at least `wanted` that the cluster's rules admit beside the present
+// degrees.
 std::int64_t degree_for(const Cluster& cluster, std::int64_t wanted) {
   return round_up(wanted, cluster.aligned ? cluster.degrees.back() : 1);
 }
@@ -57,7 +58,7 @@ class ScatterConflict {
     return padded_length(instance_, instance_.lengths[static_cast<std::size_t>(id)]);
   }
 
-  // The longest sequence alone is a conflict with the limits, and the hardest one to resolve.
+  // The longest sequence alone conflicts with the limits, and it is the hardest to place.
   std::vector<Finding> causes() const {
     std::vector<Finding> causes;
     std::string text = "sequence " + std::to_string(longest_) + " has " + tokens(length(longest_));
@@ -77,7 +78,7 @@ class ScatterConflict {
       causes.push_back(memory_cause());
       add_terms(causes);
     }
-    if (capacity_ == 0) return causes;  // no degree helps devices that hold nothing
+    if (capacity_ == 0) return causes;  // no degree helps devices without memory for tokens
     causes.push_back({"/cluster/degrees", "the largest degree, " + std::to_string(degree_) +
                                               ", makes groups of " + tokens(capacity_)});
     return causes;
@@ -97,7 +98,7 @@ class ScatterConflict {
                 plain_number(token_mib(instance_, form_)) + " MiB on a device"};
   }
 
-  // What else memory holds, if the sequence would fit without it.
+  // Adds the other contents of memory as causes, if the sequence would fit without them.
   void add_terms(std::vector<Finding>& causes) const {
     const ModelMemory& model = instance_.model;
     ScatterInstance plain = instance_;
@@ -125,18 +126,18 @@ class ScatterConflict {
     }
   }
 
-  // The rule holds fewer tokens than memory does.
+  // Returns true if the rule allows fewer tokens than memory does.
   bool is_capped() const {
     return instance_.rules.max_tokens_per_rank < tokens_per_device(instance_, form_);
   }
-  // Tokens of the longest sequence on each device of the largest group.
+  // Returns the tokens of the longest sequence on each device of the largest group.
   Tokens needed() const { return (length(longest_) + degree_ - 1) / degree_; }
-  // The same with what it counts for beside them.
+  // Returns needed() with the tokens that each sequence takes besides its length.
   Tokens needed_in_memory() const {
     return (length(longest_) + sequence_tokens(instance_, form_) + degree_ - 1) / degree_;
   }
 
-  // Memory, the rule beside it, or both.
+  // Adds more memory, a larger token limit, or both as changes.
   void add_room(std::vector<Change>& changes) const {
     ScatterInstance changed = instance_;
     std::string where;
@@ -150,7 +151,7 @@ class ScatterConflict {
     }
     if (tokens_per_device(instance_, form_) < needed_in_memory()) {
       const Mib memory = memory_for(instance_, form_, needed_in_memory());
-      if (memory > static_cast<double>(kMaxExact)) return;  // no instance may say so
+      if (memory > static_cast<double>(kMaxExact)) return;  // instances do not allow larger numbers
       text += text.empty() ? "" : ", and ";
       changed.cluster.memory_mib = memory;
       if (instance_.cluster.kinds.empty()) {
@@ -188,7 +189,8 @@ class ScatterConflict {
     return causes;
   }
 
-  // Without one of the rules on whole micro-batches and on their number, or without both.
+  // Adds changes that drop one of the rules on whole micro-batches and on their number, or both
+  // rules.
   void add_rules(std::vector<Change>& changes) const {
     const ScatterRules& rules = instance_.rules;
     const bool several = rules.micro_batches_multiple_of > 1;
@@ -216,7 +218,8 @@ class ScatterConflict {
         std::min(tokens_per_device(instance_, form_), instance_.rules.max_tokens_per_rank);
     if (device == 0 || !instance_.cluster.kinds.empty()) return;
     std::int64_t least = degree_for(instance_.cluster, (length(longest_) + device - 1) / device);
-    // What sequences and all-gathers need besides grows with the degree, and so may need more.
+    // The tokens taken besides the length, for sequences and all-gathers, grow with the degree. So
+    // a still larger degree may be needed.
     while (least <= kMaxDevices &&
            longest_in_group(instance_, {static_cast<int>(least), form_.exchange,
                                         form_.recomputation}) < length(longest_)) {
@@ -224,7 +227,7 @@ class ScatterConflict {
     }
     if (least > kMaxDevices) return;
     const int degree = static_cast<int>(least);
-    if (!instance_.cost.table.empty()) return;  // nothing was measured of that degree
+    if (!instance_.cost.table.empty()) return;  // no time was measured for that degree
     ScatterInstance changed = instance_;
     Cluster& cluster = changed.cluster;
     cluster.degrees.push_back(degree);
@@ -237,9 +240,9 @@ class ScatterConflict {
     if (changed.cost.exchange) {
       Exchange& exchange = *changed.cost.exchange;
       const auto kinds = exchange.kinds.find(degree_);
-      if (kinds == exchange.kinds.end()) return;  // degree 1 alone: no kind is known
+      if (kinds == exchange.kinds.end()) return;  // only degree 1: no kind is known
       const bool crosses = may_cross_nodes(cluster, degree);
-      if (crosses && !(exchange.across_mib_per_ms > 0)) return;  // nor is the bandwidth
+      if (crosses && !(exchange.across_mib_per_ms > 0)) return;  // the bandwidth is unknown
       std::vector<ExchangeKind> able;
       for (const ExchangeKind kind : kinds->second) {
         if (can_exchange(cluster, {degree, kind})) able.push_back(kind);
@@ -249,7 +252,7 @@ class ScatterConflict {
     }
     if (AllToAll& exchange = changed.cost.all_to_all; exchange.mib_per_token > 0) {
       const auto rate = exchange.mib_per_ms.find(degree_);
-      if (rate == exchange.mib_per_ms.end()) return;  // degree 1 alone: no rate is known
+      if (rate == exchange.mib_per_ms.end()) return;  // only degree 1: no rate is known
       exchange.mib_per_ms[degree] = rate->second;
       text += ", exchanging at the rate of degree " + std::to_string(degree_);
     }
@@ -260,7 +263,7 @@ class ScatterConflict {
     const std::set<std::int64_t> gone(unplaceable_.begin(), unplaceable_.end());
     ScatterInstance changed = instance_;
     changed.lengths.clear();
-    changed.loss_tokens.clear();  // nothing here depends on them
+    changed.loss_tokens.clear();  // no plan depends on the loss tokens
     for (std::size_t id = 0; id < instance_.lengths.size(); ++id) {
       if (!gone.contains(static_cast<std::int64_t>(id))) {
         changed.lengths.push_back(instance_.lengths[id]);
@@ -289,7 +292,7 @@ class ScatterConflict {
 
   const ScatterInstance& instance_;
   std::vector<std::int64_t> unplaceable_;
-  GroupForm form_;  // that holds the longest sequence
+  GroupForm form_;  // holds the longest sequence
   int degree_;
   Tokens capacity_;
   std::int64_t longest_ = -1;

@@ -1,4 +1,4 @@
-// What the stages of one scatter solve share. Not installed.
+// The context that the stages of one scatter solve share. Not installed.
 #pragma once
 
 #include <cstddef>
@@ -29,12 +29,12 @@ struct ScatterContext : ScatterRun {
   ScatterContext(const ScatterContext&) = delete;
   ScatterContext& operator=(const ScatterContext&) = delete;
 
-  std::optional<Refutation>& refuted;  // set by a stage that proves that there is no plan
+  std::optional<Refutation>& refuted;  // set by a stage that proves that no plan exists
   ScatterBounding bounding{*this};
   ScatterReplan replan{*this};
   std::optional<Ms> method_bound;               // of a baseline that fixes part of the plan by rule
   std::optional<std::size_t> improved_batches;  // micro-batches of the last round's working plan
-  std::int64_t regroup_nodes = 0;  // of each MILP of the next regrouping; 0: not yet run
+  std::int64_t regroup_nodes = 0;  // node limit of each MILP of the next regrouping; 0: not yet run
 };
 
 }  // namespace stowage

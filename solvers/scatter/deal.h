@@ -1,4 +1,4 @@
-// From counts per length class to ids.
+// Assigns sequence ids to groups that are given as counts per length class.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace stowage {
 
-// Deals the ids of each class out to the groups in order; micro-batches come by slot. Requires the
-// counts of each class to sum to at most the number of its ids.
+// Deals the ids of each class to the groups in order. Groups of one slot form a micro-batch.
+// Requires that the counts of each class sum to at most the number of its ids.
 std::vector<MicroBatchChoice> deal(const std::vector<ClassGroup>& groups,
                                    const std::vector<std::vector<std::int64_t>>& ids_of_class);
 

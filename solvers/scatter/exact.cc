@@ -18,10 +18,11 @@
 namespace stowage {
 namespace {
 
-// A bound on the backend's word has to be better than one with a certificate.
+// A bound without certificate, from the backend alone, must exceed a certified bound by this
+// factor.
 constexpr double kBetter = 1 + 5e-7;
 
-// Exact length classes of some sequences, longest first, with the ids of each.
+// Length classes of single lengths, longest first, with the ids of each class.
 struct Classes {
   std::vector<LengthClass> lengths;
   std::vector<std::vector<std::int64_t>> ids;
@@ -41,7 +42,7 @@ Classes classes_of(const ScatterInstance& instance, std::span<const std::int64_t
   return classes;
 }
 
-// The micro-batches in counts per class, slowest first as S5 asks.
+// Returns the micro-batches as counts per class, slowest first as S5 requires.
 std::vector<ClassGroup> counted(const ScatterInstance& instance, const Classes& classes,
                                 std::vector<const ScatterMicroBatch*> batches) {
   std::ranges::stable_sort(batches, std::greater<>{}, &ScatterMicroBatch::makespan_ms);
@@ -67,7 +68,7 @@ std::vector<ClassGroup> counted(const ScatterInstance& instance, const Classes& 
   return groups;
 }
 
-// What the longest makespan costs at least beside the sum of all.
+// Returns a lower bound in ms on the additional cost of the longest makespan in a pipeline.
 Ms again_ms(const ScatterTable& table) {
   Ms longest = 0;
   if (table.again() == 0) return longest;
@@ -77,8 +78,9 @@ Ms again_ms(const ScatterTable& table) {
   return table.again() * longest;
 }
 
-// A plan with more micro-batches than this costs at least as much as the incumbent: every one
-// lasts the least overhead, and all device-time is spread over N devices at best.
+// Returns the largest number of micro-batches that a plan better than the incumbent can have. Every
+// micro-batch lasts at least the least overhead, and the device-time is spread over N devices at
+// best.
 int most_slots(const ScatterTable& table, Ms objective) {
   if (!std::isfinite(objective)) return table.size();
   const Ms left = objective - table.total_area() / table.devices() - again_ms(table);
@@ -90,7 +92,7 @@ int most_slots(const ScatterTable& table, Ms objective) {
 StoppedBy stopped_by(const MilpResult& result) {
   if (result.status == MilpStatus::optimal) return StoppedBy::proof;
   if (result.gap_reached) return StoppedBy::gap;
-  // For a reason of its own, named in the detail, if no limit did.
+  // If no limit stopped the MILP, it stopped for another reason, which the detail names.
   return stopped_by(result.limit, StoppedBy::heuristic_end);
 }
 
@@ -119,7 +121,7 @@ StoppedBy solve_step_milp(const ScatterInstance& instance, const ScatterExactOpt
   const Classes classes = classes_of(instance, all_ids(instance));
   const std::optional<ScatterPlan>& best = incumbent.plan();
   const std::size_t known = best ? best->micro_batches.size() : 0;
-  // The multiple that rules may ask for is a matter of several slots.
+  // A multiple of micro-batches needs at least that many slots.
   const auto multiple = static_cast<std::size_t>(std::min<std::int64_t>(
       instance.rules.micro_batches_multiple_of, std::ssize(instance.lengths)));
   const int slots =
@@ -152,7 +154,7 @@ StoppedBy solve_step_milp(const ScatterInstance& instance, const ScatterExactOpt
   } else if (result.status == MilpStatus::infeasible || result.status == MilpStatus::unbounded ||
              result.status == MilpStatus::error) {
     if (result.status == MilpStatus::infeasible && !incumbent.plan()) return StoppedBy::proof;
-    // The incumbent is a point of this model, so neither answer can be true.
+    // The model is bounded, and the incumbent is a solution of it, so this status is false.
     incumbent.remark(by + " failed: " + result.detail);
     return StoppedBy::error;
   }

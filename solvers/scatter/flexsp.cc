@@ -43,7 +43,8 @@ class Flexsp {
     return to_plan(instance_, table, *step);
   }
 
-  // Gives up on a count as soon as its makespans reach the best plan's: the result is the same.
+  // Stops planning a micro-batch count if its makespans reach the best plan's. The result is the
+  // same.
   std::optional<ScatterPlan> plan_chunks(const ScatterTable& table, const Chunks& chunks,
                                          const std::optional<ScatterPlan>& best) {
     std::vector<MicroBatchChoice> batches;
@@ -61,7 +62,8 @@ class Flexsp {
     return compose_plan(instance_, std::move(batches));
   }
 
-  // The best homogeneous grouping of the chunk in counts per bucket; empty if there is none.
+  // Returns the best homogeneous grouping of the chunk in counts per bucket. Empty if no degree
+  // groups it.
   std::vector<ClassGroup> homogeneous_start(const ScatterTable& table,
                                             const std::vector<Bucket>& buckets,
                                             const std::vector<int>& chunk) const {

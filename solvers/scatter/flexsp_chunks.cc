@@ -18,7 +18,7 @@ constexpr int kCounts = 5;
 constexpr double kClose = 1e-6;
 constexpr std::int64_t kBoxes = 50;
 
-// Chunks beyond the cluster's memory are not worth one of the tries.
+// Returns true if every chunk fits the cluster's memory. Other counts are not tried.
 bool fits(const ScatterTable& table, const Chunks& chunks) {
   return std::ranges::all_of(chunks, [&](const std::vector<int>& chunk) {
     Tokens tokens = 0;
@@ -27,8 +27,8 @@ bool fits(const ScatterTable& table, const Chunks& chunks) {
   });
 }
 
-// No grouping of the chunk in one micro-batch is faster. `upper` ends the search: bounds beyond it
-// are of no interest.
+// Returns a bound in ms on any grouping of the chunk in one micro-batch. The search ends at
+// `upper`.
 Ms bound_chunk(const ScatterInstance& view, const ScatterTable& table,
                const std::vector<int>& chunk, Ms upper, MilpBackend backend, Budget& budget,
                std::string& failure) {
@@ -40,7 +40,8 @@ Ms bound_chunk(const ScatterInstance& view, const ScatterTable& table,
     lower = class_bound(view, classes, backend, integral, lower, upper, budget, failure);
   }
   if (lower >= upper * (1 - kClose)) return lower;
-  // As a step of its own, of one micro-batch or more: patterns see how badly long ones pack.
+  // The chunk as a step of one or more micro-batches: the pattern LP bounds how badly its long
+  // sequences pack.
   ScatterInstance alone = view;
   alone.lengths.clear();
   alone.rules.micro_batches_multiple_of = 1;
@@ -86,12 +87,12 @@ FlexspChunksResult plan_flexsp_chunks(const ScatterInstance& instance, MilpBacke
     return result;
   }
   StepDraft best;
-  Ms least = kInfinity;  // of the counts' bounds
+  Ms least = kInfinity;  // least bound of all counts
   Ms fastest = kInfinity;
   for (const Chunks& chunks : flexsp_chunks(table)) {
     StepDraft step;
     Ms bound = 0;
-    Ms longest = 0;  // bound of the longest makespan
+    Ms longest = 0;  // bound on the longest makespan
     for (const std::vector<int>& chunk : chunks) {
       std::optional<MicroBatchDraft> batch = group_micro_batch(table, chunk);
       const Ms upper = batch ? batch->makespan : fastest;
@@ -106,7 +107,8 @@ FlexspChunksResult plan_flexsp_chunks(const ScatterInstance& instance, MilpBacke
       best = std::move(step);
     }
   }
-  // What is mended to keep the rules has other micro-batches, and may be faster.
+  // A repaired step has other micro-batches than the chunks and may be faster, so the bound does
+  // not hold for it.
   if (std::isfinite(least) && (best.empty() || obeys(table, best))) result.bound = least;
   if (best.empty()) return result;
   const std::optional<StepDraft> step = obeying(table, std::move(best));

@@ -1,10 +1,10 @@
-// What a perfect solver could make of FlexSP's chunks (arXiv 2412.01523, section 4.3).
+// The best plan of FlexSP's chunks with a stronger grouping (arXiv 2412.01523, section 4.3).
 //
 //   const FlexspChunksResult best = plan_flexsp_chunks(instance, MilpBackend::cbc, budget);
 //
-// A published MILP that stops at a limit leaves open whose fault a slow step is: the solver's or
-// the chunks'. Here every chunk is grouped by our own search, and the class LP says how fast no
-// grouping of it can be: with exact lengths, so without the loss of FlexSP's buckets either.
+// A published MILP that stops at a limit does not show if the solver or the chunks cause a slow
+// step. Here our own search groups every chunk, and the class LP bounds how fast any grouping of
+// the chunk can be. Lengths are exact, so the loss of FlexSP's buckets is avoided too.
 #pragma once
 
 #include <optional>
@@ -19,21 +19,21 @@
 
 namespace stowage {
 
-// The step as FlexSP sees it: degree 1 is left out where another degree exists, as in the authors'
-// code.
+// Returns the step as FlexSP plans it: without degree 1 if another degree exists, as in the
+// authors' code.
 ScatterInstance flexsp_view(const ScatterInstance& instance);
 
-// Token-balanced chunks for the five smallest micro-batch counts whose chunks fit the cluster, by
-// ascending count. `table` is of flexsp_view.
+// Returns the token-balanced chunks for the five smallest micro-batch counts whose chunks fit the
+// cluster, by ascending count. `table` must be made of flexsp_view().
 std::vector<Chunks> flexsp_chunks(const ScatterTable& table);
 
 struct FlexspChunksResult {
   std::optional<ScatterPlan>
       plan;  // the best count; nothing if for each some chunk has no grouping
-  // No grouping of the chunks of any of the counts is faster, ms; 0 if the budget left no time to
-  // prove anything, or the best one was mended to keep the rules.
+  // Bound in ms on all groupings of the chunks of any of the counts. It is 0 if the budget left no
+  // time for a proof, or if the best plan was repaired to keep the rules.
   Ms bound = 0;
-  std::string failure;  // what a backend said that cannot be; empty if nothing
+  std::string failure;  // contradictory message of a backend, or empty
 };
 
 // `backend` solves the class LPs.

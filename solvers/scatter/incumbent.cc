@@ -1,4 +1,4 @@
-// The incumbent of a scatter solve, compiled once.
+// Compiles the incumbent of scatter solves once.
 #include "solvers/incumbent_body.h"
 
 namespace stowage {

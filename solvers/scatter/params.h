@@ -1,4 +1,4 @@
-// The parameters of a scatter solve, those of its heuristics among them. Not installed.
+// The parameters of a scatter solve, including those of its heuristics. Not installed.
 #pragma once
 
 #include <cstdint>

@@ -29,7 +29,8 @@ void PatternPool::learn(const StepDraft& step) {
       }
       if (amounts.empty() || knows(group.level, amounts)) continue;
       add(group.level, std::move(amounts));
-      // As the plan has summed it up: limits are met to the last digit.
+      // Take the time from the plan, with the plan's rounding, since limits are met to the last
+      // digit.
       if (times_ == Times::of_groups) patterns_.back().time = group.time;
     }
   }

@@ -1,5 +1,5 @@
-// The patterns that a pattern LP (profile_lp.h, repack.h) chooses from: sets of sequences for one
-// group of a degree. They outlive the LP that they were found for.
+// The patterns of a pattern LP (profile_lp.h, repack.h): sets of sequences for one group of a
+// degree. They outlive the LP that generated them.
 //
 //   PatternPool pool(table, PatternPool::Times::of_groups);
 //   pool.learn(step);
@@ -22,27 +22,27 @@ class PatternPool {
     int level = 0;
     std::vector<PatternAmount> amounts;  // ascending kind
     Ms time = 0;
-    std::int64_t used = 0;  // the last solve that had it in a solution
+    std::int64_t used = 0;  // last solve with this pattern in its solution
   };
-  enum class Times { of_sequences, of_groups };  // a group's has the overhead besides
+  enum class Times { of_sequences, of_groups };  // time without or with the group's overhead
 
-  // Begins with every kind of sequence alone in every degree that holds it. `table` must outlive
+  // Starts with each kind of sequence alone at every level that holds it. `table` must outlive
   // this.
   PatternPool(const ScatterTable& table, Times times);
 
-  // Adds the groups of a plan that are not in it yet.
+  // Adds the groups of a plan that are not in the pool.
   void learn(const StepDraft& step);
 
   bool knows(int level, const std::vector<PatternAmount>& amounts) const;
-  // Also what it knows already.
+  // Adds a pattern, even if the pool has it.
   void add(int level, std::vector<PatternAmount> amounts);
 
   const std::vector<Pattern>& all() const { return patterns_; }
   const Pattern& operator[](std::size_t index) const { return patterns_[index]; }
   std::size_t size() const { return patterns_.size(); }
 
-  // A solve begins. If there are `many` patterns it first forgets those that no solution of so many
-  // solves had, but not those of the beginning. Indices change.
+  // Begins a solve. If the pool has at least `many` patterns, first removes those that were in no
+  // solution of the last `solves` solves. Invalidates indices.
   void begin_solve(std::size_t many, std::int64_t solves);
   void use(std::size_t index);
 

@@ -9,14 +9,14 @@
 namespace stowage {
 namespace {
 
-constexpr int kMostMicroBatches = 5;  // with more there are too many boxes
+constexpr int kMostMicroBatches = 5;  // larger counts have too many boxes
 constexpr std::size_t kMostKinds = 80;
-// A makespan that is refuted up to here is good enough for a proof.
+// A makespan refuted up to this share suffices for a proof.
 constexpr double kJustBelow = 1 - 5e-8;
 constexpr double kWidth = 0.05;
-constexpr double kWideBox = 1 + 1e-7;   // boxes that are narrower are not split
-constexpr double kEdge = 0.1;           // of a box: parts are not narrower
-constexpr double kClaimed = 1 - 1e-11;  // rounding of sums
+constexpr double kWideBox = 1 + 1e-7;   // relative width; narrower boxes are not split
+constexpr double kEdge = 0.1;           // least width of a part, as a share of its box
+constexpr double kClaimed = 1 - 1e-11;  // margin for the rounding of sums
 
 }  // namespace
 
@@ -57,7 +57,7 @@ void ScatterProfileBound::begin() {
   beyond_ = beyond(count);
 }
 
-// What follows from the order of the makespans and from their sum.
+// Tightens a box by the order of the makespans and by their sum.
 void ScatterProfileBound::close(Leaf& leaf) const {
   const std::size_t count = leaf.low.size();
   for (std::size_t b = count - 1; b-- > 0;) leaf.low[b] = std::max(leaf.low[b], leaf.low[b + 1]);
@@ -73,7 +73,7 @@ void ScatterProfileBound::close(Leaf& leaf) const {
   }
 }
 
-// What the LP says of a box. False if it could not be solved.
+// Raises the bound of a box by its LP. Returns false if the LP was not solved.
 bool ScatterProfileBound::solve(Leaf& leaf, Budget& budget) {
   close(leaf);
   ScatterProfileLp::Answer answer = lp_.solve(leaf.low, leaf.high, upper_, budget);
@@ -87,14 +87,14 @@ bool ScatterProfileBound::solve(Leaf& leaf, Budget& budget) {
   return true;
 }
 
-// Splits the box where the LP mixes two makespans that are far apart.
+// Splits the box at the makespan where the LP mixes the two ends most.
 void ScatterProfileBound::split(const Leaf& leaf) {
   std::size_t best = 0;
   double most = -1;
   for (std::size_t b = 0; b < leaf.low.size(); ++b) {
     const Ms low = leaf.low[b];
     const Ms high = leaf.high[b];
-    // Mixing matters most in the middle; but what is wide is also split elsewhere.
+    // A mix in the middle of the range counts most, but wide ranges are split too.
     const double mixed = std::min(leaf.makespans[b] - low, high - leaf.makespans[b]);
     const double score = mixed + kWidth * (high - low);
     if (score <= most) continue;
@@ -113,7 +113,7 @@ void ScatterProfileBound::split(const Leaf& leaf) {
                      .at = at,
                      .below = below,
                      .above = below + 1};
-  // What holds for the box holds for its parts.
+  // The bound of the box holds for its parts.
   tree.push_back(parent);
   tree.push_back(std::move(parent));
   for (const bool upper : {false, true}) {
@@ -160,7 +160,7 @@ void ScatterProfileBound::publish() {
   Ms bound = std::min(upper_ * kJustBelow, beyond_);
   for (const Leaf& leaf : leaves_) bound = std::min(bound, leaf.bound);
   bound *= kClaimed;
-  if (trees_.empty() || bound <= best_) return;  // without trees it is B2
+  if (trees_.empty() || bound <= best_) return;  // without trees the bound is B2
   best_ = bound;
   sink_({.bound_ms = bound,
          .levels = certificate_levels(table_),

@@ -1,11 +1,10 @@
-// A certified bound on a step of few micro-batches: which makespans T_0 >= T_1 >= ... are possible
-// at all?
+// A certified bound on a step of few micro-batches, by a search over makespans T_0 >= T_1 >= ...
 //
 //   ScatterProfileBound search(instance, MilpBackend::cbc, plan.objective_ms,
 //                              [&](const ScatterCertificate& better) { ... });
 //   search.improve(budget);
 //
-// Makespans are searched box by box, the weakest first; profile_lp.h bounds each.
+// The makespans are searched box by box, the weakest box first. profile_lp.h bounds each box.
 #pragma once
 
 #include <functional>
@@ -23,44 +22,43 @@ namespace stowage {
 
 class ScatterProfileBound {
  public:
-  // `upper` is a known plan's objective. Requires every sequence to fit some level. `instance` must
-  // outlive this.
+  // `upper` is the objective of a known plan. Requires that every sequence fits some level.
+  // `instance` must outlive this.
   ScatterProfileBound(const ScatterInstance& instance, MilpBackend backend, Ms upper,
                       CertificateSink sink);
 
-  // Whether there are few enough micro-batches, and lengths, for this to promise anything.
+  // Returns true if micro-batches and distinct lengths are few enough for this search.
   bool promising() const;
 
-  // No plan faster than the known one has more.
+  // Returns the largest number of micro-batches of a plan faster than the known one.
   int most_micro_batches() const;
 
-  // Goes on until the budget ends, a box counting as a node. False if there is nothing
-  // left to gain.
+  // Continues until the budget ends. A box counts as a node. Returns false if no more can be
+  // gained.
   bool improve(Budget& budget);
 
-  // A better plan was found.
+  // Lowers `upper` to the objective of a better plan.
   void lower_upper(Ms upper) { upper_ = std::min(upper_, upper); }
-  // Patterns of a plan: a good beginning.
+  // Adds the groups of a plan to the patterns.
   void learn(const StepDraft& step) { lp_.learn(step); }
 
   Ms bound() const { return best_; }
-  // Makespans that the pattern LP thinks possible where the bound is weakest; empty if there are
-  // none.
+  // Returns the makespans of the pattern LP where the bound is weakest, or an empty list.
   std::vector<Ms> weakest() const;
 
  private:
-  struct Leaf {  // not split
+  struct Leaf {  // a box that is not split
     std::size_t tree = 0;
     std::size_t node = 0;
     std::vector<Ms> low;
     std::vector<Ms> high;
-    std::vector<Ms> makespans;  // of its LP
+    std::vector<Ms> makespans;  // of the box's LP
     Ms bound = 0;
     bool solved = false;
   };
 
   void begin();
-  // What steps of so many micro-batches or more take at least.
+  // Returns a bound in ms on steps of at least `count` micro-batches.
   Ms beyond(int count) const { return step_of_more(table_, count); }
   void close(Leaf& leaf) const;
   bool solve(Leaf& leaf, Budget& budget);
@@ -68,14 +66,14 @@ class ScatterProfileBound {
   void publish();
 
   ScatterTable table_;
-  int fewest_;
-  Ms alone_;  // no longest makespan is shorter; 0 where it does not count besides
+  int fewest_;  // bound on the longest makespan; 0 if it counts once
+  Ms alone_;    // no longest makespan is shorter; 0 where it does not count besides
   ScatterProfileLp lp_;
   Ms upper_;
   CertificateSink sink_;
   std::vector<ProfileTree> trees_;
   std::vector<Leaf> leaves_;
-  Ms beyond_ = 0;  // of more micro-batches than have a tree
+  Ms beyond_ = 0;  // bound on steps of more micro-batches than the trees cover
   Ms best_ = 0;
 };
 

@@ -10,20 +10,20 @@
 namespace stowage {
 namespace {
 
-constexpr int kMostProofs = 12;  // of exact pricing
-constexpr double kGain = 1e-7;   // of `upper`, per device: columns worth adding
-constexpr double kLoss = 5e-5;   // of `upper`, per micro-batch: what exact pricing may give away
-constexpr double kSpare = 0.5;   // of what is beyond `upper`
+constexpr int kMostProofs = 12;  // proofs by exact pricing, at most
+constexpr double kGain = 1e-7;   // share of `upper` per device: gain of a column worth adding
+constexpr double kLoss = 5e-5;   // share of `upper` per micro-batch: error allowed in exact pricing
+constexpr double kSpare = 0.5;   // share of the excess over `upper` allowed as error
 constexpr std::size_t kPricingStates[] = {30, 300};  // by effort
 constexpr std::size_t kProofStates = 1500;
-constexpr int kTail = 6;  // rounds between looks at the progress
+constexpr int kTail = 6;  // rounds between two proofs of a box beyond `upper`
 constexpr ColumnGenerationOptions kRounds = {
     .most_rounds = 100, .efforts = 2, .rounds_per_measurement = kTail, .progress = -1e-4};
 constexpr double kRounding = 1e-11;
 constexpr std::size_t kMostPatterns = 1500;
-constexpr std::int64_t kForgotten = 20;  // solves without use
+constexpr std::int64_t kForgotten = 20;  // solves without use after which a pattern is removed
 
-// Nodes are for boxes: one that has begun is finished.
+// Only time ends a box. Nodes count boxes, and a box that has begun is finished.
 bool timed_out(const Budget& budget) {
   const StopReason reason = budget.stop_reason();
   return reason == StopReason::time_limit || reason == StopReason::interrupted;
@@ -34,7 +34,8 @@ bool timed_out(const Budget& budget) {
 ScatterProfileLp::ScatterProfileLp(const ScatterTable& table, MilpBackend backend)
     : table_(table), backend_(backend), patterns_(table, PatternPool::Times::of_sequences) {}
 
-// The most that a group can hold of what sequences are worth beyond the price of their time.
+// Returns the pattern of a group with the largest worth of its sequences beyond the price of their
+// time.
 BestPattern ScatterProfileLp::price(int level, Ms room, double time,
                                     const std::vector<double>& values, double floor,
                                     std::size_t states) const {
@@ -54,8 +55,9 @@ BestPattern ScatterProfileLp::price(int level, Ms room, double time,
   return best_pattern(std::move(items), table_.levels()[at(level)].capacity, room, floor, states);
 }
 
-// Sets the prices of groups so that no pattern is worth more, at most `loss` too high per
-// micro-batch, and returns what that proves. Patterns that this finds are added. 0 if time is up.
+// Sets the prices of groups so that no pattern is worth more, with an error of at most `loss` per
+// micro-batch. Returns the bound in ms that follows, or 0 if the time is up. Adds new patterns to
+// the pool.
 Ms ScatterProfileLp::prove(const Box& box, Ms loss, ProfileNode& node, const Budget& budget) {
   double proven = 0;
   for (std::size_t k = 0; k < node.values.size(); ++k) {
@@ -102,7 +104,7 @@ ScatterProfileLp::Answer ScatterProfileLp::solve(std::span<const Ms> low, std::s
   answer.node.batches.assign(low.size(), std::vector<GroupPrices>(table_.levels().size()));
   for (std::size_t k = 0; k < table_.kinds().size(); ++k) {
     if (table_.alone(static_cast<int>(k)) <= high.front() * kBoundFits) continue;
-    // It fits nowhere, and so pays nothing for what it is worth.
+    // The sequence fits no micro-batch of the box, so its price is free.
     answer.node.values[k] = 2 * upper;
     answer.proven = prove(box, 0, answer.node, budget);
     answer.solved = true;
@@ -112,7 +114,7 @@ ScatterProfileLp::Answer ScatterProfileLp::solve(std::span<const Ms> low, std::s
   return answer;
 }
 
-// Rounds of pricing, and proofs by exact pricing where progress is slow or at its end.
+// Rounds of pricing, with proofs by exact pricing if progress is slow or at its end.
 void ScatterProfileLp::generate(const Box& box, Answer& answer, Budget& budget) {
   ScatterProfileMaster master(table_, box.low, box.high, box.upper);
   offer(0, master);
@@ -129,10 +131,10 @@ void ScatterProfileLp::generate(const Box& box, Answer& answer, Budget& budget) 
     if (add_patterns(box, node, states, budget) == Search::out_of_time) return Pricing::enough;
     if (!found() && round.effort == 0) return Pricing::nothing;
     const bool stalled = round.stalls > 0;
-    const double over = solution.objective - 1;  // of `upper`
-    // A box beyond `upper` is often refuted long before the last pattern is found.
+    const double over = solution.objective - 1;  // relative excess over `upper`
+    // A box beyond `upper` is often refuted long before the last pattern is generated.
     if (!found() || stalled || (over > 0 && round.number % kTail == kTail - 1)) {
-      // A box whose LP exceeds `upper` by far is refuted with a loose tolerance.
+      // If the LP exceeds `upper` by far, a loose tolerance refutes the box.
       const double loss = std::max(kLoss, kSpare * over / static_cast<double>(box.low.size()));
       const Ms proven = prove(box, loss * box.upper, node, budget);
       if (proven > answer.proven) {
@@ -149,7 +151,7 @@ void ScatterProfileLp::generate(const Box& box, Answer& answer, Budget& budget) 
   ColumnGeneration(backend_, kRounds).run(master.model(), solution, budget, price_round);
 }
 
-// The patterns from `first` on, in every micro-batch.
+// Adds the patterns from `first` on to every micro-batch.
 void ScatterProfileLp::offer(std::size_t first, ScatterProfileMaster& master) const {
   for (std::size_t b = 0; b < master.batches(); ++b) {
     for (std::size_t p = first; p < patterns_.size(); ++p) {
@@ -159,7 +161,7 @@ void ScatterProfileLp::offer(std::size_t first, ScatterProfileMaster& master) co
   }
 }
 
-// Adds the best new pattern of each degree in each micro-batch, if it is worth its price.
+// Adds the best new pattern of each degree in each micro-batch, if it is worth more than its price.
 ScatterProfileLp::Search ScatterProfileLp::add_patterns(const Box& box, const ProfileNode& node,
                                                         std::size_t states, const Budget& budget) {
   for (std::size_t b = 0; b < box.low.size(); ++b) {

@@ -1,12 +1,12 @@
-// The pattern LP of a step whose makespans are known roughly: micro-batch m lasts from low[m] to
-// high[m]. How short can it be?
+// The pattern LP of a step with given ranges of makespans: micro-batch m lasts from low[m] to
+// high[m]. Bounds the time of such steps.
 //
 //   ScatterProfileLp lp(table, MilpBackend::cbc);
 //   const auto answer = lp.solve(low, high, upper, budget);
-//   // answer.proven ms at least, by the prices in answer.node
+//   // answer.proven is a bound in ms, by the prices in answer.node
 //
-// Each degree in each micro-batch mixes patterns, sets of sequences that fit one group. The LP is
-// X1 to X4 of formulations/README.md; its columns are priced by best_pattern.
+// Each degree in each micro-batch mixes patterns: sets of sequences that fit one group. The LP is
+// X1 to X4 of formulations/README.md. best_pattern() prices its columns.
 #pragma once
 
 #include <span>
@@ -28,16 +28,16 @@ class ScatterProfileLp {
   // `table` must outlive this. Requires every sequence to fit some level.
   ScatterProfileLp(const ScatterTable& table, MilpBackend backend);
 
-  // Patterns to begin with.
+  // Adds the groups of a plan to the patterns.
   void learn(const StepDraft& step) { patterns_.learn(step); }
 
   struct Answer {
     bool solved = false;
-    Ms proven = 0;              // no step in the box is shorter, by the prices
+    Ms proven = 0;              // bound on the steps in the box, by the prices
     std::vector<Ms> makespans;  // of the LP
-    ProfileNode node;           // a priced one
+    ProfileNode node;           // a priced node
   };
-  // Steps of `upper` ms or more are of no interest. Counts as a node.
+  // Bounds above `upper` ms are not improved. Counts as a node.
   Answer solve(std::span<const Ms> low, std::span<const Ms> high, Ms upper, Budget& budget);
 
  private:

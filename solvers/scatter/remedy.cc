@@ -9,8 +9,8 @@
 namespace stowage {
 namespace {
 
-// The least degree of groups like the form that holds a sequence of so many tokens, if a group of
-// all devices does.
+// Returns the least degree of groups of this form that hold a sequence of `longest` tokens, or
+// nullopt if even a group of all devices does not.
 std::optional<std::int64_t> degree_for(const ScatterInstance& instance, GroupForm form,
                                        Tokens longest) {
   const int devices = instance.cluster.devices;
@@ -31,7 +31,7 @@ std::optional<std::int64_t> degree_for(const ScatterInstance& instance, GroupFor
   return least;
 }
 
-// "a", "a or b", "a, b or c"
+// Joins changes: "a", "a or b", "a, b or c".
 std::string one_of(const std::vector<std::string>& changes) {
   std::string text;
   for (std::size_t k = 0; k < changes.size(); ++k) {
@@ -41,7 +41,7 @@ std::string one_of(const std::vector<std::string>& changes) {
   return text;
 }
 
-// The rules that bind whole micro-batches and their number.
+// Returns changes to the rules on whole micro-batches and their number.
 std::vector<std::string> looser_rules(const ScatterInstance& instance) {
   std::vector<std::string> changes;
   if (instance.rules.no_idle_ranks) changes.emplace_back("set rules.no_idle_ranks to false");
@@ -56,7 +56,7 @@ std::vector<std::string> looser_rules(const ScatterInstance& instance) {
 Mib memory_for(ScatterInstance instance, GroupForm form, Tokens wanted) {
   instance.cluster.memory_mib =
       std::ceil(fixed_mib(instance) + token_mib(instance, form) * static_cast<double>(wanted));
-  // The product may have been rounded down by a hair, and above 2^53 one more is no more.
+  // The product may be rounded down slightly, and above 2^53 adding 1 has no effect.
   Mib& memory = instance.cluster.memory_mib;
   instance.cluster.kinds.clear();
   while (tokens_per_device(instance, form) < wanted) {
@@ -81,7 +81,7 @@ std::string remedy_for_long(const ScatterInstance& instance,
   const Mib memory = fits ? instance.cluster.memory_mib : memory_for(instance, form, held);
   const bool kinds = !instance.cluster.kinds.empty();
   std::vector<std::string> changes;
-  if (memory <= static_cast<double>(kMaxExact)) {  // no instance may say more
+  if (memory <= static_cast<double>(kMaxExact)) {  // instances do not allow larger numbers
     std::string room;
     if (cap < share) {
       room = "rules.max_tokens_per_rank from " + std::to_string(cap) + " to " +

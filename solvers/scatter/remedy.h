@@ -1,8 +1,9 @@
-// What to change in a scatter step that has no plan: a sentence. Not installed.
+// Returns, as a sentence, the change that gives a plan to a scatter step without one. Not
+// installed.
 //
 //   outcome.remedy = remedy_for_long(instance, unplaceable_sequences(instance));
 //
-// It is the least change of one number, or of two; explain() lists more changes, each tried.
+// It is the least change of one or two numbers. explain() lists more changes and tries each.
 #pragma once
 
 #include <cstdint>
@@ -15,18 +16,19 @@
 
 namespace stowage {
 
-// The least whole MiB with which a device of a group of this form holds `wanted` tokens.
+// Returns the least whole MiB with which a device of a group of this form holds `wanted` tokens.
 Mib memory_for(ScatterInstance instance, GroupForm form, Tokens wanted);
 
-// Of sequences that fit no group; `unplaceable` are all of them, at least one.
+// Returns the remedy for sequences that fit no group. `unplaceable` lists all of them, at least
+// one.
 std::string remedy_for_long(const ScatterInstance& instance,
                             const std::vector<std::int64_t>& unplaceable);
 
-// Of a step whose rules ask for at least `needed` groups, each with a sequence, and which has fewer
-// sequences; nothing if no groups make up all ranks.
+// Returns the remedy for a step whose rules require at least `needed` groups with a sequence each,
+// and which has fewer sequences. `needed` is nullopt if no groups cover all ranks.
 std::string remedy_for_few(const ScatterInstance& instance, std::optional<std::int64_t> needed);
 
-// Of rules that no plan keeps, by a search that found no more to say.
+// Returns the remedy for rules that no plan keeps, if the search gives no further reason.
 std::string remedy_for_rules(const ScatterInstance& instance);
 
 }  // namespace stowage

@@ -12,9 +12,9 @@
 namespace stowage {
 namespace {
 
-constexpr int kMostRounds = 200;         // of pricing, in a dive
-constexpr double kDevicesGained = 1e-7;  // devices per device: columns worth adding
-constexpr double kWhole = 1 - 1e-6;      // a share of a pattern that counts as a whole group
+constexpr int kMostRounds = 200;         // rounds of pricing per dive
+constexpr double kDevicesGained = 1e-7;  // devices gained per device by a column worth adding
+constexpr double kWhole = 1 - 1e-6;      // share from which a pattern counts as a whole group
 constexpr double kEnough = 1e-7;         // devices
 constexpr std::size_t kRepackStates[] = {30, 500};  // by effort
 constexpr int kPolishRounds = 200;
@@ -71,7 +71,7 @@ ScatterRepack::Mixture ScatterRepack::mix(const Task& task, bool only_feasibilit
       return Pricing::enough;
     }
     if (uses.size() == before) return Pricing::nothing;
-    // Prices that much lower are a solution of the dual: devices stay missing.
+    // These prices, scaled down, are a solution of the dual, which proves that devices are missing.
     double covered = 0;
     double there = 0;
     for (std::size_t k = 0; k < task.counts.size(); ++k)
@@ -88,8 +88,8 @@ ScatterRepack::Mixture ScatterRepack::mix(const Task& task, bool only_feasibilit
   return mixture;
 }
 
-// Adds the best pattern of each degree in each micro-batch, if it is worth its price, and tells how
-// many times its price the best of all is worth, 1 at least. Nothing if the budget ends.
+// Adds the best pattern of each degree in each micro-batch, if it is worth more than its price.
+// Returns the largest ratio of worth to price, at least 1, or nullopt if the budget ends.
 std::optional<double> ScatterRepack::add_patterns(const Task& task, std::size_t states,
                                                   ScatterRepackMaster& master, Mixture& mixture,
                                                   const Budget& budget) {
@@ -184,7 +184,7 @@ std::optional<StepDraft> ScatterRepack::plan(std::span<const Ms> limits, Budget&
       }
     }
     if (applied) continue;
-    // The pattern nearest a whole one; of equals the one of most devices.
+    // Takes the pattern nearest to a whole group, ties to the pattern of most devices.
     std::ranges::stable_sort(mixture.uses, [&](const Use& a, const Use& b) {
       if (a.amount != b.amount) return a.amount > b.amount;
       return patterns_[a.pattern].level > patterns_[b.pattern].level;

@@ -1,9 +1,9 @@
-// Plans sequences for makespans that are asked for: the pattern LP, and a dive into it.
+// Plans sequences for given makespans, by column generation and a dive.
 //
-// Given how long each micro-batch may last, a group of degree d can hold only so many different
-// sets of sequences, its patterns. The LP mixes patterns until every sequence is covered with the
-// fewest devices; where even that takes more devices than there are, these makespans are out of
-// reach. A dive rounds the mixture into groups, one pattern after another.
+// If a micro-batch has a given makespan, a group of degree d can hold a limited number of sets of
+// sequences, its patterns. The LP mixes patterns until every sequence is covered with the fewest
+// devices. If the LP needs more devices than exist, the makespans are infeasible. A dive rounds the
+// mixture into groups, one pattern after another.
 //
 //   ScatterRepack repack(table, MilpBackend::cbc);
 //   repack.learn(step);                               // patterns to begin with
@@ -33,22 +33,23 @@ class ScatterRepack {
 
   void learn(const StepDraft& step) { patterns_.learn(step); }
 
-  // What the LP says of micro-batches that last `limits` ms at most. After so many rounds of
-  // pricing it gives up: devices are then still missing.
+  // Solves the LP for micro-batches of at most `limits` ms. After `most_rounds` rounds of pricing
+  // it stops, and then devices are still missing.
   struct Relaxation {
     bool solved = false;
-    double shortage = 0;         // devices that each micro-batch lacks; at most 0: perhaps possible
-    std::vector<double> values;  // of a sequence, by kind: the dual prices
-    std::vector<double> prices;  // of a device, by micro-batch
+    double shortage = 0;  // missing devices per micro-batch; at most 0: makespans may be feasible
+    std::vector<double> values;  // dual price of a sequence, by kind
+    std::vector<double> prices;  // dual price of a device, by micro-batch
   };
   Relaxation relax(std::span<const Ms> limits, Budget& budget, int most_rounds = 200);
 
-  // Groups for these makespans. Where the dive ends before all sequences have a place, the rest go
-  // where they hurt least, and makespans come out longer. Nothing if memory or the budget ends.
+  // Returns groups for these makespans. If the dive ends before all sequences are placed, the
+  // others go where they cost least, and makespans get longer. Returns nullopt if memory or the
+  // budget does not suffice.
   std::optional<StepDraft> plan(std::span<const Ms> limits, Budget& budget);
 
-  // From now on the micro-batches recompute in these ways, one each. Without, the LP mixes ways,
-  // and a dive keeps to that of the first group that a micro-batch gets.
+  // Sets the recomputation mode of each micro-batch. Without it, the LP mixes modes, and a dive
+  // keeps the mode of the first group of each micro-batch.
   void keep_ways(std::vector<int> ways) { ways_ = std::move(ways); }
 
  private:
@@ -62,7 +63,7 @@ class ScatterRepack {
     std::vector<Ms> limits;
     std::vector<int> counts;   // by kind
     std::vector<int> devices;  // by micro-batch
-    std::vector<int> ways;     // likewise; kAnyWay until it is decided
+    std::vector<int> ways;     // recomputation mode by micro-batch; kAnyWay while undecided
   };
   struct Mixture {
     Relaxation relaxation;
@@ -90,16 +91,16 @@ class ScatterRepack {
 };
 
 struct RepackEffort {
-  std::vector<Ms> shape;    // makespans to ask for, times a common factor; none: the present ones
-  double spread = 0;        // of the makespans asked for around these, relative
-  double precision = 1e-4;  // of the common factor of the makespans
-  std::int64_t anneal_moves = 20000;  // of annealing afterwards
+  std::vector<Ms> shape;    // makespans up to a common factor; empty: the present makespans
+  double spread = 0;        // relative random change of these makespans
+  double precision = 1e-4;  // relative precision of the common factor
+  std::int64_t anneal_moves = 20000;  // annealing moves after the dive
 };
 
-// Plans some micro-batches of a step anew, together: finds the shortest makespans in some
-// proportion that the LP thinks possible, dives for them, and anneals. True if the step got faster.
-// A linear programme of the search, and a dive, count as a node each. Deterministic in `seed`
-// unless a time limit ends it.
+// Replans some micro-batches of a step together. Searches the smallest common factor of the
+// makespans for which the LP is feasible, dives for these makespans, and anneals. Returns true if
+// the step got faster. Each linear programme of the search and each dive counts as a node.
+// Deterministic in `seed` unless a time limit ends it.
 bool repack_some(const ScatterTable& table, std::vector<std::size_t> chosen,
                  const RepackEffort& effort, MilpBackend backend, std::uint64_t seed,
                  StepDraft& step, Budget& budget);

@@ -1,4 +1,4 @@
-// Which makespans to ask ScatterRepack for.
+// Chooses the makespans that ScatterRepack plans for.
 #include <algorithm>
 #include <array>
 #include <random>
@@ -13,13 +13,13 @@
 namespace stowage {
 namespace {
 
-constexpr double kLeastGain = 2;     // precisions; less is not tried for
-constexpr double kFirstGain = 4e-3;  // tried first when looking for more
-// Where between what the LP thinks possible and what there is to dive.
+constexpr double kLeastGain = 2;     // in precisions; smaller gains are not tried
+constexpr double kFirstGain = 4e-3;  // first relative gain tried
+// Dives are tried at these fractions between the smallest feasible makespans and the present ones.
 constexpr std::array<double, 4> kDives = {0.0, 0.1, 0.3, 0.6};
 constexpr double kHotRepacking = 3e-4;
 
-// A fraction from -1 to 1.
+// Returns a random number from -1 to 1.
 double fraction(std::mt19937_64& random) {
   return static_cast<double>(draw(random, 2001)) / 1000 - 1;
 }
@@ -43,7 +43,7 @@ bool repack_some(const ScatterTable& table, std::vector<std::size_t> chosen,
   }
   Ms present = some.before();
   if (part.again() > 0) {
-    // The longest counts besides if it is one of these.
+    // The longest makespan counts additionally if it is in these micro-batches.
     const bool here = longest(own) > part.longest_elsewhere();
     const double again = here ? part.again() : 0;
     sum += again * *std::ranges::max_element(shape);
@@ -58,7 +58,7 @@ bool repack_some(const ScatterTable& table, std::vector<std::size_t> chosen,
     }
     repack.keep_ways(std::move(ways));
   }
-  const auto limits = [&](double share) {  // of the present total
+  const auto limits = [&](double share) {  // share of the present total
     std::vector<Ms> all = shape;
     for (Ms& limit : all) limit *= share * present / sum;
     return all;

@@ -14,8 +14,10 @@
 namespace stowage {
 namespace {
 
-constexpr double kTogetherShare = 0.1;    // of the time left, for all of them together
-constexpr double kProofPrecision = 1e-7;  // of the only makespan: then it may be the optimum
+// Share of the remaining time for all micro-batches together.
+constexpr double kTogetherShare = 0.1;
+// For a step of one micro-batch, whose plan may then be proven optimal.
+constexpr double kProofPrecision = 1e-7;
 constexpr std::array<double, 4> kRepackSpreads = {0, 1e-3, 1e-2, 5e-2};
 
 std::vector<std::size_t> all_of(const StepDraft& step) {
@@ -31,13 +33,13 @@ void ScatterReplan::alone(bool quickly) {
   StepDraft step = this->step();
   if (step.size() > at(params.batches)) return;
   bool better = false;
-  // One micro-batch alone is all there is to do.
+  // A step of one micro-batch gets all the remaining time.
   Budget part = run_.share(step.size() == 1 ? 1 : params.share);
   const double precision = quickly            ? params.quick_precision
                            : step.size() == 1 ? kProofPrecision
                                               : RepackEffort().precision;
   for (std::size_t b = 0; b < step.size() && !part.exhausted(); ++b) {
-    // What is planned anew goes to the end, and may gain more from there.
+    // Replanned micro-batches move to the end, where further repeats may improve them.
     std::rotate(step.begin(), step.begin() + 1, step.end());
     for (int again = 0; again < (quickly ? 1 : params.repeats); ++again) {
       const bool gained =

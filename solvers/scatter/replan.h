@@ -1,12 +1,12 @@
-// Parts of the best plan of one scatter solve planned anew with patterns: which micro-batches, for
-// how long, and how exactly. Not installed.
+// Replans parts of the best plan of one scatter solve by column generation: chooses micro-batches,
+// time and precision. Not installed.
 //
 //   ScatterReplan replan(run);
 //   replan.alone(false);
 //   while (!run.done()) replan.some(round++);
 //
-// The pattern LP and its dives are repack.h and reshape.h; what they find is
-// offered to the incumbent, which must have a plan. A MILP backend must be built.
+// The pattern LP and its dives are in repack.h and reshape.h. Improved steps are submitted to the
+// incumbent, which must have a plan. A MILP backend must be built.
 #pragma once
 
 #include <cstdint>
@@ -24,17 +24,18 @@ class ScatterReplan {
   // `run` must outlive this.
   explicit ScatterReplan(ScatterRun& run) : run_(run) {}
 
-  // Each micro-batch, alone; then, if they are few, all together. `quickly`: less exactly, once.
+  // Replans each micro-batch on its own, then all together if there are at most kMostTogether.
+  // `quickly`: with low precision, once.
   void alone(bool quickly);
 
-  // All micro-batches in other shapes: what joint planning settles on first is not always the best
-  // number of them, nor are the lengths of each.
+  // Tries other numbers of micro-batches and other makespans for the whole step, since the first
+  // ones of the multi-start are not always the best.
   void reshape();
 
-  // All micro-batches for these makespans, if there are any.
+  // Replans all micro-batches for these makespans. Does nothing if `makespans` is empty.
   void towards(const std::vector<Ms>& makespans);
 
-  // A few micro-batches of like makespans, a few times; the round draws which.
+  // Replans a few micro-batches of similar makespans, a few times. `round` seeds the choice.
   void some(std::uint64_t round);
 
  private:
@@ -43,10 +44,10 @@ class ScatterReplan {
 
   ScatterRun& run_;
   std::optional<ScatterReshape> reshape_;
-  std::uint64_t shapes_ = 0;  // that were drawn
+  std::uint64_t shapes_ = 0;  // number of shapes drawn so far
 };
 
-// Steps of at most so many micro-batches are planned anew as a whole.
+// Largest number of micro-batches that are replanned as a whole step.
 inline constexpr std::size_t kMostTogether = 3;
 
 }  // namespace stowage

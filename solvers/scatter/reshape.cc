@@ -15,24 +15,25 @@
 namespace stowage {
 namespace {
 
-// What a new shape must promise, of the total; and how much worse than before its plan may be for a
-// closer look.
+// kPromises: relative gains that a new shape aims at. kHopeful: largest ratio of a new plan to the
+// present one for further improvement.
 constexpr std::array<double, 3> kPromises = {2e-3, 6e-3, 1.5e-2};
 constexpr double kHopeful = 1.05;
-constexpr std::int64_t kMoves = 200000;  // of annealing
+constexpr std::int64_t kMoves = 200000;  // annealing moves
 constexpr double kHot = 3e-4;
 constexpr double kPrecision = 1e-3;
-constexpr int kPricingRounds = 40;  // of pricing: what takes longer to decide is hardly possible
-constexpr int kDraws = 40;          // until the longest sequence fits
+constexpr int kPricingRounds = 40;  // larger LPs are assumed infeasible
+constexpr int kDraws = 40;          // draws until the longest sequence fits
 constexpr std::size_t kEvenDraws = 1000;
-constexpr int kMostShapes = 60;  // until patterns are forgotten
+constexpr int kMostShapes = 60;  // shapes until the patterns are dropped
 
 }  // namespace
 
 ScatterReshape::ScatterReshape(const ScatterTable& table, MilpBackend backend)
     : table_(table), backend_(backend) {}
 
-// The present number, one less or one more; those that were possible more often than others.
+// Returns the present number of micro-batches, one less or one more. Numbers that were feasible
+// more often are more likely.
 std::size_t ScatterReshape::draw_count(std::size_t present, std::mt19937_64& random) const {
   std::array<std::uint32_t, 3> weights = {};
   for (std::size_t i = 0; i < weights.size(); ++i) {
@@ -49,8 +50,9 @@ std::size_t ScatterReshape::draw_count(std::size_t present, std::mt19937_64& ran
   return present;
 }
 
-// `count` makespans, longest first, that sum up to `sum`: what each lasts beyond the overhead is
-// drawn. Nothing if there is no time beyond it, or the longest sequence fits none of them.
+// Draws `count` makespans, longest first, that sum up to `sum`. The part beyond the overheads is
+// split at random. Returns nullopt if the overheads leave too little time, or if the longest
+// sequence fits none of the makespans.
 std::optional<std::vector<Ms>> ScatterReshape::draw_shape(std::size_t count, Ms sum,
                                                           std::mt19937_64& random) const {
   const Ms least = table_.least_overhead();
@@ -70,8 +72,9 @@ std::optional<std::vector<Ms>> ScatterReshape::draw_shape(std::size_t count, Ms 
   return std::nullopt;
 }
 
-// The same for a step that takes `time` in a pipeline, where makespans far apart are a waste: the
-// longest, and what others lack of it.
+// Draws makespans of a step of `time` ms in a pipeline, where the longest makespan counts several
+// times. Draws the longest one and how much the others are shorter. Returns nullopt as
+// draw_shape().
 std::optional<std::vector<Ms>> ScatterReshape::draw_even_shape(std::size_t count, Ms time,
                                                                std::mt19937_64& random) const {
   const Ms least = table_.least_overhead();
@@ -84,7 +87,7 @@ std::optional<std::vector<Ms>> ScatterReshape::draw_even_shape(std::size_t count
       shape.push_back(static_cast<double>(kEvenDraws - stowage::draw(random, spread)));
       all += shape.back();
     }
-    // What is left beside overheads, if the longest is here, or elsewhere.
+    // The time beyond the overheads, if the longest makespan is in this part, or elsewhere.
     Ms scale = (time - (batches + table_.again()) * least) / (all + table_.again() * shape.front());
     if (least + scale * shape.front() < table_.longest_elsewhere()) {
       scale = (time - table_.again() * table_.longest_elsewhere() - batches * least) / all;

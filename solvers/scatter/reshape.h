@@ -1,11 +1,11 @@
-// Steps of few micro-batches in other shapes: makespans far from the present ones, where what
-// improves them step by step does not get, and more or fewer of them.
+// Searches other profiles of makespans for steps of few micro-batches: profiles far from the
+// present one, where local search does not get, and other numbers of micro-batches.
 //
 //   ScatterReshape reshape(table, MilpBackend::cbc);
 //   for (std::uint64_t seed = 0; !budget.exhausted(); ++seed) reshape.improve(step, seed, budget);
 //
-// A shape is drawn at random for a little less time than the step takes; if the pattern LP thinks
-// it possible, it is planned (repack.h).
+// A profile is drawn at random for a little less time than the step takes. If the pattern LP does
+// not refute it, it is planned (repack.h).
 #pragma once
 
 #include <cstddef>
@@ -27,9 +27,9 @@ class ScatterReshape {
   // `table` must outlive this.
   ScatterReshape(const ScatterTable& table, MilpBackend backend);
 
-  // One shape. True if the step, which must be of all of the table, got faster. A linear programme
-  // and a plan count as a node each. Deterministic in the seeds of all calls unless a time limit
-  // ends it.
+  // Tries one profile. Returns true if the step, which must contain all sequences of the table, got
+  // faster. Each linear programme and each plan counts as a node. Deterministic in the seeds of all
+  // calls unless a time limit ends it.
   bool improve(StepDraft& step, std::uint64_t seed, Budget& budget);
 
  private:
@@ -46,12 +46,12 @@ class ScatterReshape {
 
   const ScatterTable& table_;
   MilpBackend backend_;
-  std::optional<ScatterRepack> repack_;   // keeps its patterns from shape to shape
-  int shapes_ = 0;                        // that it has seen
+  std::optional<ScatterRepack> repack_;   // keeps its patterns between profiles
+  int shapes_ = 0;                        // profiles tried
   std::map<std::size_t, Tally> tallies_;  // by number of micro-batches
 };
 
-// The same for some micro-batches of a step.
+// Tries one profile for some micro-batches of a step.
 bool reshape_some(const ScatterTable& table, std::vector<std::size_t> chosen, MilpBackend backend,
                   std::uint64_t seed, StepDraft& step, Budget& budget);
 

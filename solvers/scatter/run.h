@@ -1,4 +1,4 @@
-// One scatter solve under way: what its stages share. Not installed.
+// The state of one scatter solve that its stages share. Not installed.
 #pragma once
 
 #include <cmath>
@@ -20,7 +20,7 @@ struct ScatterRun : SolveContext<ScatterInstance> {
   bool& gap_ended_it;
   const ScatterParams params;
 
-  // Whether to stop before the next stage of work.
+  // Returns true if the solve stops before the next stage.
   bool done() {
     if (!incumbent.plan()) return false;
     gap_ended_it = incumbent.within(options.gap);
@@ -29,13 +29,13 @@ struct ScatterRun : SolveContext<ScatterInstance> {
 
   bool exact() const { return options.method == "exact"; }
 
-  // A limit of time or nodes ends the solve if no proof does.
+  // Returns true if a limit of time or nodes ends the solve without a proof.
   bool limited() const {
     return std::isfinite(budget.limits().time_limit_s) ||
            budget.limits().node_limit < std::numeric_limits<std::int64_t>::max();
   }
 
-  // At most that share of the time left, and all nodes.
+  // Returns a budget of at most that share of the remaining time, and all nodes.
   Budget share(double of_the_time) const {
     return budget.part(of_the_time * budget.seconds_left(), budget.nodes_left());
   }

@@ -1,5 +1,5 @@
-// What separates the plans of a step: how much longer the next best of several methods' plans takes
-// than the best. A cost that is off by more does not say which of them is the faster.
+// Compares the plans of several methods for a step: how much longer the second best plan takes than
+// the best. A cost model with a larger error cannot decide which of them is faster.
 #pragma once
 
 #include <string>
@@ -16,13 +16,13 @@ struct MethodTime {
 };
 
 struct Separation {
-  std::vector<MethodTime> plans;  // verified, the fastest first
-  double best_to_next = 0;        // relative; of plans that take as long, there is no difference
+  std::vector<MethodTime> plans;  // verified plans, fastest first
+  double best_to_next = 0;        // relative difference; plans of equal time count as one
   double best_to_last = 0;
 };
 
-// The plans of fast, batch-ada, megatron-dynamic, dp-balanced and verl, as far as the instance has
-// these methods and they find one.
+// Solves with fast, batch-ada, megatron-dynamic, dp-balanced and verl, if the instance has these
+// methods, and returns the plans found.
 Separation separation_of(const ScatterInstance& instance, Budget& budget);
 
 }  // namespace stowage

@@ -1,4 +1,4 @@
-// Sets of the sequences of a step, those of one padded length being interchangeable, as numbers.
+// Numbers for the sets of sequences of a step. Sequences of one padded length are interchangeable.
 // Not installed.
 //
 //   SetBox box(sets);
@@ -19,11 +19,11 @@ namespace stowage {
 
 using SetCounts = std::vector<int>;  // sequences of each kind
 
-// Sets of sequences as numbers: the counts are the digits, kind 0 has the highest place. A part of
-// a set has a smaller number than the set.
+// Sets of sequences as numbers: the counts are the digits, and kind 0 is the most significant. A
+// subset of a set has a smaller number than the set.
 class SequenceSets {
  public:
-  // Nothing if there are more than so many.
+  // Returns the sets of the table, or nullopt if there are more than `most`.
   static std::optional<SequenceSets> of(const ScatterTable& table, std::size_t most) {
     SequenceSets sets;
     std::size_t size = 1;
@@ -54,7 +54,8 @@ class SequenceSets {
   std::vector<std::size_t> places_;
 };
 
-// All sets of at most so many of each kind, ascending: each is one of `high` and one of `low`.
+// All sets with at most given counts of each kind, ascending: each is the sum of an entry of
+// `high_` and one of `low_`.
 class SetBox {
  public:
   explicit SetBox(const SequenceSets& sets) : sets_(sets) {}
@@ -77,7 +78,8 @@ class SetBox {
   void list(const SetCounts& most, std::size_t from, std::size_t to,
             std::vector<std::uint32_t>& all) {
     all.assign(1, 0);
-    for (std::size_t kind = to; kind-- > from;) {  // the highest digit last, so that they ascend
+    // The most significant digit last, so that numbers ascend.
+    for (std::size_t kind = to; kind-- > from;) {
       const std::size_t before = all.size();
       for (int count = 1; count <= most[kind]; ++count) {
         const auto more = static_cast<std::uint32_t>(at(count) * sets_.place(kind));

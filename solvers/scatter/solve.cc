@@ -43,7 +43,7 @@ class ScatterSolve : public FamilySolve<ScatterInstance> {
     return refute_by_count();
   }
 
-  // Each group has a sequence; the rules may ask for more groups than there are sequences.
+  // Refutes steps with fewer sequences than the groups that the rules require.
   std::optional<Refutation> refute_by_count() const {
     const std::optional<std::int64_t> groups = least_groups(context_.table);
     const auto batches = std::int64_t{least_micro_batches(context_.table)};
@@ -79,7 +79,8 @@ class ScatterSolve : public FamilySolve<ScatterInstance> {
 std::vector<Method> methods_of(const ScatterInstance& instance) {
   std::vector<Method> more;
   if (!built_backends().empty()) more = {kFlexsp, kFlexspChunks, kExact};
-  // The published MILPs know sums over sequences only, and FlexSP one number of devices.
+  // The published MILPs only handle costs that are sums over sequences, and FlexSP only one device
+  // type.
   if (!instance.cost.table.empty() || !instance.cluster.kinds.empty())
     std::erase_if(more, [](const Method& method) { return method.kind == MethodKind::baseline; });
   std::vector<Method> all = method_list(kAuto, heuristics(instance), more);

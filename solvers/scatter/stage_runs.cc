@@ -16,7 +16,7 @@
 namespace stowage::scatter_stage {
 namespace {
 
-constexpr double kLargeMilpShare = 0.1;  // of the time left, where a proof is unlikely
+constexpr double kLargeMilpShare = 0.1;  // share of the remaining time, if a proof is unlikely
 constexpr std::int64_t kMostRegroupNodes = 1000000;
 constexpr double kSecondsToFinish = 2.5e-7;  // per sequence: composing and verifying a plan
 
@@ -26,9 +26,10 @@ ScatterExactOptions exact_options(const ScatterContext& context, std::uint64_t r
           .seed = context.options.seed + round};
 }
 
-// Runs a heuristic of the registry. Ends the solve if the time limit cut it off after a plan.
+// Runs a heuristic of the registry. Ends the solve if the time limit stops the heuristic after a
+// plan.
 Ended run_heuristic(ScatterContext& context, const std::string& name) {
-  // The time left after a heuristic is for composing and verifying its plan.
+  // Reserves time after the heuristic for composing and verifying its plan.
   Budget& budget = context.budget;
   const double to_finish = kSecondsToFinish * static_cast<double>(context.instance.lengths.size());
   const Budget part = budget.part(budget.seconds_left() - to_finish, budget.nodes_left());
@@ -88,7 +89,7 @@ Ended subset_dp(ScatterContext& context, Budget& part) {
 Ended first_milp(ScatterContext& context, Budget& part) {
   Incumbent<ScatterInstance>& incumbent = context.incumbent;
   const bool free = context.instance.rules == ScatterRules{} && !context.table.several_kinds();
-  // Each plan failed verification; see violations.
+  // Each plan failed verification, see Outcome::violations.
   if (free || built_backends().empty()) return StoppedBy::error;
   if (context.table.measured()) {
     incumbent.remark(

@@ -1,5 +1,4 @@
-// What each stage of a scatter solve does; stages.cc has the order in which they run.
-// Not installed.
+// The work of each stage of a scatter solve. stages.cc has their order. Not installed.
 #pragma once
 
 #include <optional>
@@ -13,68 +12,68 @@ namespace stowage::scatter_stage {
 // Returns why the whole solve ends, or nullopt to go on with the next stage.
 using Ended = std::optional<StoppedBy>;
 
-// A plan of the best single degree.
+// Makes a plan of the best single degree.
 Ended first_plan(ScatterContext& context, Budget& part);
 
-// The heuristic `fast`.
+// Runs the heuristic `fast`.
 Ended multistart(ScatterContext& context, Budget& part);
 
-// The heuristic `joint`.
+// Runs the heuristic `joint`.
 Ended long_multistart(ScatterContext& context, Budget& part);
 
-// The heuristic that the method names.
+// Runs the heuristic that the method names.
 Ended method_heuristic(ScatterContext& context, Budget& part);
 
-// Dives of low precision.
+// Runs dives of low precision.
 Ended quick_dive(ScatterContext& context, Budget& part);
 
-// A few boxes of the search over makespans.
+// Searches a few boxes of makespans.
 Ended quick_profile_bound(ScatterContext& context, Budget& part);
 
-// A few linear programmes of the step LP.
+// Solves a few linear programmes of the step LP.
 Ended quick_bound(ScatterContext& context, Budget& part);
 
-// Proves an optimum where sequences are few enough for everything to be tried.
+// Proves the optimum of a step of few sequences by dynamic programming over subsets.
 Ended subset_dp(ScatterContext& context, Budget& part);
 
-// The whole-step MILP without a plan to begin with: rules may leave so few plans that no heuristic
+// Solves the whole-step MILP without a start plan. Rules may leave so few plans that no heuristic
 // finds one.
 Ended first_milp(ScatterContext& context, Budget& part);
 
-// Each micro-batch planned anew by patterns, then, if they are few, all together.
+// Replans each micro-batch by patterns, then all together if there are few.
 Ended pattern_dive(ScatterContext& context, Budget& part);
 
-// All micro-batches in other numbers and makespans.
+// Tries other numbers of micro-batches and other makespans.
 Ended profile_search(ScatterContext& context, Budget& part);
 
-// The stronger of the two bound searches.
+// Runs the stronger of the two bound searches.
 Ended best_bound(ScatterContext& context, Budget& part);
 
-// A dive for the makespans where the bound is weakest.
+// Dives for the makespans where the bound is weakest.
 Ended dive_at_bound(ScatterContext& context, Budget& part);
 
-// The other one of the two bound searches.
+// Runs the weaker of the two bound searches.
 Ended other_bound(ScatterContext& context, Budget& part);
 
-// The whole-step MILP, where it is small enough.
+// Solves the whole-step MILP if it is small enough.
 Ended step_milp(ScatterContext& context, Budget& part);
 
-// One round of destroying and repairing micro-batches, annealing or planning anew.
+// Runs one round of large-neighbourhood search: destroy and repair, annealing, or planning anew.
 Ended lns(ScatterContext& context, Budget& part);
 
-// A few micro-batches of like makespans planned anew.
+// Replans a few micro-batches of similar makespans.
 Ended partial_reopt(ScatterContext& context, Budget& part);
 
-// More of each bound search that still rises.
+// Continues each bound search that still rises.
 Ended more_bounds(ScatterContext& context, Budget& part);
 
-// A MILP of each micro-batch, with more nodes each time.
+// Regroups each micro-batch by a MILP, with more nodes each time.
 Ended regroup_milp(ScatterContext& context, Budget& part);
 
-// The baseline of the published MILPs.
+// Runs the baseline of the published MILPs.
 Ended flexsp_milps(ScatterContext& context, Budget& part);
 
-// FlexSP's chunks with our grouping.
+// Groups FlexSP's chunks by our grouping.
 Ended flexsp_grouping(ScatterContext& context, Budget& part);
 
 }  // namespace stowage::scatter_stage

@@ -11,11 +11,12 @@ namespace {
 
 using namespace scatter_stage;
 
-constexpr double kFewSequences = 4;    // per device, for `fast` to plan one micro-batch anew
-constexpr double kFewerSequences = 2;  // per device, for `fast` to plan several
+// Sequences per device up to which `fast` replans one micro-batch.
+constexpr double kFewSequences = 4;
+constexpr double kFewerSequences = 2;  // sequences per device up to which `fast` replans several
 constexpr std::size_t kFewLengths = 60;
 
-// Patterns of groups share one number of devices.
+// Column generation requires one number of devices for the groups of a pattern.
 bool one_device_type(const ScatterContext& context) { return !context.table.several_kinds(); }
 
 bool no_limit(const ScatterContext& context) { return !context.limited() && !context.exact(); }
@@ -24,7 +25,7 @@ bool in_rounds(const ScatterContext& context) { return context.limited() || cont
 
 bool exhausted(const ScatterContext& context) { return context.budget.exhausted(); }
 
-// True in the last of so many rounds.
+// Returns true in the last of every `rounds` rounds.
 bool due(const ScatterContext& context, int rounds) {
   const auto wait = static_cast<std::uint64_t>(rounds);
   return in_rounds(context) && context.round % wait == wait - 1;
@@ -34,7 +35,7 @@ bool regrouping_is_due(const ScatterContext& context) {
   return due(context, context.params.rounds.bounds);
 }
 
-// Patterns gain most in steps of few micro-batches.
+// Column generation gains most in steps of few micro-batches, so these run it more often.
 bool patterns_are_due(const ScatterContext& context) {
   const std::size_t batches =
       context.improved_batches.value_or(context.incumbent.plan()->micro_batches.size());
@@ -43,7 +44,7 @@ bool patterns_are_due(const ScatterContext& context) {
              batches <= kMostTogether ? context.params.rounds.dives : context.params.rounds.bounds);
 }
 
-// Before the rounds always, in the rounds now and then.
+// Returns true before the rounds, and in the rounds every few rounds.
 bool profiles_are_due(const ScatterContext& context) {
   return context.repeats ? patterns_are_due(context) : one_device_type(context);
 }
@@ -52,7 +53,7 @@ bool milp_regrouping_is_due(const ScatterContext& context) {
   return regrouping_is_due(context) && context.exact() && !context.table.measured();
 }
 
-// Where a group holds few sequences, patterns quickly find what annealing misses.
+// If each group holds few sequences, column generation quickly finds plans that annealing misses.
 bool patterns_are_quick(const ScatterContext& context) {
   if (context.table.several_kinds()) return false;
   const std::size_t count = context.incumbent.plan()->micro_batches.size();
@@ -71,7 +72,7 @@ bool has_milp_times(const ScatterContext& context) { return !context.table.measu
 
 double subset_share(const ScatterContext& context) { return context.params.subset_dp.share; }
 
-// Shorter names for the table below.
+// Short names for the table below.
 constexpr Needs kPlan = Needs::plan;
 constexpr Needs kBoth = Needs::plan_and_backend;
 
@@ -167,7 +168,7 @@ Course scatter_course(std::string_view method, const ScatterParams& params) {
   const Phase rounds{.stages = {kRound.begin(), kRound.end()}, .rounds = kUntilLimit};
   if (method == "auto") return {first, step, rounds};
   if (method == "exact") {
-    // A MILP of some size wants a good start, and must leave time for the rounds.
+    // A larger MILP needs a good start, and must leave time for the rounds.
     Phase warm_up = rounds;
     warm_up.rounds = static_cast<std::uint64_t>(params.rounds.before_milp);
     return {first, warm_up, step, rounds};

@@ -13,24 +13,25 @@
 namespace stowage {
 namespace {
 
-// Break points lie this much below the time of a sequence alone, so that it is certain not to fit
-// the interval that ends there.
+// Break points are lowered by this factor from the time of a sequence alone, so that the sequence
+// certainly does not fit the interval that ends there.
 constexpr double kBelowStep = 1 - 1e-7;
-// Of `upper`: of shorter makespans an LP's tolerances are too large a part.
+// Least makespan of the grid, as a share of `upper`. The tolerances of an LP are too large for
+// shorter makespans.
 constexpr double kShortest = 1e-4;
-constexpr int kBreakKinds = 24;       // longest kinds whose times alone split intervals
-constexpr double kWorthIt = 2e-4;     // relative gain of a grid that makes another worth while
-constexpr double kStalled = 2e-5;     // relative gain of a round; with less the rounds end
-constexpr int kPatience = 4;          // efforts in a row that gain nothing
-constexpr double kUsed = 1e-4;        // micro-batches in an interval worth splitting
-constexpr double kFractional = 1e-4;  // micro-batches away from an integer
-constexpr int kRoughRounds = 3;       // of an LP whose case will be split
-constexpr ColumnGenerationOptions kGridRounds = {  // on one grid
+constexpr int kBreakKinds = 24;    // longest kinds whose times alone are break points
+constexpr double kWorthIt = 2e-4;  // relative gain of a grid for which a further grid is tried
+constexpr double kStalled = 2e-5;  // relative gain of a round below which the rounds end
+constexpr int kPatience = 4;       // consecutive refinements without gain before a leaf is given up
+constexpr double kUsed = 1e-4;     // micro-batches in an interval that is worth splitting
+constexpr double kFractional = 1e-4;               // distance in micro-batches from an integer
+constexpr int kRoughRounds = 3;                    // rounds of an LP whose case will be split
+constexpr ColumnGenerationOptions kGridRounds = {  // rounds on one grid
     .most_rounds = 60,
     .progress = kStalled,
     .counts_nodes = true};
 
-// Successive ones have that ratio at least.
+// Returns the points sorted, without those within `ratio` of their predecessor.
 std::vector<Ms> sorted_apart(std::vector<Ms> points, double ratio) {
   std::ranges::sort(points);
   std::vector<Ms> out;
@@ -40,7 +41,7 @@ std::vector<Ms> sorted_apart(std::vector<Ms> points, double ratio) {
   return out;
 }
 
-// The place of an earlier variable or row, if there was one when the basis was taken.
+// Returns the place of a variable or row in an earlier basis, or `otherwise` if it is new.
 LpPlace place_of(const std::vector<LpPlace>& places, int index, LpPlace otherwise) {
   const auto i = static_cast<std::size_t>(index);
   return index >= 0 && i < places.size() ? places[i] : otherwise;
@@ -68,25 +69,25 @@ bool ScatterStepBound::improve(Budget& budget) {
     Node& weakest = nodes_[weakest_leaf()];
     if (weakest.exhausted || bound_of(weakest) >= upper_) return false;
     const double before = weakest.value;
-    if (!weakest.solved || (weakest.rough && !wide(weakest))) {  // unsolved: a limit came before
+    if (!weakest.solved || (weakest.rough && !wide(weakest))) {  // a limit came before
       weakest.exhausted = !solve(weakest, budget) && !budget.exhausted();
     } else if (wide(weakest)) {
       cut(weakest);
     } else if (weakest.coarse) {
       weakest.coarse = !refine(weakest, budget) && budget.exhausted();
     } else if (nodes_.size() == 1 && refinements_ < options_.refinements) {
-      // Sharper at the root is sharper everywhere.
+      // A sharper root LP sharpens all leaves.
       const bool refined = refine(weakest, budget);
       const bool gained = refined && weakest.value >= before * (1 + kWorthIt);
-      if (refined || !budget.exhausted()) ++refinements_;  // else it is for the next time
+      if (refined || !budget.exhausted()) ++refinements_;  // otherwise it is refined next time
       if (!gained && !budget.exhausted()) refinements_ = options_.refinements;
     } else if (!branch(weakest, budget)) {
-      // Which of its solutions an LP ends in is chance, and so is what one more effort gains: there
-      // may be something to split afterwards, or another effort does better.
+      // The LP's choice among its optimal solutions is arbitrary, and so is the gain of one
+      // refinement. A later branching or refinement may still gain.
       const int barren = weakest.barren;
       const bool worked = deepen(weakest, budget);
       if (worked) weakest.barren = weakest.value >= before * (1 + kStalled) ? 0 : barren + 1;
-      // What a limit has cut short is for the next time.
+      // Work that a limit cut short is continued next time.
       weakest.exhausted = worked ? weakest.barren == kPatience : !budget.exhausted();
     }
     publish();
@@ -96,7 +97,7 @@ bool ScatterStepBound::improve(Budget& budget) {
 
 std::vector<Ms> ScatterStepBound::first_grid() const {
   const Ms least = table_.least_overhead();
-  // The longest makespan of a better step, which counts once and `again` times.
+  // The longest makespan of a better step is at most `upper`: it counts 1 + again() times.
   const Ms upper = upper_ / (1 + table_.again());
   Ms shortest = upper;
   Ms longest = 0;
@@ -105,7 +106,7 @@ std::vector<Ms> ScatterStepBound::first_grid() const {
     shortest = std::min(shortest, table_.alone(k));
     longest = std::max(longest, table_.alone(k));
   }
-  // Beyond the longest sequence and a micro-batch full of tokens there is little to tell apart.
+  // Longer makespans than the longest sequence and a micro-batch full of tokens need no fine grid.
   const Ms batch = least + table_.total_area() / table_.devices() / static_cast<double>(fewest_);
   const Ms dense = std::min(upper, std::max(longest * 1.3, batch * 2));
   std::vector<Ms> points;
@@ -122,7 +123,7 @@ std::vector<Ms> ScatterStepBound::first_grid() const {
   return grid;
 }
 
-// Makespans at which a kind begins to fit a level.
+// Adds the makespans from which a kind fits a level.
 void ScatterStepBound::add_breaks(int kind, Ms from, Ms to, std::vector<Ms>& points) const {
   for (int d = 0; d < static_cast<int>(table_.levels().size()); ++d) {
     const Level& level = table_.levels()[static_cast<std::size_t>(d)];
@@ -132,7 +133,7 @@ void ScatterStepBound::add_breaks(int kind, Ms from, Ms to, std::vector<Ms>& poi
   }
 }
 
-// Each interval in use split at the break nearest its middle, or there.
+// Splits each interval in use at the break point nearest to its middle, or at its middle.
 std::vector<Ms> ScatterStepBound::refined_grid(const Node& node) const {
   const std::vector<Ms>& grid = node.lp->grid();
   const std::vector<double> used = node.lp->micro_batches(node.result.values);
@@ -189,9 +190,9 @@ std::size_t ScatterStepBound::weakest_leaf() const {
   return weakest;
 }
 
-// At least one micro-batch more than the integer part, from the makespan on where their number is
-// most fractional; nothing if all numbers are integers. The number of all counts twice: it costs
-// an overhead.
+// Returns the condition of at least one more micro-batch than the integer part, from the makespan
+// on where their number is most fractional. Returns nullopt if all numbers are integers. The number
+// of all micro-batches gets double weight, because each costs an overhead.
 std::optional<StepCondition> ScatterStepBound::condition_for(const Node& node) const {
   const std::vector<double> used = node.lp->micro_batches(node.result.values);
   std::optional<StepCondition> condition;
@@ -210,7 +211,7 @@ std::optional<StepCondition> ScatterStepBound::condition_for(const Node& node) c
   return condition;
 }
 
-// Splits a leaf into two cases. False if there is nothing to split.
+// Splits a leaf into two cases. Returns false if no number is fractional.
 bool ScatterStepBound::branch(Node& node, Budget& budget) {
   if (node.result.values.empty()) return false;
   const std::optional<StepCondition> condition = condition_for(node);
@@ -242,8 +243,8 @@ bool ScatterStepBound::branch(Node& node, Budget& budget) {
   return true;
 }
 
-// Splits the intervals in use and solves again. False if there is nothing to split or the LP could
-// not be solved.
+// Splits the intervals in use and solves again. Returns false if no interval can be split or the LP
+// was not solved.
 bool ScatterStepBound::refine(Node& node, Budget& budget) {
   if (node.result.values.empty()) return false;
   std::vector<Ms> grid = refined_grid(node);
@@ -270,15 +271,15 @@ bool ScatterStepBound::refine(Node& node, Budget& budget) {
   return true;
 }
 
-// A finer grid or, where there is none, rows that were left out because they gained nothing at
-// first. False if there is neither or the LP could not be solved.
+// Refines the grid. If that is impossible, adds the rows that gained nothing at first. Returns
+// false if both are impossible or the LP was not solved.
 bool ScatterStepBound::deepen(Node& node, Budget& budget) {
   if (refine(node, budget)) return true;
   return !budget.exhausted() && node.stalled && solve(node, budget);
 }
 
-// Rows and columns until few are missing. Keeps the best prices on the way. False if the LP could
-// not be solved.
+// Adds rows and columns until few are missing, and keeps the best prices. Returns false if the LP
+// was not solved.
 bool ScatterStepBound::solve(Node& node, Budget& budget) {
   node.stalled = false;
   node.rough = false;
@@ -303,7 +304,7 @@ bool ScatterStepBound::solve(Node& node, Budget& budget) {
   return node.solved;
 }
 
-// Tells the sink, if the weakest leaf has become better.
+// Calls the sink if the bound of the weakest leaf has risen.
 void ScatterStepBound::publish() {
   const double bound = bound_of(nodes_[weakest_leaf()]);
   if (bound <= best_) return;

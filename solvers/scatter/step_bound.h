@@ -1,17 +1,17 @@
-// The step LP of formulations/scatter/step_lp.h turned into a certified bound on the step.
+// Turns the step LP of formulations/scatter/step_lp.h into a certified bound on the step.
 //
 //   ScatterStepBound search(instance, {.backend = backend}, plan.objective_ms,
 //                           [&](const ScatterCertificate& better) { ... });
 //   while (search.improve(part_of_the_budget)) look_for_plans();
 //
-// First the LP on finer and finer grids of makespans, then branching on how many micro-batches last
-// some makespan or more, the weakest case first. What is still open is always covered, so that
-// every certificate is a proof of its own.
+// The search solves the LP on finer and finer grids of makespans. Then it branches on how many
+// micro-batches last some makespan or more, the weakest case first. The open cases always cover all
+// steps, so that every certificate is a complete proof.
 //
-// In a pipeline of p stages the LP bounds the sum of makespans, and the longest counts p - 1 times
-// besides. It is branched on first: whether no micro-batch lasts some makespan or more, or one
-// does. A case of longest makespans from l up to u takes p - 1 times l and a sum of makespans below
-// u.
+// In a pipeline of p stages the LP bounds the sum of makespans, and the longest makespan counts p -
+// 1 more times. So the search first branches on the longest makespan: either every micro-batch is
+// shorter than some makespan, or one is not. A case of longest makespans from l to u adds p - 1
+// times l, and its micro-batches last at most u.
 #pragma once
 
 #include <deque>
@@ -30,55 +30,56 @@
 namespace stowage {
 
 struct StepBoundOptions {
-  std::optional<MilpBackend> backend;  // none: the dense simplex, for small models
-  double resolution = 65;              // sequences are merged up to this part of the step's area
-  double ratio = 1.25;                 // of successive makespans to begin with
-  int breaks = 4;                      // longest kinds that put their times alone into the grid
-  int refinements = 0;                 // of the grid before branching, at most
-  bool refine_cases = true;            // the grid whenever a case of longest makespans is split
+  std::optional<MilpBackend> backend;  // nullopt: the dense simplex, for small models
+  double resolution = 65;    // sequences are merged up to the step's area divided by this number
+  double ratio = 1.25;       // ratio of successive makespans of the first grid
+  int breaks = 4;            // number of longest kinds whose times alone are grid points
+  int refinements = 0;       // refinements of the grid before branching, at most
+  bool refine_cases = true;  // refine the grid whenever a case of longest makespans is split
 };
 
-// Coarse: some ten to thirty milliseconds for a step of 512 sequences, with 30 linear programmes.
+// Returns coarse options: 30 linear programmes for a step of 512 sequences take 10 to 30 ms.
 StepBoundOptions quick_step_bound();
 
-// Called with certificates of increasing bounds. They are not yet tested by check_certificate.
+// Receives certificates of increasing bounds that check_certificate() has not tested.
 using CertificateSink = std::function<void(const ScatterCertificate&)>;
 
 class ScatterStepBound {
  public:
-  // `upper` is a known plan's objective: bounds beyond it are of no interest. Requires every
-  // sequence to fit some level. `instance` must outlive this.
+  // `upper` is the objective of a known plan. Bounds beyond it are not improved. Requires that
+  // every sequence fits some level. `instance` must outlive this.
   ScatterStepBound(const ScatterInstance& instance, const StepBoundOptions& options, Ms upper,
                    CertificateSink sink);
 
-  // Goes on until the budget ends, a linear programme counting as a node. False if there is nothing
-  // left to gain, because the bound has reached `upper` or the method its end.
+  // Continues until the budget ends. A linear programme counts as a node. Returns false if no more
+  // can be gained: the bound has reached `upper`, or no case can be split or refined.
   bool improve(Budget& budget);
 
-  // A better plan was found.
+  // Lowers `upper` to the objective of a better plan.
   void lower_upper(Ms upper) { upper_ = std::min(upper_, upper); }
 
   Ms bound() const { return best_; }
 
  private:
-  static constexpr double kApart = 1.004;  // ratio of successive makespans at least
-  static constexpr double kPenalty = 10;   // objectives per micro-batch too many
+  static constexpr double kApart = 1.004;  // least ratio of successive makespans
+  // Price of a missing or surplus micro-batch, in objectives.
+  static constexpr double kPenalty = 10;
 
-  // A node of the search tree. Inner nodes keep nothing but their condition and children.
+  // A node of the search tree. An inner node stores only its condition and children.
   struct Node {
     bool is_leaf = true;
-    StepCondition condition;  // of the child `more`, if this is no leaf
+    StepCondition condition;  // of the child `more`, if this is an inner node
     std::size_t fewer = 0;
     std::size_t more = 0;
-    bool solved = false;     // to the end, not up to a limit
-    bool coarse = false;     // to be refined before anything else
-    bool stalled = false;    // with rows to add, which gain nothing at first
-    int barren = 0;          // efforts in a row that gained nothing
+    bool solved = false;     // solved completely, not only up to a limit
+    bool coarse = false;     // must be refined first
+    bool stalled = false;    // rows remain that gained nothing at first
+    int barren = 0;          // consecutive refinements without gain
     bool exhausted = false;  // nothing left to branch on or to refine
-    bool rough = false;      // solved as far as a case needs that is to be split
-    Ms longest_from = 0;     // of the longest makespan, where that counts besides
+    bool rough = false;      // solved roughly, since it will be split
+    Ms longest_from = 0;     // lower end of the longest makespan, in a pipeline
     Ms longest_to = kInfinity;
-    double value = 0;  // proven by `prices`, of the sum of makespans
+    double value = 0;  // bound on the sum of makespans by `prices`
     CertificateLeaf prices;
     std::optional<ScatterStepLp> lp;
     LpResult result;
@@ -94,7 +95,7 @@ class ScatterStepBound {
   double bound_of(const Node& node) const {
     return node.value + table_.again() * node.longest_from;
   }
-  // Cases of longest makespans (step_cases.cc).
+  // Cases of longest makespans, see step_cases.cc.
   bool wide(const Node& node) const;
   Ms cut_of(const Node& node) const;
   void cut(Node& node);
@@ -110,11 +111,11 @@ class ScatterStepBound {
   CertificateSink sink_;
   ScatterTable table_;
   std::int64_t fewest_;
-  Ms alone_;  // no longest makespan is shorter; 0 where it does not count besides
+  Ms alone_;  // bound on the longest makespan; 0 if it counts once
   Ms upper_;
   Ms best_ = 0;
   int refinements_ = 0;
-  std::deque<Node> nodes_;  // references into it outlive growth
+  std::deque<Node> nodes_;  // references to elements stay valid
 };
 
 }  // namespace stowage

@@ -1,5 +1,5 @@
-// The cases of longest makespans, in a pipeline: which are split, where, and the linear programmes
-// of the two parts.
+// The cases of longest makespans in a pipeline: chooses the cases to split and the makespan to
+// split at, and makes the linear programmes of both parts.
 #include <algorithm>
 #include <utility>
 
@@ -8,15 +8,14 @@
 namespace stowage {
 namespace {
 
-// A case is split while what its two ends differ in counts for such a part of the gap, and of
-// `upper`.
+// A case is split if the difference of its two ends exceeds these shares of the gap and of `upper`.
 constexpr double kWideOfGap = 0.25;
 constexpr double kWide = 2e-5;
-constexpr double kWorthACap = 0.15;  // of a case: less is not cut off its upper end
+constexpr double kWorthACap = 0.15;  // share of a case; a smaller part is not cut off its upper end
 
 }  // namespace
 
-// Whether its range of longest makespans is what the bound of the case loses most by.
+// Returns true if the bound of the case loses most by its range of longest makespans.
 bool ScatterStepBound::wide(const Node& node) const {
   if (table_.again() == 0) return false;
   const Ms most = std::min(node.longest_to, (upper_ - node.value) / table_.again());
@@ -24,15 +23,15 @@ bool ScatterStepBound::wide(const Node& node) const {
   return loss > std::max(kWide * upper_, kWideOfGap * (upper_ - bound_of(node)));
 }
 
-// Where a wide case is split: at the longest makespan of any better step, if that cuts something
-// off, or else in the middle.
+// Returns the makespan where a wide case is split: the longest makespan of any better step if that
+// cuts off enough, or else the middle.
 Ms ScatterStepBound::cut_of(const Node& node) const {
   const Ms most = (upper_ - node.value) / table_.again();
   if (node.longest_to - most > kWorthACap * (most - node.longest_from)) return most;
   return (node.longest_from + std::min(node.longest_to, most)) / 2;
 }
 
-// Splits a case by the longest makespan. Both parts are solved when their turn comes.
+// Splits a case at a longest makespan. Both parts are solved later.
 void ScatterStepBound::cut(Node& node) {
   const Ms at = cut_of(node);
   node.fewer = nodes_.size();
@@ -46,7 +45,8 @@ void ScatterStepBound::cut(Node& node) {
   node.prices = {};
 }
 
-// The case in which no micro-batch lasts so long. Its LP knows nothing of longer ones.
+// Returns the case in which every micro-batch is shorter than `cut`. Its LP has no columns of
+// longer micro-batches.
 ScatterStepBound::Node ScatterStepBound::shorter_than(const Node& node, Ms cut) const {
   const bool finer = options_.refine_cases && !node.result.values.empty();
   std::vector<Ms> grid = finer ? refined_grid(node) : node.lp->grid();
@@ -64,14 +64,14 @@ ScatterStepBound::Node ScatterStepBound::shorter_than(const Node& node, Ms cut) 
   return child;
 }
 
-// The case in which some micro-batch lasts at least so long.
+// Returns the case in which some micro-batch lasts at least `cut`.
 ScatterStepBound::Node ScatterStepBound::longer_than(const Node& node, Ms cut) const {
   Node child{.longest_from = std::max(node.longest_from, cut),
              .longest_to = node.longest_to,
              .value = node.value,
              .prices = node.prices};
   child.prices.conditions.push_back(0);
-  if (bound_of(child) >= upper_) {  // nothing more to gain
+  if (bound_of(child) >= upper_) {  // no more can be gained
     child.solved = child.exhausted = true;
     return child;
   }

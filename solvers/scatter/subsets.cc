@@ -1,4 +1,5 @@
-// Longer than 300 lines: groups, micro-batches and steps are one programme over the same sets.
+// Longer than 300 lines: groups, micro-batches and steps are one dynamic programme over the same
+// sets.
 #include "solvers/scatter/subsets.h"
 
 #include <algorithm>
@@ -16,15 +17,16 @@
 namespace stowage {
 namespace {
 
-constexpr std::size_t kMostTimes = std::size_t{1} << 22;  // of a set on a degree, 32 MiB
-constexpr double kMostPairs = 1e9;                        // of sets
-constexpr double kCaps = 4;                               // on the longest makespan, about
-constexpr double kSecondsPerPair = 1.2e-9;                // or less
+constexpr std::size_t kMostTimes = std::size_t{1} << 22;  // entries of sets times levels, 32 MiB
+constexpr double kMostPairs = 1e9;                        // pairs of sets
+constexpr double kCaps = 4;                 // typical number of caps on the longest makespan
+constexpr double kSecondsPerPair = 1.2e-9;  // upper estimate
 constexpr std::int64_t kPairsPerNode = std::int64_t{1} << 20;
-constexpr std::int64_t kPairsPerLook = std::int64_t{1} << 16;  // at the clock
-constexpr double kSubsetRounding = 1e-9;  // relative; far more than sums of few times can be off
+constexpr std::int64_t kPairsPerLook = std::int64_t{1} << 16;  // between two readings of the clock
+// Relative; far above the rounding errors of sums of few times.
+constexpr double kSubsetRounding = 1e-9;
 
-// A set on a degree on which it fits.
+// A set at a level where it fits.
 struct Candidate {
   Ms time = 0;
   std::uint32_t set = 0;
@@ -52,9 +54,10 @@ class Search {
   }
 
  private:
-  // Where the longest makespan counts besides: the least sum of makespans below one cap after
-  // another. With a cap lower than all longest makespans so far, the sum is no less; so a better
-  // step has a longest makespan below what the best one leaves for it.
+  // Solves a pipeline step, where the longest makespan counts additionally. Computes the least sum
+  // of makespans below one cap after another. With a smaller cap the sum does not decrease. So a
+  // better step must have a longest makespan below the difference that the best step leaves for it,
+  // which is the next cap.
   std::optional<StepDraft> over_caps() {
     std::optional<StepDraft> best;
     Ms cap = kInfinity;
@@ -78,9 +81,9 @@ class Search {
     return best;
   }
 
-  // Every group that a plan of at most `upper` can have: the other micro-batches last the least
-  // overhead at least, and with it on that degree the step has no more device-time than fits. A
-  // degree that is not faster than a smaller one is left out.
+  // Lists every group that a plan of at most `upper` can have. Each other micro-batch lasts at
+  // least the least overhead, and the step's device-time with this group must fit. A level that is
+  // not faster than a smaller level is left out.
   void list_candidates() {
     const auto levels = table_.levels().size();
     const Ms least = table_.least_overhead();
@@ -89,7 +92,7 @@ class Search {
     for (int kind = 0; kind < static_cast<int>(table_.kinds().size()); ++kind) {
       alone_ = std::max(alone_, table_.alone(kind));
     }
-    // The longest makespan, which counts besides, is no shorter than this group.
+    // The longest makespan is at least the time of this group.
     const Ms limit = table_.again() == 0 ? together : together / (1 + table_.again());
     const auto idle_beside = [&](Ms whole) {  // device-ms
       const Ms sum = table_.again() == 0 ? together
@@ -103,7 +106,7 @@ class Search {
     std::vector<Ms> transfers(table_.additive() ? 0 : times.size(), 0);
     area_.assign(sets_.size(), 0);
     SetCounts counts;
-    std::vector<Ms> fastest;  // by way
+    std::vector<Ms> fastest;  // by recomputation mode
     for (std::size_t set = 1; set < sets_.size(); ++set) {
       sets_.read(set, counts);
       std::size_t kind = 0;
@@ -146,9 +149,9 @@ class Search {
   }
 
   double pairs_to_try() const {
-    double pairs = 1;  // of a set and a part of it
+    double pairs = 1;  // pairs of a set and a subset
     for (const int count : sets_.all()) pairs *= 0.5 * (count + 1.0) * (count + 2.0);
-    pairs /= 3;  // in a chain of micro-batches the first holds the longest sequence
+    pairs /= 3;  // in a chain of micro-batches the first one holds the longest sequence
     if (table_.again() > 0) pairs *= kCaps;
     SetCounts counts;
     for (const Candidate& candidate : candidates_) {
@@ -162,13 +165,14 @@ class Search {
     return pairs;
   }
 
-  // Whether so much work ends before the budget does: half of it would be for nothing.
+  // Returns true if the work fits the budget, since a partial search is useless.
   bool within_reach(double pairs) const {
     return pairs <= kMostPairs && pairs * kSecondsPerPair <= budget_.seconds_left() &&
            pairs / kPairsPerNode <= static_cast<double>(budget_.nodes_left());
   }
 
-  // makespan_[S]: that of the way to recompute in which it is least, and way_[S] that way.
+  // Computes makespan_[S], the least makespan of S over all recomputation modes, and way_[S], its
+  // mode.
   bool find_makespans() {
     makespan_.assign(sets_.size(), kInfinity);
     way_.assign(sets_.size(), 0);
@@ -183,9 +187,9 @@ class Search {
     return true;
   }
 
-  // Takes the candidates of the way up to `last` that hold no more than `most` in turn.
-  // devices_[S]: the fewest devices that hold S in groups of those taken so far; first_[S]: the
-  // time of the candidate with which they became few enough. False if the budget ended it.
+  // Takes the candidates of the mode up to time `last` that hold at most `most`, one after another.
+  // Computes devices_[S], the fewest devices that hold S in groups taken so far, and first_[S], the
+  // time of the candidate at which they fit. Returns false if the budget ended the sweep.
   bool sweep(int way, const SetCounts& most, Ms last) {
     devices_.assign(sets_.size(), table_.devices() + 1);
     by_.assign(sets_.size(), 0);
@@ -205,7 +209,7 @@ class Search {
       box_.become(counts);
       if (!count(box_.size())) return false;
       const int degree = table_.levels()[at(own.level)].degree;
-      // Ascending, so that a set may stand in two groups of one kind.
+      // Ascending, so that a group may occur twice.
       box_.visit([&](std::size_t rest) {
         const std::size_t set = rest + own.set;
         const int devices = devices_[rest] + degree;
@@ -218,9 +222,9 @@ class Search {
     return true;
   }
 
-  // step_[S]: the least sum of makespans of S, all below `cap`, whose last micro-batch is from_[S].
-  // Micro-batches come in the order of the longest sequence that each holds. False if the budget
-  // ended it.
+  // Computes step_[S], the least sum of makespans of S, all below `cap`, and from_[S], its last
+  // micro-batch. Micro-batches are ordered by their longest sequences. Returns false if the budget
+  // ended the search.
   bool chain(Ms cap) {
     const Ms upper = upper_ - table_.again() * alone_ * (1 - kSubsetRounding);
     step_.assign(sets_.size(), kInfinity);
@@ -252,7 +256,8 @@ class Search {
     return true;
   }
 
-  // Nothing if no plan of at most `upper` was found or the budget ended it.
+  // Returns the step. Returns nullopt if no plan of at most `upper` exists or the budget ended the
+  // search.
   std::optional<StepDraft> recovered() {
     std::size_t left = sets_.size() - 1;
     if (step_[left] == kInfinity) return std::nullopt;
@@ -280,7 +285,7 @@ class Search {
     return step;
   }
 
-  // False if the budget is exhausted.
+  // Counts the work. Returns false if the budget is exhausted.
   bool count(std::size_t pairs) {
     pairs_ += static_cast<std::int64_t>(pairs);
     if (pairs_ < next_look_) return true;
@@ -299,11 +304,11 @@ class Search {
   std::vector<Candidate> candidates_;
   std::vector<double> area_;
   std::vector<int> devices_;
-  std::vector<std::uint32_t> by_;  // the candidate that made it so few devices
+  std::vector<std::uint32_t> by_;  // the candidate that gave the fewest devices
   std::vector<Ms> first_;
-  Ms alone_ = 0;              // no longest makespan is shorter
-  std::vector<Ms> makespan_;  // of a micro-batch of the set; infinite if there is none in reach
-  std::vector<int> way_;      // in which it recomputes then
+  Ms alone_ = 0;              // bound on the longest makespan
+  std::vector<Ms> makespan_;  // of a micro-batch of the set; infinite if none is feasible
+  std::vector<int> way_;      // recomputation mode of that makespan
   std::vector<Ms> step_;
   std::vector<std::uint32_t> from_;
   std::int64_t pairs_ = 0;
@@ -314,7 +319,8 @@ class Search {
 }  // namespace
 
 std::optional<StepDraft> best_of_subsets(const ScatterTable& table, Ms upper, Budget& budget) {
-  // The search counts the fewest devices of a set, and neither micro-batches nor their sequences.
+  // The search minimises devices of a set, so it cannot enforce rules on whole micro-batches or
+  // their number.
   if (table.no_idle_ranks() || table.equal_sequences() || table.multiple() > 1) {
     return std::nullopt;
   }

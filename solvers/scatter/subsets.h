@@ -1,10 +1,10 @@
-// The exact search for steps of few sequences: everything is tried, each set of sequences once.
+// Exact search for steps of few sequences by dynamic programming over subsets.
 //
 //   if (auto step = best_of_subsets(table, plan.objective_ms, budget)) ...   // no plan is faster
 //
-// Two dynamic programmes over the sets of sequences, in which sequences of one padded length are
-// interchangeable; formulations/README.md, "Sets of sequences". Twelve sequences take some
-// milliseconds, eighteen some tenths of a second. Not installed.
+// Two dynamic programmes run over the sets of sequences, with sequences of one padded length
+// interchangeable. See formulations/README.md, "Sets of sequences". Twelve sequences take a few ms,
+// and eighteen take some tenths of a second. Not installed.
 #pragma once
 
 #include <optional>
@@ -15,10 +15,10 @@
 
 namespace stowage {
 
-// A step of the least objective. Nothing if that is too much work, for anybody or for `budget`: the
-// work is known before it begins, and a node is 2^20 pairs of sets. Nothing either with rules on
-// whole micro-batches or on their number. `upper` is a known plan's
-// objective in ms: the smaller, the less work. Requires every sequence to fit some level.
+// Returns a step of the least objective. `upper` is the objective of a known plan in ms, and a
+// smaller value saves work. Returns nullopt in two cases: the work, known in advance, exceeds the
+// search's limit or `budget` (a node is 2^20 pairs of sets), or the instance has rules on whole
+// micro-batches or their number. Requires that every sequence fits some level.
 std::optional<StepDraft> best_of_subsets(const ScatterTable& table, Ms upper, Budget& budget);
 
 }  // namespace stowage
