@@ -16,7 +16,8 @@ bool divisibility_chain(const std::vector<Level>& levels) {
   return true;
 }
 
-// A group of degree d that holds c of them has c / d on each of its devices.
+// Returns an upper bound on the sequences of `length` tokens in a micro-batch, by density: a group
+// of degree d that holds c of them has c / d per device.
 Tokens most_by_density(const ScatterTable& table, Tokens length) {
   Tokens most = 0;
   for (const Level& level : table.levels()) {
@@ -28,10 +29,10 @@ Tokens most_by_density(const ScatterTable& table, Tokens length) {
   return std::min(most, kMaxExact);
 }
 
-// At least as many sequences of `length` tokens or more as memory has room for in a micro-batch. A
-// group of degree d holds floor(C d / length), which is superadditive in d: where each degree
-// divides the next, taking the largest groups first is optimal; elsewhere N C / length is an upper
-// bound.
+// Returns the largest number of sequences of at least `length` tokens that the memory of a
+// micro-batch holds. A group of degree d holds floor(C d / length), which is superadditive in d. If
+// each degree divides the next, taking the largest groups first is optimal. Otherwise N C / length
+// is an upper bound.
 Tokens most_in_memory(const ScatterTable& table, Tokens length) {
   if (!table.even()) return most_by_density(table, length);
   if (!divisibility_chain(table.levels())) return table.batch_capacity() / length;
@@ -39,7 +40,7 @@ Tokens most_in_memory(const ScatterTable& table, Tokens length) {
   int devices = table.devices();
   for (std::size_t i = table.levels().size(); i > 0;) {
     const int degree = table.levels()[i - 1].degree;
-    Tokens most = 0;  // of one group, whatever its exchange
+    Tokens most = 0;  // of one group of this degree, with any exchange
     for (; i > 0 && table.levels()[i - 1].degree == degree; --i) {
       const Level& level = table.levels()[i - 1];
       if (length <= level.longest) most = std::max(most, level.capacity / length);
@@ -52,8 +53,8 @@ Tokens most_in_memory(const ScatterTable& table, Tokens length) {
   return together;
 }
 
-// The same, but no group has more sequences than it may, and none that holds one of them is smaller
-// than the least that can.
+// Returns most_in_memory(), but no group has more sequences than its limit, and no group with such
+// a sequence is smaller than the least degree that holds it.
 Tokens most_together(const ScatterTable& table, Tokens length) {
   const Tokens together = most_in_memory(table, length);
   for (const Level& level : table.levels()) {
@@ -65,12 +66,12 @@ Tokens most_together(const ScatterTable& table, Tokens length) {
 }
 
 struct Pigeonhole {
-  Tokens micro_batches = 0;  // at least so many makespans ...
-  Ms makespan = 0;           // ... are at least so long
+  Tokens micro_batches = 0;  // number of makespans with the bound below
+  Ms makespan = 0;           // lower bound on each of these makespans
 };
 
-// One entry per kind: the sequences at least as long as it need that many micro-batches, and each
-// of these lasts as long as the shortest of them alone.
+// Returns one entry per kind: the number of micro-batches that the sequences of at least its length
+// need, and the time of its sequence alone. Each of these micro-batches lasts at least that long.
 std::vector<Pigeonhole> pigeonholes(const ScatterTable& table) {
   std::vector<Pigeonhole> all;
   for (int kind = 0; kind < static_cast<int>(table.kinds().size()); ++kind) {
@@ -96,7 +97,7 @@ int least_micro_batches(const ScatterTable& table) {
 std::optional<std::int64_t> least_groups(const ScatterTable& table) {
   if (!table.no_idle_ranks()) return 1;
   if (divisibility_chain(table.levels())) {
-    // Some groups make up each larger one, which is fewer.
+    // If smaller groups make up a larger one, the larger one counts less.
     std::int64_t groups = 0;
     int devices = table.devices();
     for (std::size_t i = table.levels().size(); i-- > 0;) {
@@ -133,12 +134,12 @@ Ms step_of_more(const ScatterTable& table, int micro_batches) {
   const Ms even = table.total_area() / table.devices();
   if (table.again() == 0) return micro_batches * overhead + even;
   const Ms alone = longest_alone(table);
-  // In the number of micro-batches this is convex. It falls until the mean makespan is that of the
-  // longest sequence, or until an overhead more costs what a shorter mean gains.
+  // This bound is convex in the number of micro-batches. It falls until the mean makespan is that
+  // of the longest sequence, or until another overhead costs more than a shorter mean gains.
   const double by_longest = alone > overhead ? even / (alone - overhead) : kInfinity;
   const double by_overhead = overhead > 0 ? std::sqrt(table.again() * even / overhead) : kInfinity;
   const double count = std::max(double(micro_batches), std::min(by_longest, by_overhead));
-  if (count == kInfinity) return table.step_ms(even, alone);  // nothing takes any time
+  if (count == kInfinity) return table.step_ms(even, alone);  // all times are 0
   return table.step_ms(count * overhead + even, std::max(alone, overhead + even / count));
 }
 

@@ -1,7 +1,7 @@
-// The levels that prices found on a relaxed table are for.
+// The levels that prices of a relaxed table refer to.
 //
-// Thread safety: its functions read their arguments and nothing else; any number of threads may
-// call them at once.
+// Thread safety: the functions only read their arguments, and any number of threads may call them
+// at once.
 #pragma once
 
 #include <vector>
@@ -11,8 +11,8 @@
 
 namespace stowage {
 
-// One per level of the table, with the weights of its least costs; none where each allowed degree
-// has one form, without a kind of exchange or a measured time.
+// Returns one entry per level of the table, with the weights of its least costs. Returns an empty
+// list if each allowed degree has a single form, without a kind of exchange or a measured time.
 std::vector<CertificateLevel> certificate_levels(const ScatterTable& table);
 
 }  // namespace stowage

@@ -19,7 +19,7 @@ ScatterClassLp build_scatter_class_lp(const ScatterInstance& instance,
   }
   Tokens all = kMaxExact;
   if (!instance.rules.packed) {
-    // Room beyond all tokens is all the same, and far larger numbers hurt a solver.
+    // Room beyond all tokens has no effect, and much larger numbers harm a solver.
     all = 1;
     for (const LengthClass& c : classes) all += c.length * c.count;
   }
@@ -33,14 +33,14 @@ ScatterClassLp build_scatter_class_lp(const ScatterInstance& instance,
     const Ms left = limit - group_overhead_ms(instance, form);
     const GroupRoom room = room_of_group(instance, form);
     const Tokens capacity = std::min(room.capacity, all);
-    // No upper bound: the model always has a solution, so that "infeasible" can only be a failure
-    // of the solver and never passes for a refutation.
+    // No upper bound: so the model always has a solution. A status "infeasible" is a failure of the
+    // solver and is never taken for a refutation.
     const int groups = out.model.add_variable(
         {.name = "n" + suffix, .objective = double(form.degree), .integer = integral});
     out.groups.push_back(groups);
     milp::Row time{.name = "L2" + suffix, .upper = 0, .terms = {{groups, -left}}};
     milp::Row transfer{.name = "L4" + suffix, .upper = 0, .terms = time.terms};
-    bool hides = false;  // whether the two sums of some class differ
+    bool hides = false;  // true if the two sums of some class differ
     milp::Row memory{
         .name = "L3" + suffix, .upper = 0, .terms = {{groups, -static_cast<double>(capacity)}}};
     milp::Row tokens{.name = "L5" + suffix,

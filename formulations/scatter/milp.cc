@@ -1,4 +1,5 @@
-// Longer than 300 lines: one model, a row after another as formulations/README.md numbers them.
+// Longer than 300 lines: one model, whose rows follow each other as formulations/README.md numbers
+// them.
 #include "formulations/scatter/milp.h"
 
 #include <algorithm>
@@ -19,19 +20,20 @@ int count_sequences(std::span<const LengthClass> classes) {
                          [](int sum, const LengthClass& c) { return sum + c.count; });
 }
 
-// Virtual groups of one form: more can neither fit the devices nor be filled.
+// Returns the number of virtual groups of one form. Further groups cannot fit the devices or have
+// no sequence.
 int most_groups(const ScatterInstance& instance, GroupForm form, int sequences) {
   const Cluster& cluster = instance.cluster;
   if (cluster.kinds.empty()) return std::min(cluster.devices / form.degree, sequences);
   const auto kinds = static_cast<int>(cluster.kinds.size());
-  if (form.place >= kinds) return 1;  // one block reaches across the kinds
+  if (form.place >= kinds) return 1;  // one block of devices reaches across the kinds
   const int own =
       first_rank_of_kind(cluster, form.place + 1) - first_rank_of_kind(cluster, form.place);
   return std::min(own / form.degree, sequences);
 }
 
-// "_d8", or "_d8_ring" where the instance has several kinds of exchange, and "_r1" behind it for
-// all ways to recompute but the first.
+// Returns the suffix of variable names: "_d8", or "_d8_ring" if the instance has several kinds of
+// exchange. "_r1" follows for every recomputation mode but the first.
 std::string form_suffix(GroupForm form) {
   std::string suffix = "_d" + std::to_string(form.degree);
   if (form.place > 0) {
@@ -56,7 +58,7 @@ class Builder {
     most_sequences_ = static_cast<int>(
         std::min<std::int64_t>(sequences_, instance.rules.max_sequences_per_group));
     if (instance.rules.packed) return;
-    // Room beyond all tokens is all the same, and far larger numbers hurt a solver.
+    // Room beyond all tokens has no effect, and much larger numbers harm a solver.
     all_tokens_ = 1;
     for (const LengthClass& c : classes) all_tokens_ += c.length * c.count;
   }
@@ -100,7 +102,7 @@ class Builder {
         .ways[static_cast<std::size_t>(slot) * ways + static_cast<std::size_t>(form.recomputation)];
   }
 
-  // U6: a micro-batch recomputes in one way.
+  // U6: a micro-batch has one recomputation mode.
   void add_ways(int slot) {
     Row row{.name = label("U6", slot), .upper = 1};
     for (int choice = 0; choice < recomputations(instance_); ++choice) {
@@ -117,7 +119,7 @@ class Builder {
                                                   .integer = true}));
   }
 
-  // U8, U9: a group that is used has as many sequences as its micro-batch asks of each.
+  // U8, U9: all used groups of a micro-batch have its number of sequences per group.
   void add_equal_rows(const Row& link, int used, const std::string& suffix) {
     Row most{.name = "U8" + suffix, .upper = 0, .terms = {{out_.equal.back(), -1}}};
     Row least{.name = "U9" + suffix,
@@ -148,7 +150,7 @@ class Builder {
     const Ms fixed = group_overhead_ms(instance_, form);
     Row time{.name = "C1" + suffix, .upper = 0, .terms = {{out_.makespan.back(), -1}}};
     Row transfer{.name = "C7" + suffix, .upper = 0, .terms = {{out_.makespan.back(), -1}}};
-    bool hides = false;  // whether the two sums of some class differ
+    bool hides = false;  // true if the two sums of some class differ
     Row memory{.name = "C2" + suffix, .upper = static_cast<double>(capacity)};
     Row tokens{.name = "C8" + suffix, .upper = static_cast<double>(room.most_tokens)};
     Row link{.name = "C4" + suffix, .upper = 0, .terms = {{used, -double(most_sequences_)}}};
@@ -159,8 +161,8 @@ class Builder {
               ? 0
               : std::min({Tokens{c.count}, capacity / (c.length + room.sequence_tokens),
                           room.most_tokens / c.length, Tokens{most_sequences_}});
-      // S1: a class that exceeds the group's memory is never assigned to it. Where sequences run
-      // one by one no row on sums says so.
+      // S1: a class that exceeds the group's memory is never assigned to it. If sequences run one
+      // by one, no row on sums implies this.
       if (most == 0 && (options_.strengthened || !instance_.rules.packed)) {
         out_.assigned.push_back(-1);
         continue;
@@ -179,26 +181,26 @@ class Builder {
       link.terms.push_back({variable, 1});
     }
     if (options_.strengthened) {
-      // S2: a group that is not used has no memory and no overhead.
+      // S2: an unused group has no memory and no overhead.
       memory.upper = 0;
       memory.terms.push_back({used, -static_cast<double>(capacity)});
       tokens.upper = 0;
       tokens.terms.push_back({used, -static_cast<double>(room.most_tokens)});
       time.terms.push_back({used, fixed});
     } else if (options_.slots == 1) {
-      // As published: the constant beta1; a latency is paid by used groups only.
+      // As published: the constant beta1 is always paid, and latency is paid by used groups only.
       time.upper = -constant_;
       time.terms.push_back({used, fixed - constant_});
     } else {
       time.terms.push_back({used, fixed});
     }
     if (!out_.ways.empty()) {
-      // U7: a group that is used recomputes as its micro-batch does.
+      // U7: a used group has the recomputation mode of its micro-batch.
       out_.model.add_row(
           {.name = "U7" + suffix, .lower = 0, .terms = {{way(slot, form), 1}, {used, -1}}});
     }
     if (needs_work()) {
-      // U1: a group that is used has a sequence.
+      // U1: a used group has a sequence.
       Row work{.name = "U1" + suffix, .lower = 0, .terms = link.terms};
       work.terms.front().coefficient = -1;
       out_.model.add_row(std::move(work));
@@ -223,9 +225,9 @@ class Builder {
     const double devices = instance_.cluster.devices;
     Row sum{.name = label("C3", slot), .upper = devices};
     Row some{.name = label("U3", slot), .lower = 0};
-    // S4: the device-time of all groups fits N devices for T minus what every group pays.
+    // S4: the device-time of all groups fits N devices for T minus the time that every group pays.
     Row area{.name = label("S4", slot), .upper = 0, .terms = {{out_.makespan.back(), -devices}}};
-    Row transfer{.name = label("S6", slot), .upper = 0, .terms = area.terms};  // S4 of transfers
+    Row transfer{.name = label("S6", slot), .upper = 0, .terms = area.terms};  // S4 for transfers
     bool hides = false;
     const Ms fixed = constant_;
     for (std::size_t group = first; group < out_.groups.size(); ++group) {
@@ -282,8 +284,8 @@ class Builder {
     }
   }
 
-  // C3, or in its place U2: no rank of a micro-batch that is open idles. U3: what counts as a
-  // micro-batch has a group.
+  // C3, or U2 in its place: no rank of an open micro-batch idles. U3: a counted micro-batch has a
+  // group.
   void add_rules_of_slot(Row sum, Row some) {
     const double devices = instance_.cluster.devices;
     const bool several = options_.slots > 1;
@@ -298,7 +300,7 @@ class Builder {
     out_.model.add_row(std::move(some));
   }
 
-  // U4: as many micro-batches as the rules ask for, times a whole number.
+  // U4: the number of micro-batches is a multiple of the required number.
   void add_multiple() {
     const auto multiple = static_cast<double>(instance_.rules.micro_batches_multiple_of);
     out_.times = out_.model.add_variable(
@@ -308,7 +310,7 @@ class Builder {
     out_.model.add_row(std::move(row));
   }
 
-  // U5: no makespan is longer than the one that counts again for every stage but one.
+  // U5: no makespan exceeds the longest makespan, which counts stages - 1 more times.
   void add_longest() {
     out_.longest =
         out_.model.add_variable({.name = "T_max", .objective = double(options_.stages - 1)});
@@ -333,7 +335,7 @@ class Builder {
     out_.model.add_row(std::move(row));
   }
 
-  // S5: slots in order of their makespan; equal slots would be solved many times over.
+  // S5: slots are ordered by makespan, so that permuted slots are not solved again.
   void add_slot_order() {
     for (std::size_t slot = 1; slot < out_.makespan.size(); ++slot) {
       out_.model.add_row({.name = label("S5", static_cast<int>(slot)),
@@ -346,9 +348,9 @@ class Builder {
   std::span<const LengthClass> classes_;
   ScatterMilpOptions options_;
   int sequences_ = 0;
-  int most_sequences_ = 0;  // of a group
+  int most_sequences_ = 0;  // limit of a group
   Tokens all_tokens_ = kMaxExact;
-  // What every group pays once, whatever its degree.
+  // The time that every group pays once, for any degree.
   Ms constant_ = instance_.rules.packed ? instance_.cost.fixed_ms : 0;
   ScatterMilp out_;
 };

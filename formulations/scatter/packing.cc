@@ -6,8 +6,8 @@
 namespace stowage {
 namespace {
 
-// Amounts are taken this much smaller, so that rounding errs on the safe side: twice what the
-// checker of certificates takes.
+// Amounts are reduced by this factor, so that rounding errs on the safe side. The margin is twice
+// that of the certificate checker.
 constexpr double kShorter = 1 - 2e-9;
 
 }  // namespace

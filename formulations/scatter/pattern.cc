@@ -11,10 +11,10 @@ namespace stowage {
 namespace {
 
 constexpr int kSplits = 12;  // weights tried between the two capacities
-// Bounds are raised by this, so that rounding cannot make them too low.
+// Bounds are raised by this factor, so that rounding cannot make them too low.
 constexpr double kSafe = 1 + 1e-12;
 
-// How a set came about: another one, and copies of one item more.
+// The origin of a set: another set, and copies of one more item.
 struct State {
   std::int32_t from = -1;
   std::int32_t item = -1;
@@ -26,9 +26,9 @@ struct Label {
   Tokens tokens = 0;
   Ms time = 0;
   double worth = 0;
-  double bound = 0;  // of what it can become
+  double bound = 0;  // upper bound on the worth of its supersets
   std::int32_t state = 0;
-  std::int32_t count = 0;  // of its sequences
+  std::int32_t count = 0;  // number of its sequences
 };
 
 bool before(const Label& a, const Label& b) {
@@ -38,14 +38,14 @@ bool before(const Label& a, const Label& b) {
   return a.state < b.state;
 }
 
-// Both capacities in one: what a set takes of `split` tokens and 1 - `split` time, 1 when full.
-// With it, how much can be added to a set at most, filling up with the densest items and a part of
-// one.
+// Surrogate of both capacities: a set takes its part of `split` tokens and 1 - `split` time, and is
+// full at 1. more() bounds the worth that can be added to a set by adding the densest items and a
+// fraction of the next item.
 class Surrogate {
  public:
   Surrogate(Tokens capacity, Ms room) : capacity_(static_cast<double>(capacity)), room_(room) {}
 
-  // Sorts the items by worth per weight, for the split with the least bound.
+  // Chooses the split with the least bound and sorts the items by worth per weight.
   void choose(std::vector<PatternItem>& items) {
     double least = kInfinity;
     double chosen = 0;
@@ -65,7 +65,7 @@ class Surrogate {
   double left(Tokens tokens, Ms time) const {
     return std::max(0.0, 1 - part(static_cast<double>(tokens), time));
   }
-  // What items from `next` on are worth at most in what is left.
+  // Returns a bound on the worth of items from `next` on in the remaining weight.
   double more(double left, std::size_t next) const {
     const auto begin = weight_.begin() + static_cast<std::ptrdiff_t>(next);
     const auto over = std::upper_bound(begin + 1, weight_.end(), weight_[next] + left);
@@ -99,9 +99,9 @@ class Surrogate {
   double capacity_;
   double room_;
   double split_ = 0;
-  std::vector<double> weight_;   // of all items before the index
-  std::vector<double> worth_;    // likewise
-  std::vector<double> density_;  // of the item
+  std::vector<double> weight_;   // sum over all items before the index
+  std::vector<double> worth_;    // sum over all items before the index
+  std::vector<double> density_;  // of each item
 };
 
 class Search {
@@ -149,13 +149,13 @@ class Search {
   }
 
  private:
-  // What a set is worth at most with items from `next` on.
+  // Returns a bound on the worth of the set extended by items from `next` on.
   double bound(const Label& set, std::size_t next) const {
     if (next == items_.size()) return set.worth;
     return (set.worth + surrogate_.more(surrogate_.left(set.tokens, set.time), next)) * kSafe;
   }
 
-  // Every set with 0, 1, 2, ... copies of item i, in order.
+  // Extends every set by 0, 1, 2, ... copies of item i, in order.
   void grow(std::size_t i) {
     const PatternItem& item = items_[i];
     grown_ = live_;
@@ -168,7 +168,7 @@ class Search {
         set.worth += item.worth;
         if (++set.count > most_sequences_) continue;
         if (set.tokens > capacity_ || set.time > room_ || bound(set, i) <= best_) continue;
-        // The first copy's label still names the set that it is added to.
+        // The label of the first copy names the set that it is added to.
         const std::int32_t from = copies == 1 ? smaller.state : pool_[at(smaller.state)].from;
         set.state = static_cast<std::int32_t>(pool_.size());
         pool_.push_back({from, static_cast<std::int32_t>(i), copies});
@@ -192,7 +192,8 @@ class Search {
     });
   }
 
-  // A set that takes no less of anything than another must be worth more.
+  // Removes sets that are dominated: another set takes no more of both resources and is worth at
+  // least as much.
   void drop_dominated() {
     steps_.clear();  // ascending in time and worth: the best of the sets of fewer tokens
     std::erase_if(live_, [&](const Label& set) {
@@ -216,7 +217,7 @@ class Search {
     const auto last = bounds_.begin() + static_cast<std::ptrdiff_t>(most_states_);
     std::ranges::nth_element(bounds_, last, std::greater<>{});
     lost_ = std::max(lost_, *last);
-    // Of those with this very bound, as many as there is room for.
+    // Of the sets with exactly this bound, keep as many as fit.
     auto ties = static_cast<std::ptrdiff_t>(most_states_) -
                 std::count_if(bounds_.begin(), last, [&](double b) { return b > *last; });
     std::erase_if(live_, [&](const Label& set) {
@@ -242,7 +243,7 @@ class Search {
   std::vector<Step> steps_;
   std::vector<double> bounds_;
   double best_ = 0;
-  double lost_ = 0;  // bound of what was dropped for want of space
+  double lost_ = 0;  // largest bound of the sets dropped for lack of space
   std::int32_t best_state_ = 0;
 };
 

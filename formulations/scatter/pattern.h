@@ -1,11 +1,12 @@
-// The most valuable set of sequences that one group can hold: a knapsack with two capacities.
+// Computes the most valuable set of sequences that one group can hold: a knapsack with two
+// capacities.
 //
 //   const BestPattern best = best_pattern(items, level.capacity, makespan - level.overhead, 8.0);
 //   if (best.worth > 8.0) use(best.amounts);      // a set worth more than 8
-//   // and no set at all is worth more than best.most
+//   // and every set is worth at most best.most
 //
-// What a column of the pattern LP (solvers/scatter/repack.h) is priced with, and what a price of a
-// pattern certificate is proven with.
+// It prices columns of the pattern LP (solvers/scatter/repack.h) and proves the prices of pattern
+// certificates.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +18,11 @@ namespace stowage {
 
 // Sequences that are alike.
 struct PatternItem {
-  int kind = 0;   // whatever the caller calls them
-  int count = 0;  // at most so many
+  int kind = 0;   // any number of the caller's
+  int count = 0;  // limit
   Tokens tokens = 0;
   Ms time = 0;
-  double worth = 0;  // of one of them
+  double worth = 0;  // worth of one sequence
 };
 
 struct PatternAmount {
@@ -32,18 +33,18 @@ struct PatternAmount {
 };
 
 struct BestPattern {
-  std::vector<PatternAmount> amounts;  // ascending kind; empty if nothing beats the floor
-  double worth = 0;                    // of these; the floor if there are none
-  double most = 0;                     // no set is worth more
+  std::vector<PatternAmount> amounts;  // ascending kind; empty if no set exceeds the floor
+  double worth = 0;                    // worth of `amounts`; the floor if they are empty
+  double most = 0;                     // upper bound on the worth of every set
 };
 
-// Dynamic programming over the items, the densest first, with dominance among sets of equal tokens
-// and a linear bound on what can still be added; sets that cannot beat `floor` are dropped. At most
-// `most_states` sets are kept at a time, those of the best bounds: `most` stays valid, and equals
-// `worth` unless sets were lost. Requires capacity >= 0 and room >= 0. Deterministic.
+// Dynamic programming over the items, densest first. Dominance compares sets of equal tokens, and a
+// linear bound limits the worth that can be added. Sets that cannot exceed `floor` are dropped.
+// Keeps at most `most_states` sets, those of the best bounds. `most` stays valid then, and it
+// equals `worth` unless sets were dropped. Requires capacity >= 0 and room >= 0. Deterministic.
 //
-// With at most `most_sequences` in a set, dominance does not look at their number: the set may then
-// not be the best one, and `most` is no bound.
+// If `most_sequences` limits a set, dominance ignores the number of sequences. Then the set may not
+// be the best, and `most` is no bound.
 BestPattern best_pattern(std::vector<PatternItem> items, Tokens capacity, Ms room, double floor,
                          std::size_t most_states = 20000, std::int64_t most_sequences = kMaxExact);
 

@@ -9,7 +9,7 @@
 namespace stowage {
 namespace {
 
-constexpr double kShortage = 1000;  // price of a device that is not there, in units of `upper`
+constexpr double kShortage = 1000;  // price of a missing device, in units of `upper`
 
 }  // namespace
 
@@ -19,7 +19,7 @@ ScatterProfileMaster::ScatterProfileMaster(const ScatterTable& table, std::span<
   for (const Kind& kind : table.kinds()) model_.add_row({.lower = double(kind.count)});  // X1
   double least = 0;
   for (std::size_t b = 0; b < low.size(); ++b) {
-    const double times = b == 0 ? 1 + table.again() : 1;  // the first is the longest
+    const double times = b == 0 ? 1 + table.again() : 1;  // the first makespan is the longest
     add_batch(low[b], high[b], times);
     least += times * low[b] / upper;
   }

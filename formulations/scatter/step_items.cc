@@ -7,7 +7,7 @@
 namespace stowage {
 namespace {
 
-constexpr double kSpread = 1.3;  // of the lengths that are merged
+constexpr double kSpread = 1.3;  // largest ratio of merged lengths
 
 }  // namespace
 
@@ -15,7 +15,8 @@ std::vector<StepItem> step_items(const ScatterTable& table, double resolution) {
   const double most_area = table.total_area() / resolution;
   const auto& kinds = table.kinds();
   const auto& levels = table.levels();
-  // How many levels hold it: the same of like kinds, and more of shorter ones.
+  // Returns the number of levels that hold the kind. It is equal for merged kinds and larger for
+  // shorter kinds.
   const auto fits = [&](std::size_t kind) {
     return std::ranges::count_if(
         levels, [&](const Level& level) { return kinds[kind].length <= level.longest; });

@@ -1,4 +1,4 @@
-// Sequences as the step LP sees them.
+// The sequences of the step LP, merged into items.
 //
 //   ScatterStepLp lp(table, step_items(table, 80), grid, fewest);
 #pragma once
@@ -9,18 +9,17 @@
 
 namespace stowage {
 
-// What the LP sees of sequences: kinds [first, last], merged into their mean. The longest kinds
-// stand alone.
+// Kinds [first, last], merged into their mean. The longest kinds stay single.
 struct StepItem {
   int first = 0;
   int last = 0;
   double count = 0;
-  double tokens = 0;     // its own: a level's capacity has besides what each of its sequences takes
+  double tokens = 0;     // without the tokens that a level counts per sequence
   std::vector<Ms> cost;  // per level
 };
 
-// Runs of kinds of similar length that fit the same levels and make up at most 1 / resolution of
-// the step's area together; a kind that is more than that stands alone.
+// Merges runs of kinds of similar length that fit the same levels and have at most 1 / resolution
+// of the step's area together. A kind with a larger area stays single.
 std::vector<StepItem> step_items(const ScatterTable& table, double resolution);
 
 }  // namespace stowage

@@ -1,4 +1,4 @@
-// Longer than 300 lines: the LP, and what of it stays on a finer grid.
+// Longer than 300 lines: the LP, and the part of it that is kept on a finer grid.
 #include "formulations/scatter/step_lp.h"
 
 #include <algorithm>
@@ -13,7 +13,8 @@
 namespace stowage {
 namespace {
 
-constexpr double kWasteful = 2.6;  // times the least area: degrees to begin with
+// Largest area of an initial column, per least area of its sequence.
+constexpr double kWasteful = 2.6;
 
 }  // namespace
 
@@ -78,11 +79,11 @@ ScatterStepLp ScatterStepLp::on_finer_grid(std::vector<Ms> grid, std::span<const
   for (std::size_t c = 0; c < conditions_.size(); ++c) {
     finer.add_condition(conditions_[c], penalty_[c]);
   }
-  // Rows that came after the solution have no price.
+  // Rows added after the solution have no price.
   const auto priced = [&](int row) {
     return row >= 0 && at(row) < duals.size() && duals[at(row)] > 0;
   };
-  std::vector<std::pair<int, int>> same_variable;  // here and there
+  std::vector<std::pair<int, int>> same_variable;  // indices in this LP and in the finer one
   std::vector<std::pair<int, int>> same_row;
   int old = 0;
   for (int i = 0; i < finer.intervals(); ++i) {
@@ -104,7 +105,7 @@ ScatterStepLp ScatterStepLp::on_finer_grid(std::vector<Ms> grid, std::span<const
         finer.add_packing(i, d, packing.what);
       }
     }
-    // Of the parts of a split interval, the last takes its place in the basis.
+    // The last part of a split interval takes the interval's place in the basis.
     const bool last = i + 1 == finer.intervals() || old + 1 == intervals() ||
                       finer.grid_[at(i) + 1] == grid_[at(old) + 1];
     if (!last) continue;
@@ -155,8 +156,9 @@ ScatterStepLp ScatterStepLp::on_finer_grid(std::vector<Ms> grid, std::span<const
   return finer;
 }
 
-// Prices: the least overhead for a micro-batch, and what makespans have beyond it for the devices,
-// all of which goes to the time of groups or, in the last interval, to their tokens.
+// Prices of the first basis: the least overhead for a micro-batch, and the makespan beyond it for
+// the devices. A device's price goes to the time of groups or, in the last interval, to their
+// tokens.
 std::vector<std::pair<int, int>> ScatterStepLp::first_basis() const {
   std::vector<std::pair<int, int>> basis{{low_[0], count_row_}};
   std::vector<double> least(items_.size(), kInfinity);

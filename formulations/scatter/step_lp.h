@@ -1,11 +1,15 @@
 // The step LP: a whole step as a mixture of micro-batches of all makespans.
 //
-// Makespans are cut into intervals. Each interval has micro-batches at its two ends, which stand
-// for all between; merged groups per degree; and shares of sequences on them. What even this
-// mixture cannot do faster, no plan can, and its dual prices are a certificate
-// (instances/scatter/certificate.h). Where micro-batches choose what they recompute, those of each
-// way stand apart in each interval. The model starts small: columns for the degrees that waste
-// least, no links and no packing rows. A solution tells what to add.
+// 1. Makespans are cut into intervals. The micro-batches of an interval are mixed of micro-batches
+// at its two ends.
+// 2. Each interval has merged groups per degree, and shares of sequences on them.
+// 3. The LP is a relaxation, so no plan is faster. Its dual prices are a certificate
+// (instances/scatter/certificate.h).
+// 4. If micro-batches choose a recomputation mode, each interval has separate micro-batches of each
+// mode.
+//
+// The model starts small: columns for the degrees that waste least, no links and no packing rows.
+// add_columns() and add_rows() add those that a solution needs.
 //
 //   ScatterStepLp lp(table, step_items(table, 80), grid, fewest);
 //   do solution = solve_lp(backend, lp.model(), solution.basis, budget);
@@ -25,7 +29,7 @@
 
 namespace stowage {
 
-// At least (or at most) `count` micro-batches have makespan `from` or more.
+// The condition that at least (or at most) `count` micro-batches have makespan `from` or more.
 struct StepCondition {
   Ms from = 0;
   bool at_least = false;
@@ -34,43 +38,45 @@ struct StepCondition {
 
 class ScatterStepLp {
  public:
-  // `grid` ascends from the least overhead; its last interval has no end. `table` must outlive
-  // this. Requires every sequence to fit some level.
+  // `grid` ascends from the least overhead, and its last interval has no end. `table` must outlive
+  // this. Requires that every sequence fits some level.
   ScatterStepLp(const ScatterTable& table, std::vector<StepItem> items, std::vector<Ms> grid,
                 std::int64_t fewest);
 
-  // Which variable and row of an earlier LP each of this one's is, or -1.
+  // The index in an earlier LP of each variable and row of this LP, or -1.
   struct Origin {
     std::vector<int> variable;
     std::vector<int> row;
   };
-  // The same LP on a finer grid, with the links and packing rows that had a price in `duals` (which
-  // may be of an earlier version of this LP) and with all conditions. `grid` contains the old grid,
-  // or its beginning: the last interval is then the rest, and `origin` of no use.
+  // Returns this LP on a finer grid, with all conditions and with the links and packing rows that
+  // had a price in `duals` (which may belong to an earlier version of this LP). `grid` contains the
+  // old grid, or its beginning. Then the last interval covers the rest, and `origin` is of no use.
   ScatterStepLp on_finer_grid(std::vector<Ms> grid, std::span<const double> duals,
                               Origin& origin) const;
 
-  // Which variables may take the place of which rows' slacks in a first basis: variable and row.
-  // With them the dual simplex begins at the bound by area [B2] instead of at zero.
+  // Returns pairs of variable and row: in a first basis the variable may replace the row's slack.
+  // Then the dual simplex begins at the bound by area [B2] instead of at zero.
   std::vector<std::pair<int, int>> first_basis() const;
 
-  // Appends a condition [W8]. One that cannot be met is broken at the price `penalty` per
-  // micro-batch, so that the LP always has a solution.
+  // Appends a condition [W8]. Violating it costs `penalty` per micro-batch, so that the LP always
+  // has a solution.
   void add_condition(const StepCondition& condition, double penalty);
 
-  // The model as it stands. Rows and variables only ever get appended, so that the basis of an
-  // earlier version is the beginning of one for a later.
+  // Returns the present model. Rows and variables are only appended, so that the basis of an
+  // earlier version is the beginning of a basis of a later one.
   const milp::Model& model() const { return model_; }
 
-  // Appends links [W6] and packing rows [W7] that `values` break, or columns that `duals` price
-  // below zero. Returns how many. Both are of this LP before either was called; call columns first.
+  // Append links [W6] and packing rows [W7] that `values` violate, or columns that `duals` price
+  // below zero. Return the number added. Both arguments belong to this LP before either call. Call
+  // add_columns() first.
   int add_rows(std::span<const double> values);
   int add_columns(std::span<const double> duals);
 
-  // The prices of a dual solution. Values of merged kinds are zero: settle() sets them.
+  // Returns the prices of a dual solution. Values of merged kinds are zero, and settle_prices()
+  // sets them.
   CertificateLeaf prices(std::span<const double> duals) const;
 
-  // Micro-batches in each interval, of a primal solution.
+  // Returns the number of micro-batches in each interval of a primal solution.
   std::vector<double> micro_batches(std::span<const double> values) const;
   const std::vector<Ms>& grid() const { return grid_; }
   const std::vector<StepCondition>& conditions() const { return conditions_; }
@@ -81,7 +87,7 @@ class ScatterStepLp {
     int groups_high = -1;
     int time_row = -1;
     int token_row = -1;
-    std::vector<int> share;  // per item: variable or -1
+    std::vector<int> share;  // variable of each item, or -1
     struct Packing {
       PackingPrice what;
       int row = -1;
@@ -93,7 +99,7 @@ class ScatterStepLp {
   int add_row(double lower, std::vector<milp::Term> terms);
   void add_share(int interval, int level, int item);
   bool allowed(int item, int level, int interval) const;
-  double held(int item, int level) const;      // of the capacity of the level's groups
+  double held(int item, int level) const;  // tokens taken from the capacity of the level's groups
   double room(int interval, int level) const;  // ms; infinite in the last interval
   double packed(const PackingPrice& what, int item, int level, int interval) const;
   void add_link(int interval, int way, int item);
@@ -105,7 +111,7 @@ class ScatterStepLp {
     return static_cast<std::size_t>(interval) * table_->levels().size() +
            static_cast<std::size_t>(level);
   }
-  // Of an interval and a way to recompute.
+  // Returns the index of an interval and a recomputation mode.
   std::size_t strip(int interval, int way) const {
     return static_cast<std::size_t>(interval) * static_cast<std::size_t>(ways()) +
            static_cast<std::size_t>(way);
@@ -120,11 +126,11 @@ class ScatterStepLp {
   std::vector<StepCondition> conditions_;
   milp::Model model_;
   std::vector<Cell> cells_;
-  std::vector<int> low_;   // y at the lower end, per interval and way
-  std::vector<int> high_;  // y at the upper end; -1 in the last
+  std::vector<int> low_;   // y at the lower end, by interval and mode
+  std::vector<int> high_;  // y at the upper end; -1 in the last interval
   std::vector<int> low_row_, high_row_;
-  std::vector<int> cover_row_;              // per item
-  std::vector<std::vector<int>> link_row_;  // per interval and way, and item; -1: none
+  std::vector<int> cover_row_;              // by item
+  std::vector<std::vector<int>> link_row_;  // by interval and mode, and item; -1: not added
   int count_row_ = -1;
   std::vector<int> condition_row_;
   std::vector<double> penalty_;

@@ -1,4 +1,4 @@
-// Which rows and columns a solution of ScatterStepLp asks for.
+// Adds the rows and columns that a solution of ScatterStepLp violates.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -10,12 +10,12 @@
 namespace stowage {
 namespace {
 
-// Rows are added where they are broken by more than this, columns where they gain more.
+// Rows are added if they are violated by more than this, columns if they gain more than kGain.
 constexpr double kBroken = 1e-5;
-constexpr double kGain = 1e-4;          // ms per group's worth
-constexpr std::int64_t kMostSteps = 8;  // packing rows of the first family
+constexpr double kGain = 1e-4;          // ms per group
+constexpr std::int64_t kMostSteps = 8;  // packing rows of the first family, per cell and resource
 
-// Variables that came after the solution are not in it.
+// Returns the value of a variable, 0 if it was added after the solution.
 double value_of(std::span<const double> values, int variable) {
   return at(variable) < values.size() ? values[at(variable)] : 0;
 }
@@ -74,7 +74,8 @@ void ScatterStepLp::add_packing(int interval, int level, const PackingPrice& wha
   here.packing.push_back({what, add_row(0, std::move(terms))});
 }
 
-// Appends the most broken packing row of this cell and resource, if there is one.
+// Appends the most violated packing row of this cell and resource. Returns false if no row is
+// violated.
 bool ScatterStepLp::separate(int interval, int level, Resource resource,
                              std::span<const double> values) {
   Cell& here = cell(interval, level);
@@ -106,7 +107,7 @@ bool ScatterStepLp::separate(int interval, int level, Resource resource,
   for (const auto& [k, share] : present) {
     const double amount =
         resource == Resource::time ? items_[at(k)].cost[at(level)] : held(k, level);
-    // Just where this sequence counts, and just where it begins to count as the whole.
+    // Thresholds just above which this sequence counts 0, and from which it counts 1.
     for (const double threshold : {std::floor(amount * (1 - 1e-8)), std::floor(all - amount) + 1}) {
       if (threshold > 0 && threshold * 2 <= all) {
         consider({.resource = resource, .threshold = threshold});

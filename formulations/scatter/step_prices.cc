@@ -11,7 +11,8 @@
 namespace stowage {
 namespace {
 
-// Prices of conditions may be many times what is left after subtracting them.
+// Prices of conditions may be many times larger than the difference that remains after subtracting
+// them.
 constexpr double kCancelled = 1e-11;
 
 class Settling {
@@ -23,7 +24,7 @@ class Settling {
   double run(std::int64_t fewest) {
     const std::size_t count = leaf_.intervals.size();
     const int ways = table_.recomputations();
-    std::vector<Prices> price;  // of each interval, for one way to recompute after the other
+    std::vector<Prices> price;  // by interval, and by recomputation mode within it
     for (std::size_t i = 0; i < count; ++i) {
       for (int way = 0; way < ways; ++way) {
         level_prices(i, way);
@@ -39,7 +40,7 @@ class Settling {
       for (const Prices& own : price) least = std::min(least, own.of_kind[k]);
       leaf_.values[k] = std::isfinite(least) ? least : 0;
     }
-    // Values that some interval cannot pay cost everything; the least prices are always paid.
+    // Values that an interval cannot pay shrink all prices. The least prices are always paid.
     const double as_given = shrinkage(price) * value(fewest);
     std::vector<double> given = leaf_.values;
     for (std::size_t k = 0; k < leaf_.values.size(); ++k) {
@@ -53,7 +54,7 @@ class Settling {
   }
 
  private:
-  // What sequences pay at least in micro-batches of an interval that recompute in one way.
+  // The least prices that sequences pay in micro-batches of an interval and a recomputation mode.
   struct Prices {
     std::size_t interval = 0;
     int way = 0;
@@ -108,7 +109,7 @@ class Settling {
     return sum;
   }
 
-  // What a device of a group of this degree earns in a micro-batch of makespan `at`.
+  // Returns the worth of a device of a group of this degree in a micro-batch of makespan `at`.
   double device_worth(std::size_t i, std::size_t d, double at) const {
     const DegreePrices& prices = leaf_.intervals[i].degrees[d];
     double worth = prices.tokens * static_cast<double>(level(d).capacity);
@@ -126,7 +127,7 @@ class Settling {
 
   bool is_of(std::size_t d, int way) const { return table_.way(static_cast<int>(d)) == way; }
 
-  // Raises prices that can rise for nothing.
+  // Raises prices that can rise without loss.
   void level_prices(std::size_t i, int way) {
     const bool endless = !std::isfinite(high(i));
     const double most_low = devices_worth(i, way, low(i)) / table_.devices();
@@ -138,7 +139,7 @@ class Settling {
       if (!is_of(d, way) || room(i, d) <= 0) continue;
       const auto capacity = static_cast<double>(level(d).capacity);
       if (prices.time == 0 && prices.tokens == 0 && prices.packing.empty()) {
-        // As the next lower degree with prices splits its worth between tokens and time.
+        // Split the worth between tokens and time as the next lower degree with prices does.
         double by_tokens = endless ? 1 : 0;
         if (!endless && like < table_.levels().size()) {
           const double tokens =
