@@ -10,12 +10,12 @@
 namespace stowage {
 namespace {
 
-constexpr double kFirstTokens = 0.25;  // of fixed_ms / max_tokens: pipelines seldom have full rows
-constexpr double kMostTokens = 0.98;   // of the same: with more, rows without end pay
-constexpr double kMostOff = 10;        // times the room: more counts as so much
-constexpr std::size_t kPerClass = 20;  // operations of what is not about sequences
-constexpr double kStep = 0.5;          // the exponent of the first step
-constexpr double kShorter = 0.93;      // step after step
+constexpr double kFirstTokens = 0.25;  // of fixed_ms / max_tokens; rows are rarely full
+constexpr double kMostTokens = 0.98;   // of the same; above it, unlimited rows pay
+constexpr double kMostOff = 10;        // largest ratio of used to free room that counts
+constexpr std::size_t kPerClass = 20;  // operations per class, without those per sequence
+constexpr double kStep = 0.5;          // exponent of the first step
+constexpr double kShorter = 0.93;      // ratio of successive steps
 constexpr int kMostSteps = 80;
 constexpr double kClose = 1e-10;
 
@@ -40,7 +40,8 @@ BandPrices::BandPrices(const AssignTable& table, int strategy) : table_(&table) 
   start();
 }
 
-// Whether some replica can hold each sequence, and each band has a sequence.
+// Computes the least work of each class. Sets an infinite bound if no replica can hold the longest
+// sequence, or if a band is empty.
 void BandPrices::start() {
   Tokens most = 0;
   for (Class& each : classes_) {
@@ -51,7 +52,7 @@ void BandPrices::start() {
   if (most < table_->kinds().front().length) proven_ = kInfinity;
 }
 
-// Lengths go down.
+// Kinds are sorted by descending length.
 std::size_t BandPrices::first_within(Tokens tokens) const {
   const auto& kinds = table_->kinds();
   const auto first = std::ranges::partition_point(
@@ -76,16 +77,16 @@ BandPrices::Offer BandPrices::offer(const Class& each, Ms time) const {
   const double fixed = scheme.fixed_ms;
   const auto row = static_cast<double>(scheme.max_tokens) * each.tokens;
   double last = table_->size();
-  // More rows leave no time for the longest sequence.
+  // A larger number of rows leaves no time for the longest sequence.
   if (fixed > 0) {
     last = std::min(last,
                     std::floor((time - (bubble + (each.least > 0)) * each.least) / fixed - bubble));
   }
   Offer best{.spent = each.above == 0 ? 0 : -kInfinity};
   if (last < 1) return best;
-  // Up to the first the mean row is the longest one, from there on the longest sequence.
+  // Up to `crossing` rows, the mean row limits the work. With more rows, the longest sequence does.
   const double crossing = time / (fixed + each.least) - bubble;
-  const double cost = each.work * fixed - row;  // of one row more
+  const double cost = each.work * fixed - row;  // cost of one more row
   const double peak = cost > 0 ? std::sqrt(each.work * time * bubble / cost) - bubble : last;
   const double near = std::floor(std::clamp(std::min(cost > 0 ? crossing : peak, peak), 1.0, last));
   for (const double rows : {near, std::min(near + 1, last)}) {
@@ -103,8 +104,8 @@ BandPrices::Offer BandPrices::offer(const Class& each, Ms time) const {
   return best;
 }
 
-// By Newton's method, since what they spend rises with the time, and ever faster; by halves below
-// the time from which on they can have such longest sequences.
+// Newton's method: the spending is convex and increasing in the time. Below the time at which the
+// replicas can hold their longest sequences, bisection.
 Ms BandPrices::refuted(double paid) const {
   Ms low = 0;
   Ms high = kInfinity;
@@ -129,7 +130,7 @@ Ms BandPrices::refuted(double paid) const {
   return low;
 }
 
-// Each sequence goes where it pays least. What all pay together.
+// Gives each sequence to the class where it pays least. Returns the sum of all payments.
 double BandPrices::deal(std::vector<Load>& loads) const {
   loads.assign(classes_.size(), {});
   double paid = 0;
@@ -158,7 +159,7 @@ double BandPrices::deal(std::vector<Load>& loads) const {
   return paid;
 }
 
-// Dearer where more is dealt than there is room for, cheaper where it is less.
+// Raises prices if more is dealt than fits, and lowers them if less is.
 void BandPrices::adjust(Class& each, const Load& load, Ms time, double step) const {
   const Offer most = offer(each, time);
   const Scheme& scheme = table_->schemes()[at(each.scheme)];
@@ -195,7 +196,8 @@ std::int64_t BandPrices::improve(int rounds) {
   return operations;
 }
 
-// The length whose work is halfway between those of the shortest longest sequence and of `longest`.
+// Returns the length whose work is halfway between the least longest sequence of the class and
+// `longest`.
 Tokens BandPrices::halfway(const Class& each, Tokens longest) const {
   const auto& kinds = table_->kinds();
   const std::size_t first = first_within(longest);
@@ -212,8 +214,8 @@ Tokens BandPrices::halfway(const Class& each, Tokens longest) const {
 std::optional<BandSplit> BandPrices::split() const {
   std::optional<BandSplit> best;
   double most = 0;
-  // Where the prices let a replica have longer sequences than it is known to have, and where none
-  // does, wherever there is a choice.
+  // First tries replicas where the prices deal longer sequences than the band's lower end. If no
+  // such replica exists, tries every replica with a choice.
   for (const bool wanted : {true, false}) {
     int replica = 0;
     for (std::size_t c = 0; c < best_.size() && !longest_.empty(); ++c) {
@@ -248,7 +250,7 @@ BandPrices BandPrices::child(const BandSplit& split, bool longer) const {
     const int last = first + each.count;
     Class rest = each;
     if (each.scheme == scheme && longer) {
-      // This replica and those before it.
+      // This replica and all earlier ones.
       const int inside = std::clamp(split.replica + 1 - first, 0, each.count);
       if (inside > 0 && each.above < split.tokens) {
         Class part = each;

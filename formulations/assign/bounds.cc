@@ -12,10 +12,10 @@
 namespace stowage {
 namespace {
 
-constexpr double kFreeSteps = 3e8;         // of all bounds of a step, whatever the budget says
+constexpr double kFreeSteps = 3e8;         // steps of all bounds, guaranteed under any budget
 constexpr int kMostShared = 32;            // sequences per replica in the pigeonhole bound
-constexpr std::size_t kPairSteps = 30;     // of one of its pairs on one scheme
-constexpr std::size_t kPricedSteps = 100;  // of the work bound for a kind or a bisection on one
+constexpr std::size_t kPairSteps = 30;     // of one pair on one scheme
+constexpr std::size_t kPricedSteps = 100;  // of the work bound, per kind and per bisection
 
 const Scheme& scheme_of(const AssignTable& table, const SchemeGroup& group) {
   return table.schemes()[at(group.scheme)];
@@ -23,7 +23,7 @@ const Scheme& scheme_of(const AssignTable& table, const SchemeGroup& group) {
 
 Tokens divided_up(Tokens a, Tokens b) { return a / b + (a % b != 0); }
 
-// [AB1]; no shorter sequence takes longer on its best scheme.
+// [AB1]; no shorter sequence needs more time on its best scheme.
 Ms longest(const AssignTable& table, const std::vector<SchemeGroup>& groups) {
   Ms least = kInfinity;
   for (const SchemeGroup& group : groups) {
@@ -34,7 +34,8 @@ Ms longest(const AssignTable& table, const std::vector<SchemeGroup>& groups) {
   return least;
 }
 
-// The least T of a replica that holds at least these sequences; positions ascend.
+// Returns the least time in ms of a replica that holds at least these sequences. `positions`
+// ascend.
 Ms together(const AssignTable& table, const SchemeGroup& group, std::span<const int> positions) {
   const Scheme& scheme = scheme_of(table, group);
   if (!table.holds(group.scheme, positions.front())) return kInfinity;
@@ -101,7 +102,7 @@ Ms rows_of_captives(const AssignTable& table, const std::vector<SchemeGroup>& gr
       if (std::ranges::any_of(groups, [&](const SchemeGroup& other) {
             return other.scheme != group.scheme && table.holds(other.scheme, position);
           })) {
-        break;  // whoever holds this one holds all shorter ones
+        break;  // other schemes that hold this sequence hold all shorter ones
       }
       if (captives.empty()) longest_row = table.work(position, group.scheme) + scheme.fixed_ms;
       captives.push_back(table.length(position));
@@ -160,8 +161,8 @@ Tokens least_rows(std::span<const Tokens> lengths, Tokens cap) {
   for (std::size_t k = small; k < lengths.size(); ++k) {
     if (k + 1 < lengths.size() && lengths[k + 1] == lengths[k]) continue;
     const Tokens alpha = lengths[k];
-    // Those above cap - alpha share with none of at least alpha tokens; the other large ones need
-    // a row each, and what they leave takes the rest.
+    // Lengths above cap - alpha share no row with a length of at least alpha. The other large
+    // lengths need a row each, and their remaining room takes the rest.
     const std::size_t alone = first_at_most(cap - alpha);
     const Tokens room = static_cast<Tokens>(small - alone) * cap - (sum[small] - sum[alone]);
     const Tokens rest = sum[k + 1] - sum[small] - room;
@@ -188,7 +189,7 @@ std::vector<NamedBound> strategy_bounds(const AssignTable& table, int strategy, 
   return bounds;
 }
 
-// [AB1] of a strategy of all schemes that any strategy uses.
+// [AB1] of a strategy that has all schemes that any strategy uses.
 Ms longest_anywhere(const AssignTable& table) {
   Ms least = kInfinity;
   for (int strategy = 0; strategy < table.strategies(); ++strategy) {

@@ -14,12 +14,12 @@
 namespace stowage {
 namespace {
 
-// Costs of a length on a scheme that are looked up whatever the budget says: some milliseconds.
+// Costs of a length on a scheme that are computed under any budget: some milliseconds.
 constexpr double kFreeLooks = 50'000;
 
-using Lengths = std::map<Tokens, std::int64_t, std::greater<>>;  // how often each occurs
+using Lengths = std::map<Tokens, std::int64_t, std::greater<>>;  // number of occurrences by length
 
-// What a sequence costs on a scheme that admits it: in rows of its own if it is cut.
+// Returns the cost of a sequence on a scheme that admits it, in rows of its own if it is cut.
 CutCost cost_of(const AssignInstance& instance, const Scheme& scheme, Tokens length) {
   const ChunkRule& rule = *instance.constraints.chunks;
   if (length > rule.size) return cut_cost(length, rule, scheme);
@@ -28,15 +28,15 @@ CutCost cost_of(const AssignInstance& instance, const Scheme& scheme, Tokens len
   return {.chunks = 1, .sum = time, .longest = time};
 }
 
-// The least that a replica with this sequence alone takes. CB1
+// Returns the least time in ms of a replica with this sequence alone. CB1
 Ms alone_ms(const AssignInstance& instance, const Scheme& scheme, Tokens length) {
   const ChunkRule& rule = *instance.constraints.chunks;
   if (length <= rule.size || rule.boundaries == ChunkBoundaries::fixed) {
     const CutCost cost = cost_of(instance, scheme, length);
     return cost.sum + (scheme.pp - 1) * cost.longest;
   }
-  // With n parts (work + n c) (1 + (pp - 1) / n), whose longest part is no less than the mean: this
-  // falls with n, and then rises.
+  // A sequence in n parts takes (work + n c) (1 + (pp - 1) / n), since the longest part is at least
+  // the mean. This falls with n and then rises.
   const LeastCut cut = least_cut(length, rule, scheme);
   const double bubbles = scheme.pp - 1;
   const auto at_least = [&](double parts) {
@@ -49,8 +49,8 @@ Ms alone_ms(const AssignInstance& instance, const Scheme& scheme, Tokens length)
   return std::min(at_least(below), at_least(std::min(below + 1, most)));
 }
 
-// What is left of a sequence's rows without c of each where a row's share of it is counted by the
-// number of rows, and how many rows these may be. CB2
+// The work of a sequence's rows in ms, and the largest number of these rows. The fixed cost c of a
+// row is left out if the bound counts rows instead. CB2
 struct Weight {
   Ms ms = 0;
   std::int64_t most_rows = 1;
@@ -67,7 +67,7 @@ Weight weight_of(const AssignInstance& instance, const Scheme& scheme, Tokens le
   Weight weight{cost.sum, cost.chunks};
   if (scheme.pp > 1) {
     weight.ms -= static_cast<double>(cost.chunks) * scheme.fixed_ms;
-  } else if (length <= rule.size) {  // a row's fixed time is shared by all that it holds
+  } else if (length <= rule.size) {  // the sequences of a row share its fixed time
     weight.ms -= scheme.fixed_ms *
                  (1 - static_cast<double>(length) / static_cast<double>(row_cap(instance, scheme)));
   }
@@ -79,7 +79,7 @@ struct Bounds {
   Ms work = 0;
 };
 
-// The longest of all sequences by itself on the best of all schemes.
+// Returns the least time in ms of the longest sequence alone over all schemes.
 Ms longest_anywhere(const AssignInstance& instance, Tokens length) {
   Ms least = kInfinity;
   for (const Scheme& scheme : instance.schemes) {
@@ -89,7 +89,7 @@ Ms longest_anywhere(const AssignInstance& instance, Tokens length) {
   return least;
 }
 
-// Nothing if the budget ends before all sequences are looked at.
+// Returns nullopt if the budget ends before all sequences are bounded.
 std::optional<Bounds> bounds_of(const AssignInstance& instance, const Strategy& strategy,
                                 const Lengths& lengths, FreeWork& time) {
   std::vector<PricedGroup> groups;
@@ -118,7 +118,7 @@ std::optional<Bounds> bounds_of(const AssignInstance& instance, const Strategy& 
     bounds.longest = std::max(bounds.longest, least);
     most_rows += rows * count;
   }
-  constexpr std::int64_t kMany = 1'000'000;  // more rows are not told apart
+  constexpr std::int64_t kMany = 1'000'000;  // larger row numbers count as this number
   bounds.work =
       priced_work(kinds, groups, static_cast<int>(std::min(most_rows, kMany)), time.budget());
   return bounds;

@@ -1,9 +1,9 @@
-// Lower bounds on an assign step whose rows are chunks (ChunkRule): no plan is faster.
+// Lower bounds on an assign step whose rows are chunks (ChunkRule).
 //
 //   for (const NamedBound& bound : assign_chunk_bounds(instance)) ...   // weakest first
 //
-// Proofs are in formulations/README.md. The bounds for whole rows do not hold here: a sequence that
-// is cut has several rows, some of which take a third more.
+// Proofs are in formulations/README.md. The bounds for whole rows do not hold here, because a cut
+// sequence has several rows, some of which take a third more time.
 #pragma once
 
 #include <vector>
@@ -14,12 +14,13 @@
 
 namespace stowage {
 
-// In ms, weakest first; each the least over the strategies that admit every sequence:
+// Returns bounds in ms, weakest first. Each is the least over the strategies that admit every
+// sequence:
 //   longest     the longest sequence by itself on its best scheme [CB1]
 //   work        all work spread evenly at the best prices of the schemes [CB2]
 //   strategies  the greater of both, strategy by strategy [CB3]
-// If the budget ends before all of them are looked at, `longest` alone is left, over all schemes.
-// Requires such a strategy and an instance that asks for chunks.
+// If the budget ends before all strategies are bounded, returns only `longest` over all schemes.
+// Requires such a strategy and an instance with a ChunkRule.
 std::vector<NamedBound> assign_chunk_bounds(const AssignInstance& instance,
                                             const Budget& budget = Budget());
 

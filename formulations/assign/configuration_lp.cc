@@ -1,4 +1,4 @@
-// Longer than 300 lines: the LP and what prices it share the prices and the configurations.
+// Longer than 300 lines: the LP and its pricing share the prices and the configurations.
 #include "formulations/assign/configuration_lp.h"
 
 #include <algorithm>
@@ -14,15 +14,15 @@ namespace stowage {
 namespace {
 
 constexpr int kGrid = 2048;           // parts of a knapsack's room
-constexpr std::int64_t kRanges = 8;   // row numbers told apart
-constexpr double kDown = 1 - 1e-11;   // weights are surely not more than they are
-constexpr double kUp = 1 + 1e-11;     // room is surely not less
-constexpr double kBroken = 1 + 1e-7;  // less is rounding of the LP
+constexpr std::int64_t kRanges = 8;   // row numbers that get a range of their own
+constexpr double kDown = 1 - 1e-11;   // rounds weights down
+constexpr double kUp = 1 + 1e-11;     // rounds room up
+constexpr double kBroken = 1 + 1e-7;  // smaller violations are rounding errors of the LP
 constexpr double kTiny = 1e-12;
-constexpr double kKept = 0.5;  // of the best prices in those that are priced
+constexpr double kKept = 0.5;  // weight of the best prices in the smoothed prices
 constexpr double kNear = 1 - 2e-5;
 constexpr int kBisections = 20;
-constexpr std::size_t kAtOnce = 4;  // configurations of a scheme and a number of rows
+constexpr std::size_t kAtOnce = 4;  // configurations added per scheme and row range
 
 }  // namespace
 
@@ -32,8 +32,8 @@ ConfigurationLp::ConfigurationLp(const AssignTable& table, int strategy, Ms time
   build();
 }
 
-// For each kind as the longest a configuration filled with the longest that fit, so that the first
-// prices are of what is hard to place.
+// Adds for each kind, as the longest one, a configuration filled greedily with the longest
+// sequences that fit. So the first prices are high for sequences that are hard to place.
 void ConfigurationLp::fill_greedily() {
   const std::vector<AssignKind>& kinds = table_.kinds();
   const std::vector<SchemeGroup>& groups = table_.groups(strategy_);
@@ -65,7 +65,7 @@ void ConfigurationLp::set_time(Ms time) {
   build();
 }
 
-// The first variable is rho, the others are configurations as they were met.
+// The first variable is rho. The others are the configurations in the order of their generation.
 void ConfigurationLp::build() {
   model_ = {};
   const int rho = model_.add_variable({.name = "rho", .objective = 1});
@@ -107,7 +107,7 @@ bool ConfigurationLp::a_kind_fits_nowhere() {
   return true;
 }
 
-// Whether the knapsack of work admits it in any number of rows.
+// Returns true if the knapsack of work admits the configuration in some number of rows.
 bool ConfigurationLp::fits(const Configuration& configuration) const {
   const int scheme = table_.groups(strategy_)[configuration.group].scheme;
   Ms work = 0;
@@ -122,7 +122,7 @@ bool ConfigurationLp::tokens_bind(const Scheme& scheme, const RowRange& range) c
   return range.most > 0 && work > scheme.linear_ms * tokens;
 }
 
-// Row numbers one by one while tokens may matter, then all that are left together.
+// Returns single row numbers as long as tokens may bind, then one range of all larger numbers.
 std::vector<RowRange> ConfigurationLp::ranges(const Scheme& scheme) const {
   std::vector<RowRange> all;
   for (std::int64_t rows = 1; rows < kRanges; ++rows) {
@@ -139,7 +139,8 @@ ConfigurationLp::Priced ConfigurationLp::price(std::span<const double> duals) {
   std::vector<double> own(kinds);
   for (std::size_t k = 0; k < kinds; ++k) own[k] = std::max(0.0, duals[k]);
   const std::span<const double> spent = duals.subspan(kinds);
-  // Between the LP's prices, which jump, and the best so far; the LP's where that finds nothing.
+  // Smoothed prices: between the LP's prices, which jump, and the best prices so far. If they give
+  // no configuration, use the LP's prices.
   if (!best_.empty()) {
     std::vector<double> between(kinds);
     for (std::size_t k = 0; k < kinds; ++k) between[k] = kKept * best_[k] + (1 - kKept) * own[k];
@@ -149,7 +150,7 @@ ConfigurationLp::Priced ConfigurationLp::price(std::span<const double> duals) {
   return price_at(own, own, spent);
 }
 
-// The knapsacks at the prices `at`; what breaks `own` becomes rows.
+// Solves the knapsacks at the prices `here`. Configurations that violate `own` become variables.
 ConfigurationLp::Priced ConfigurationLp::price_at(const std::vector<double>& here,
                                                   const std::vector<double>& own,
                                                   std::span<const double> spent) {
@@ -209,13 +210,13 @@ StrategyProof ConfigurationLp::proof(std::string strategy) const {
   return proof;
 }
 
-// The part of all that is paid that prices are rounded up to, so that the knapsack's sums are
-// exact.
+// Returns the unit to which prices are rounded up, a part of all payments, so that the knapsack's
+// sums are exact.
 double ConfigurationLp::part_of(const std::vector<double>& prices) const {
   return paid_by_all(prices) / (GridKnapsack::kMostPaid - static_cast<double>(table_.size()));
 }
 
-// Those that pay anything and that the scheme holds, shortest first; prices in parts.
+// Returns the kinds with a price that the scheme holds, shortest first, with prices in units.
 std::vector<ConfigurationLp::Item> ConfigurationLp::items_of(
     int scheme, const std::vector<double>& prices) const {
   const double part = part_of(prices);
@@ -229,8 +230,8 @@ std::vector<ConfigurationLp::Item> ConfigurationLp::items_of(
   return items;
 }
 
-// What a replica can hold at the dearest, over all numbers of rows: for each the lesser of what the
-// work and what the tokens of so many rows allow. The dearest first; others may be added to it.
+// Returns the most expensive contents of a replica, most expensive first. The lesser of the
+// knapsacks of work and of tokens counts, for each number of rows.
 std::vector<ConfigurationLp::Share> ConfigurationLp::dearest(int scheme,
                                                              const std::vector<double>& prices) {
   const Scheme& own = table_.schemes()[at(scheme)];
@@ -257,7 +258,7 @@ std::vector<ConfigurationLp::Share> ConfigurationLp::dearest(int scheme,
   return all;
 }
 
-// What the dearest of dearest() pays.
+// Returns the payment of the first entry of dearest().
 double ConfigurationLp::most_paid(int scheme, const std::vector<double>& prices) {
   const Scheme& own = table_.schemes()[at(scheme)];
   const std::vector<Item> items = items_of(scheme, prices);
@@ -274,8 +275,9 @@ double ConfigurationLp::most_paid(int scheme, const std::vector<double>& prices)
   return most * part_of(prices);
 }
 
-// The longest sequence lessens the work that a pipeline has time for: the knapsack is filled from
-// the shortest on, so that what it holds after each item is that of one longest sequence.
+// The longest sequence reduces the work that a pipeline has time for. The knapsack is filled from
+// the shortest sequence on, so that its value after each item belongs to that item as the longest
+// sequence.
 std::vector<ConfigurationLp::End> ConfigurationLp::by_work(int scheme, const RowRange& range,
                                                            std::span<const Item> items) {
   const Scheme& own = table_.schemes()[at(scheme)];
@@ -287,12 +289,12 @@ std::vector<ConfigurationLp::End> ConfigurationLp::by_work(int scheme, const Row
   for (std::size_t i = 0; i < items.size(); ++i) {
     const Ms work = table_.kind_work(items[i].kind, scheme);
     const Ms least = most_work(own, range, work, time_);
-    if (work > least * kUp) break;  // nor do longer ones fit
+    if (work > least * kUp) break;  // longer sequences do not fit either
     const auto reach =
         static_cast<std::size_t>(std::min(kGrid, static_cast<int>(std::floor(least / part * kUp))));
     const double without = knapsack_.value(reach);
     knapsack_.add(static_cast<std::size_t>(std::floor(work / part * kDown)), items[i].price);
-    // Where the longest is not taken, an end before says the same.
+    // If the longest sequence is not taken, an earlier end has the same value.
     if (knapsack_.value(reach) > without) ends.push_back({knapsack_.value(reach), i + 1, reach});
   }
   const std::size_t count = std::min(ends.size(), kAtOnce);
@@ -314,7 +316,7 @@ ConfigurationLp::End ConfigurationLp::by_tokens(int scheme, const RowRange& rang
   return {knapsack_.value(kGrid), items.size(), kGrid};
 }
 
-// What the knapsack at hand holds at this end.
+// Returns the contents of the current knapsack at this end.
 ConfigurationLp::Share ConfigurationLp::taken(std::span<const Item> items, const End& end) const {
   Share share{.paid = end.paid};
   for (const std::size_t i : knapsack_.held(end.items, end.room)) {

@@ -1,11 +1,12 @@
-// The configuration LP of one assign strategy: what replicas may hold within a time, and its prices
-// as a proof that so short a time is not enough.
+// The configuration LP of one assign strategy: the sets of sequences that replicas can hold within
+// a time, and prices that prove that the time is too short.
 //
 //   ConfigurationLp lp(table, strategy, time);
-//   ... solve lp.model(), hand its values to lp.price(), until it adds nothing or refutes the time
+//   ... solve lp.model() and call lp.price() with its values until it adds nothing or refutes the
+//   time
 //   StrategyProof proof = lp.proof(name_of_strategy);
 //
-// formulations/README.md, "Configurations", has the rows K1 and K2, the knapsacks and the proof.
+// The rows K1 and K2, the knapsacks and the proof are in formulations/README.md, "Configurations".
 #pragma once
 
 #include <compare>
@@ -22,7 +23,7 @@
 
 namespace stowage {
 
-// Beyond so many sequences the knapsacks take longer than what they gain is worth.
+// Limit on the sequences. With more, the knapsacks take longer than their gain is worth.
 inline constexpr int kMostConfigured = 160;
 
 class ConfigurationLp {
@@ -30,43 +31,43 @@ class ConfigurationLp {
   // Requires a usable strategy and at most kMostConfigured sequences.
   ConfigurationLp(const AssignTable& table, int strategy, Ms time);
 
-  // Least number of times over that the replicas would be needed, as far as the configurations met
-  // say: a covering model that grows by variables. At 1 or less nothing is refuted.
+  // Returns the covering model of the configurations so far, which grows by variables. Its optimum
+  // is the least multiple of the replicas that is needed. An optimum of at most 1 refutes nothing.
   const milp::Model& model() const { return model_; }
 
-  // Whether there is a kind that no replica can hold: its price refutes the time. Otherwise the
-  // model has a point.
+  // Returns true if a kind fits no replica. Then its price refutes the time. Otherwise the model is
+  // feasible.
   bool a_kind_fits_nowhere();
 
   struct Priced {
-    int added = 0;         // configurations that the prices break
+    int added = 0;         // number of violated configurations
     bool refuted = false;  // all sequences cost more than all replicas may spend
   };
 
-  // Takes prices from a solution, one value per variable, and adds the configurations that break
-  // it, the dearest of each scheme and of some longest sequences.
+  // Takes prices from a solution, one value per variable. Adds the configurations that violate
+  // them, the most expensive of each scheme and of some longest sequences.
   Priced price(std::span<const double> values);
 
-  // The longest time that the best prices since the last set_time() refute, between two times; the
-  // first is known to be refuted.
+  // Returns the longest time in ms between `known` and `upper` that the best prices since the last
+  // set_time() refute. `known` must be refuted.
   Ms proven(Ms known, Ms upper);
 
-  // Asks for another time; of the configurations met those that fit it are kept.
+  // Changes the time. Keeps the configurations that fit it.
   void set_time(Ms time);
 
-  // By these prices.
+  // Returns the proof by these prices.
   StrategyProof proof(std::string strategy) const;
 
  private:
   struct Item {
     int kind = 0;
-    float price = 0;  // a whole number of parts
+    float price = 0;  // a whole number of units
   };
   struct Configuration {
     std::size_t group = 0;
     std::vector<int> kinds;  // one entry per sequence, shortest first
   };
-  // Of the knapsack: what its first so many items pay in so much room. In this order.
+  // A state of the knapsack: the value of its first `items` items in `room`. Sorted by this order.
   struct End {
     double paid = 0;
     std::size_t items = 0;
@@ -74,7 +75,7 @@ class ConfigurationLp {
 
     auto operator<=>(const End&) const = default;
   };
-  // The sequences held there, and what they pay together.
+  // The sequences of a knapsack state, and their payment.
   struct Share {
     double paid = 0;
     std::vector<int> kinds;
@@ -101,8 +102,8 @@ class ConfigurationLp {
   int strategy_;
   Ms time_;
   std::vector<Configuration> met_;
-  std::vector<double> best_;  // prices of the kinds for which replicas spend least, once priced
-  double ratio_ = 0;          // what replicas spend of what all sequences cost, by these
+  std::vector<double> best_;  // prices of the kinds for which replicas spend least
+  double ratio_ = 0;          // spending of the replicas per payment of all sequences, at best_
   GridKnapsack knapsack_;
   milp::Model model_;
 };

@@ -8,7 +8,7 @@ void GridKnapsack::add(std::size_t weight, float price) {
   weight = std::min(weight, width_);
   const std::size_t first = items() * width_;
   if (layers_.size() < first + 2 * width_) layers_.resize(first + 2 * width_);
-  // They do not overlap: the compiler may take several parts at once.
+  // The arrays do not overlap, so that the compiler may vectorise the loop.
   const float* __restrict before = layers_.data() + first;
   float* __restrict after = layers_.data() + first + width_;
   std::copy_n(before, weight, after);

@@ -1,5 +1,5 @@
-// A knapsack whose room is a number of equal parts, filled item by item. Prices are whole numbers
-// whose sum is at most kMostPaid: up to there floats hold whole numbers, so that sums are exact.
+// A knapsack whose room is a number of equal parts, filled item by item. Prices are integers whose
+// sum is at most kMostPaid. Floats represent integers exactly up to there, so that sums are exact.
 //
 //   GridKnapsack knapsack(2048);
 //   for (...) knapsack.add(weight, price);
@@ -20,21 +20,21 @@ class GridKnapsack {
 
   void clear() { weights_.clear(); }
 
-  // Weights are in parts of the room; one of more parts than there are is never held.
+  // Adds an item. Weights are in parts of the room. An item heavier than the room is never taken.
   void add(std::size_t weight, float price);
 
   std::size_t items() const { return weights_.size(); }
 
-  // The most that the items added so far pay in so much room.
+  // Returns the largest value of the items added so far in `room` parts.
   float value(std::size_t room) const { return layers_[items() * width_ + room]; }
 
-  // Numbers of the items, in the order of adding, that pay the most in so much room if there are
-  // only the first `count`.
+  // Returns the indices of the items, in the order of adding, that have the largest value in `room`
+  // parts among the first `count` items.
   std::vector<std::size_t> held(std::size_t count, std::size_t room) const;
 
  private:
   std::size_t width_;
-  std::vector<float> layers_;  // the most by items and room
+  std::vector<float> layers_;  // largest value, by items and room
   std::vector<std::size_t> weights_;
 };
 

@@ -1,4 +1,5 @@
-// Longer than 300 lines: the model and the point of it that a plan is are read side by side.
+// Longer than 300 lines: the model and encode(), which gives the solution of a plan, are read side
+// by side.
 
 #include "formulations/assign/grouped.h"
 
@@ -16,9 +17,9 @@ namespace {
 using milp::Row;
 
 constexpr int kRowClasses = 24;
-constexpr Tokens kLargeParts = 3;  // of dual feasible functions
-// Coefficients of implications get this much room: CBC 2.10 has called models infeasible whose
-// largest implication was exactly the total.
+constexpr Tokens kLargeParts = 3;  // parameters of the dual feasible functions
+// Coefficients of implications are enlarged by this factor. CBC 2.10 has called models infeasible
+// whose largest implication was exactly the total.
 constexpr double kSlack = 1.01;
 
 class GroupedBuilder {
@@ -86,7 +87,7 @@ class GroupedBuilder {
                        {out_.makespan, -static_cast<double>(group.count)}}};
     Row filled{.name = "G8" + suffix, .upper = 0, .terms = {{g.rows, 1}}};
     Row total{.name = "G6_sum" + suffix, .lower = 0, .upper = 0};
-    double most = 0;  // work, if everything that fits went here
+    double most = 0;  // upper bound on the work of the group
     for (std::size_t k = 0; k < table_.kinds().size(); ++k) {
       const AssignKind& kind = table_.kinds()[k];
       g.share.push_back(-1);
@@ -118,7 +119,7 @@ class GroupedBuilder {
     out_.groups.push_back(std::move(g));
   }
 
-  // G10: dual feasible functions say how many rows the large sequences need.
+  // G10: dual feasible functions bound the number of rows that the large sequences need.
   void add_large(const AssignGrouped::Group& g, int scheme, const std::string& suffix) {
     const Tokens cap = table_.schemes()[at(scheme)].max_tokens;
     for (Tokens parts = 1; parts <= kLargeParts; ++parts) {
@@ -127,7 +128,7 @@ class GroupedBuilder {
               .terms = {{g.rows, -static_cast<double>(parts)}}};
       for (std::size_t k = 0; k < g.share.size(); ++k) {
         if (g.share[k] < 0) continue;
-        // More than j / (parts + 1) of the cap counts j / parts of a row.
+        // A share of more than j / (parts + 1) of the cap counts j / parts of a row.
         const Tokens j = ((parts + 1) * table_.kinds()[k].length - 1) / cap;
         if (j > 0) row.terms.push_back({g.share[k], static_cast<double>(j)});
       }
@@ -135,7 +136,7 @@ class GroupedBuilder {
     }
   }
 
-  // G11: replicas of one scheme in the order of their work.
+  // G11: replicas of one scheme are ordered by their work.
   void add_order() {
     for (std::size_t k = 1; k < out_.groups.size(); ++k) {
       const int scheme = out_.merged[k].scheme;
@@ -177,8 +178,8 @@ class GroupedBuilder {
     for (std::size_t k = 0; k < out_.class_rows.size(); ++k) {
       const int v = out_.class_rows[k];
       const bool last = k + 1 == out_.class_rows.size();
-      // In class v all rows at their mean: T = stretch * work + rows' fixed cost; beyond the last
-      // class the bubble may vanish.
+      // Class v assumes that all rows have their mean: T = stretch * work + the rows' fixed cost.
+      // Beyond the last class the bubble may vanish.
       const double stretch = last ? 1 : 1 + (scheme.pp - 1.0) / v;
       const double fixed = scheme.fixed_ms * (v + scheme.pp - 1);
       double limit = most;
@@ -186,7 +187,7 @@ class GroupedBuilder {
         limit = std::clamp(group.count * (options_.upper - fixed) / stretch, 0.0, most);
       }
       const std::string name = suffix + "_v" + std::to_string(v);
-      // A class that is over `upper` by itself stays closed.
+      // A class that exceeds `upper` by itself stays closed.
       const bool closed = options_.upper < milp::kInfinity && fixed > options_.upper * kSlack;
       g.count.push_back(add("Y" + name, closed ? 0 : 1));
       g.work.push_back(out_.model.add_variable({.name = "F" + name}));
@@ -202,7 +203,7 @@ class GroupedBuilder {
     out_.model.add_row(std::move(total));
     out_.model.add_row(std::move(time));
     if (group.count > 1) return;
-    // G12: of a single replica the class is its number of rows.
+    // G12: for a single replica, the class is its number of rows.
     Row least{.name = "G12" + suffix, .lower = 0, .terms = {{g.rows, 1}}};
     Row most_rows{.name = "G12_most" + suffix, .upper = 0, .terms = {{g.rows, 1}}};
     for (std::size_t k = 0; k < g.count.size(); ++k) {
@@ -216,7 +217,7 @@ class GroupedBuilder {
     out_.model.add_row(std::move(most_rows));
   }
 
-  // G9: what the row constraints say of a whole group.
+  // G9: the row constraints, summed over the group.
   void add_constraints(AssignGrouped::Group& g, const SchemeGroup& group,
                        const std::string& suffix) {
     const RowConstraints& rule = table_.constraints();

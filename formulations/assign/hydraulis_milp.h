@@ -1,5 +1,5 @@
-// The ILP of Hydraulis' stage 2 (arXiv 2412.07894, section 4.2), as a mark to compare with: it
-// packs one replica into a given number of rows. Rows H1 to H3 are in formulations/README.md.
+// The ILP of Hydraulis' stage 2 (arXiv 2412.07894, section 4.2) as a baseline: it packs one replica
+// into a given number of rows. Rows H1 to H3 are in formulations/README.md.
 #pragma once
 
 #include <span>
@@ -15,8 +15,8 @@ struct HydraulisRows {
   std::vector<std::vector<int>> in_row;  // o: [row][index into positions]
 };
 
-// The longest row of exactly `rows` non-empty ones is as short as possible. Requires every
-// position to fit the scheme and at least as many positions as rows.
+// Builds the ILP that minimises the longest of exactly `rows` non-empty rows. Requires that every
+// position fits the scheme and that there are at least as many positions as rows.
 HydraulisRows build_hydraulis_rows(const AssignTable& table, int scheme,
                                    std::span<const int> positions, int rows);
 

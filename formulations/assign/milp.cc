@@ -13,7 +13,8 @@ namespace {
 
 using milp::Row;
 
-// Rows that a replica of a plan within `upper` can have: each costs its fixed time.
+// Returns the largest number of rows of a replica in a plan of at most `upper`, since each row
+// costs its fixed time.
 int most_rows(const AssignTable& table, const Scheme& scheme, Ms upper) {
   if (!(scheme.fixed_ms > 0) || !(upper < milp::kInfinity)) return table.size();
   const double rows = upper * (1 + 1e-9) / scheme.fixed_ms - (scheme.pp - 1);
@@ -65,7 +66,7 @@ class AssignBuilder {
       }
       rows.terms.push_back({out_.slots.back().used, 1});
       if (j > 0) {
-        // A9: the rows of a replica in the order of their times.
+        // A9: the rows of a replica are ordered by their times.
         Row sorted{.name = "A9" + suffix + "_" + std::to_string(j), .lower = 0, .terms = before};
         for (const milp::Term& term : row_time) {
           sorted.terms.push_back({term.variable, -term.coefficient});
@@ -76,7 +77,7 @@ class AssignBuilder {
     }
     out_.model.add_row(std::move(time));
     add_constraints(suffix, rows.terms);
-    // A10: equal replicas in the order of their work.
+    // A10: equal replicas are ordered by their work.
     if (r > 0 && out_.scheme[r - 1] == out_.scheme[r]) {
       Row sorted{.name = "A10" + suffix, .lower = 0, .terms = last_work_};
       for (const milp::Term& term : order.terms) {
@@ -87,7 +88,7 @@ class AssignBuilder {
     last_work_ = std::move(order.terms);
   }
 
-  // The terms of the row's time.
+  // Adds the variables and rows of a row slot. Returns the terms of the row's time.
   std::vector<milp::Term> add_slot(std::size_t r, int j, const std::string& suffix) {
     const int g = out_.scheme[r];
     const Scheme& scheme = table_.schemes()[at(g)];
@@ -147,7 +148,7 @@ class AssignBuilder {
   Ms upper_;
   const RowConstraints& rule_;
   std::vector<Row> covered_;
-  std::vector<milp::Term> last_work_;  // of the replica before
+  std::vector<milp::Term> last_work_;  // work of the previous replica
   AssignMilp out_;
 };
 
@@ -171,7 +172,7 @@ std::vector<ReplicaChoice> decode(const AssignMilp& milp, const AssignTable& tab
                                   const std::vector<double>& values) {
   std::vector<ReplicaChoice> choices;
   for (const int scheme : milp.scheme) choices.push_back({.scheme = scheme});
-  std::vector<int> next;  // position of each kind that is dealt next
+  std::vector<int> next;  // next position of each kind to be dealt
   for (const AssignKind& kind : table.kinds()) next.push_back(kind.first);
   for (const AssignMilp::Slot& slot : milp.slots) {
     std::vector<std::int64_t> ids;
@@ -206,7 +207,7 @@ std::vector<double> encode(const AssignMilp& milp, const AssignInstance& instanc
       for (const AssignRow& row : replica.rows) sum += row.time_ms - scheme.fixed_ms;
       return sum;
     };
-    std::size_t home = plan.replicas.size();  // of the replicas left, the one of most work
+    std::size_t home = plan.replicas.size();  // the remaining replica of most work
     for (std::size_t k = 0; k < plan.replicas.size(); ++k) {
       if (taken[k] || plan.replicas[k].scheme != scheme.name) continue;
       if (home == plan.replicas.size() || work(plan.replicas[k]) > work(plan.replicas[home])) {

@@ -1,11 +1,11 @@
-// The assign MILP of one strategy, exact: which sequences go into which row of which replica.
+// The exact assign MILP of one strategy: which sequences are in which row of which replica.
 //
 //   const AssignMilp milp = build_assign_milp(table, strategy, upper);
 //   const MilpResult result = solve_milp(backend, milp.model, {}, budget);
 //   compose_assign(instance, strategy, decode(milp, table, result.values));
 //
-// For small steps and for tests: it names rows and replicas, so that steps of more than a dozen
-// sequences have too many equal solutions. Rows A1 to A10 are in formulations/README.md.
+// It serves small steps and tests. It names rows and replicas, so steps of more than a dozen
+// sequences have too many equivalent solutions. Rows A1 to A10 are in formulations/README.md.
 #pragma once
 
 #include <cstddef>
@@ -20,11 +20,11 @@
 namespace stowage {
 
 struct AssignMilp {
-  // A row that may be used.
+  // A possible row.
   struct Slot {
     int replica = 0;
     int used = -1;             // y
-    std::vector<int> holding;  // x of each kind, -1 where it does not fit
+    std::vector<int> holding;  // x of each kind, -1 if the kind does not fit
   };
   milp::Model model;
   int makespan = -1;          // Z
@@ -36,19 +36,20 @@ struct AssignMilp {
   std::vector<Slot> slots;    // replica by replica
 };
 
-// How many variables the model would have, before it is built.
+// Returns the number of variables of the model without building it.
 std::size_t assign_milp_variables(const AssignTable& table, int strategy, Ms upper);
 
-// Plans slower than `upper` may be missing from the model; infinity keeps all. Requires a non-empty
-// step and a usable strategy.
+// Builds the model. Plans slower than `upper` may be missing from it. Requires a non-empty step and
+// a usable strategy.
 AssignMilp build_assign_milp(const AssignTable& table, int strategy, Ms upper);
 
-// The rows of a solution; sequences of one kind are dealt in the order of their ids.
+// Returns the rows of a solution. Sequences of one kind are dealt in the order of their ids.
 std::vector<ReplicaChoice> decode(const AssignMilp& milp, const AssignTable& table,
                                   const std::vector<double>& values);
 
-// The point of the model that a verified plan of its strategy is, for warm starts. Empty if the
-// plan is slower than the model's `upper` and does not fit it.
+// Returns the solution of the model that corresponds to a verified plan of its strategy, for warm
+// starts. Returns an empty list if the plan is slower than the model's `upper` and does not fit the
+// model.
 std::vector<double> encode(const AssignMilp& milp, const AssignInstance& instance,
                            const AssignTable& table, const AssignPlan& plan);
 

@@ -10,14 +10,14 @@ namespace {
 
 using milp::Row;
 
-// What a level of detail means.
+// The numbers behind a level of detail.
 struct Fineness {
-  std::size_t bands = 0;    // of the longest sequence where it matters, at most
-  double next = 0;          // the longest of a band, times that of the one above
-  std::int64_t pieces = 0;  // ranges of rows to begin with
-  std::size_t single = 0;   // longest kinds, each a class of its own
-  std::size_t classes = 0;  // of kinds, besides
-  std::int64_t steps = 0;   // of parts
+  std::size_t bands = 0;    // bands of the longest sequence where the bubble depends on it, at most
+  double next = 0;          // ratio of the longest lengths of successive bands
+  std::int64_t pieces = 0;  // initial ranges of rows
+  std::size_t single = 0;   // longest kinds that get a class each
+  std::size_t classes = 0;  // classes of the other kinds
+  std::int64_t steps = 0;   // step functions of the parts
 };
 
 Fineness fineness(PatternDetail detail) {
@@ -37,7 +37,8 @@ Fineness fineness(PatternDetail detail) {
   return all;
 }
 
-// Bands of the longest sequence, which makes the bubble longer: the longest length of each.
+// Returns the longest length of each band of the longest sequence. The longest sequence lengthens
+// the bubble.
 std::vector<Tokens> bands_of_longest(const std::vector<AssignKind>& kinds, const Scheme& scheme,
                                      const Fineness& fineness) {
   std::vector<Tokens> bands;
@@ -58,7 +59,7 @@ std::vector<Tokens> bands_of_longest(const std::vector<AssignKind>& kinds, const
   return bands;
 }
 
-// A pattern with all its parts and no prices.
+// Returns a pattern with all its parts and without prices.
 RowPattern shape_of(const RowRange& range, Tokens longest, std::int64_t most_steps) {
   RowPattern shape{.least_rows = range.least, .most_rows = range.most, .longest = longest};
   for (const bool of_rows : {true, false}) {
@@ -78,7 +79,7 @@ std::vector<std::vector<RowRange>> first_ranges(const AssignTable& table, int st
   const auto last = static_cast<int>(table.kinds().size()) - 1;
   for (const SchemeGroup& group : table.groups(strategy)) {
     const Scheme& scheme = table.schemes()[at(group.scheme)];
-    // So many rows are full of tokens when the time is full of work of this kind.
+    // Returns how many rows are full of tokens when the time is filled by work of this kind.
     const auto full_rows = [&](int kind) {
       const Ms work = table.kind_work(kind, group.scheme);
       const double tokens = static_cast<double>(table.kinds()[at(kind)].length);
@@ -86,8 +87,8 @@ std::vector<std::vector<RowRange>> first_ranges(const AssignTable& table, int st
     };
     const double limit = std::min(static_cast<double>(table.size()),
                                   scheme.fixed_ms > 0 ? time / scheme.fixed_ms + 1 : kInfinity);
-    // Fewer rows than `few` never have so much work that one row more would hurt; from `many` on
-    // tokens do not matter.
+    // With fewer rows than `few`, tokens limit the work, so that one more row never hurts. Tokens
+    // do not bind from `many` rows on.
     const auto few = static_cast<std::int64_t>(
         scheme.pp > 1 ? 1 : std::max(1.0, std::min(limit, 0.9 * full_rows(0))));
     const auto many =
@@ -167,7 +168,7 @@ void AssignPatterns::add_group(std::size_t g) {
   patterns_.push_back(std::move(patterns));
 }
 
-// The rows of a pattern, how many replicas have it, and the shares of classes in it.
+// Adds the rows of a pattern, the number of replicas with it, and the shares of classes in it.
 void AssignPatterns::add_pattern(Pattern& pattern, int scheme, Ms room, const std::string& suffix) {
   const RowPattern& shape = pattern.shape;
   pattern.replicas = model_.add_variable({.name = "k" + suffix});
@@ -190,8 +191,8 @@ void AssignPatterns::add_pattern(Pattern& pattern, int scheme, Ms room, const st
   }
 }
 
-// What all sequences of a class take of a replica with this pattern: shares of its work, of its
-// tokens, and of each part.
+// Returns the shares that all sequences of a class take of a replica with this pattern: of its
+// work, of its tokens, and of each part.
 std::vector<double> AssignPatterns::use_of(const Class& each, const RowPattern& shape, int scheme,
                                            Ms room) const {
   const auto max_tokens = static_cast<double>(table_.schemes()[at(scheme)].max_tokens);

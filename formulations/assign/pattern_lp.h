@@ -1,11 +1,11 @@
-// The pattern LP of one assign strategy: replicas as a mixture of row patterns, none slower than a
-// given time, and its prices as a proof that so short a time is not enough.
+// The pattern LP of one assign strategy: replicas as a mixture of row patterns within a given time,
+// and prices that prove that the time is too short.
 //
 //   const AssignPatterns patterns(table, strategy, time, ranges);
 //   const LpResult result = solve_lp(backend, patterns.model(), {}, budget);
 //   StrategyProof proof = patterns.proof(result.duals, name_of_strategy);
 //
-// formulations/README.md, "Row patterns", has the rows R1 to R4, R6 and the proof.
+// The rows R1 to R4, R6 and the proof are in formulations/README.md, "Row patterns".
 #pragma once
 
 #include <span>
@@ -19,41 +19,40 @@
 
 namespace stowage {
 
-// How finely patterns tell lengths and numbers of rows apart, and longest sequences where those
-// matter. Rough ones refute most times that are far too short, in a fraction of the time.
+// The resolution of patterns in lengths, numbers of rows, and longest sequences where they matter.
+// Rough patterns refute most times that are far too short, in a fraction of the time.
 enum class PatternDetail { rough, usual, fine };
 
-// The ranges to begin with, for each group of the strategy: small numbers apart, larger ones in
-// ranges up to where the tokens of a row no longer matter.
+// Returns the initial ranges for each group of the strategy: small row numbers singly, larger ones
+// in ranges up to the number from which the tokens of a row do not bind.
 std::vector<std::vector<RowRange>> first_ranges(const AssignTable& table, int strategy, Ms time,
                                                 PatternDetail detail = PatternDetail::usual);
 
 class AssignPatterns {
  public:
-  // Requires a non-empty step and a usable strategy; ranges as first_ranges() has them, split at
-  // will.
+  // Requires a non-empty step, a usable strategy, and ranges of first_ranges() or splits of these.
   AssignPatterns(const AssignTable& table, int strategy, Ms time,
                  std::vector<std::vector<RowRange>> ranges,
                  PatternDetail detail = PatternDetail::usual);
 
-  // Least number of times over that the replicas would be needed. More than 1: the time is too
-  // short. A covering model: it always has a point unless a sequence fits no pattern.
+  // Returns the covering model. Its optimum is the least multiple of the replicas that is needed,
+  // and an optimum above 1 refutes the time. It is feasible unless a sequence fits no pattern.
   const milp::Model& model() const { return model_; }
 
-  // The prices, from one dual per row.
+  // Returns the prices, from one dual per row.
   StrategyProof proof(std::span<const double> duals, std::string strategy) const;
 
-  // The ranges with those split that the solution uses. Empty if there is none to split.
+  // Returns the ranges with those split that the solution uses. Empty if no range can be split.
   std::vector<std::vector<RowRange>> finer(std::span<const double> values) const;
 
  private:
   struct Pattern {
     int range = 0;
     RowPattern shape;    // without prices
-    int replicas = -1;   // variable: how many such
-    int first_row = -1;  // work, tokens, then the parts
+    int replicas = -1;   // variable: number of replicas with the pattern
+    int first_row = -1;  // rows of work and tokens, then of the parts
   };
-  // Kinds that the model does not tell apart.
+  // Kinds that the model treats as equal.
   struct Class {
     int first = 0;
     int last = 0;  // kinds [first, last)
@@ -69,7 +68,7 @@ class AssignPatterns {
   Ms time_;
   PatternDetail detail_;
   std::vector<std::vector<RowRange>> ranges_;
-  std::vector<std::vector<Pattern>> patterns_;  // of each group
+  std::vector<std::vector<Pattern>> patterns_;  // by group
   std::vector<Class> classes_;
   std::vector<milp::Row> covered_;
   milp::Model model_;

@@ -12,15 +12,16 @@ namespace {
 constexpr std::int64_t kMostScanned = 4096;
 constexpr int kPatternBisections = 40;
 
-// Work of a replica with so many rows within `time`: rows equally long, and besides no shorter than
-// the longest sequence.
+// Returns the work of a replica with `rows` rows within `time`, if all rows are equally long and
+// one is at least the longest sequence.
 Ms work_in(const Scheme& scheme, double rows, Ms longest, Ms time) {
   const double bubble = scheme.pp - 1;
   const Ms left = time - scheme.fixed_ms * (rows + bubble);
   return std::min(left * rows / (rows + bubble), left - bubble * longest);
 }
 
-// What a sequence of one kind pays in a pattern of this room; infinite if it cannot be in it.
+// Returns the payment of a sequence of one kind in a pattern of this room, infinite if it does not
+// fit.
 double price_of(const RowPattern& pattern, const Scheme& scheme, Tokens length, Ms work, Ms room) {
   if (length > pattern.longest || length > scheme.max_tokens || room < 0) return kInfinity;
   if (work > room * (1 + 2 * kBoundMargin)) return kInfinity;
@@ -61,7 +62,7 @@ std::vector<Ms> least_longest(const AssignTable& table, int scheme,
 
 Ms most_work(const Scheme& scheme, const RowRange& range, Ms longest, Ms time) {
   const double bubble = scheme.pp - 1;
-  // Beyond this number of rows work_in only falls; where rows cost nothing it never does.
+  // Beyond this number of rows work_in() only falls. If rows have no fixed cost, it never falls.
   double peak = 1;
   if (bubble > 0) {
     const Ms left = time - scheme.fixed_ms * bubble;

@@ -1,8 +1,9 @@
-// What a time is enough for in a pipeline of row patterns, and how long a time their prices refute.
+// Computes the work that fits a time in a row pattern, and the longest time that the prices of
+// patterns refute.
 //
 //   proven_time(table, strategy, proof, 0, upper)  // ms that no plan of the strategy undercuts
 //
-// formulations/README.md, "Row patterns", has the proof.
+// The proof is in formulations/README.md, "Row patterns".
 #pragma once
 
 #include <cstddef>
@@ -14,30 +15,31 @@
 
 namespace stowage {
 
-// Row numbers of one scheme that count as one, the last range without end.
+// A range of row numbers of one scheme. The last range has no end.
 struct RowRange {
   std::int64_t least = 1;
-  std::int64_t most = 0;  // 0: without end
+  std::int64_t most = 0;  // 0: no end
 };
 
-// The most work that a replica with so many rows does within `time`, if its longest sequence has
-// work `longest`; negative if such rows alone take longer.
+// Returns the largest work of a replica with this range of rows within `time`, in ms, if its
+// longest sequence has work `longest`. Negative if the rows alone take longer.
 Ms most_work(const Scheme& scheme, const RowRange& range, Ms longest, Ms time);
 
-// For each pattern of a scheme the work of the shortest longest sequence it may have.
+// Returns for each pattern of a scheme the work of the shortest sequence that may be its longest.
 std::vector<Ms> least_longest(const AssignTable& table, int scheme,
                               const std::vector<RowPattern>& patterns);
 
-// What a part of so many steps counts a share x as: (ceil((steps + 1) x) - 1) / steps, for an x
-// that is surely not more than the true one.
+// Returns the value of a share x in a part of `steps` steps: (ceil((steps + 1) x) - 1) / steps, for
+// an x that is certainly at most the true share.
 double part_of(std::int64_t steps, double share);
 
-// Whether only the replicas of this group can hold the longest sequence, so that it is the longest
-// of one of them. Requires a sequence.
+// Returns true if only the replicas of this group can hold the longest sequence, so that one of
+// them has it as its longest. Requires a sequence.
 bool alone_holds_longest(const AssignTable& table, int strategy, std::size_t group);
 
-// The longest time that the proof refutes, found by bisection between two times to 1e-7 relative,
-// or `known` if it does not refute so much. Requires prices of at least 0.
+// Returns the longest time in ms that the proof refutes, by bisection between `known` and `upper`
+// to 1e-7 (relative), or `known` if the proof refutes no longer time. Requires prices of at least
+// 0.
 Ms proven_time(const AssignTable& table, int strategy, const StrategyProof& proof, Ms known,
                Ms upper);
 

@@ -9,16 +9,16 @@ namespace stowage {
 namespace {
 
 constexpr int kPriceRounds = 60;
-constexpr int kRowCountClasses = 64;  // row counts told apart
+constexpr int kRowCountClasses = 64;  // row numbers up to this one are considered separately
 constexpr int kWorkBisections = 50;
-constexpr std::size_t kLargeRound = 20'000;  // steps: worth a look at the clock
+constexpr std::size_t kLargeRound = 20'000;  // steps per round from which the clock is read
 
-// The most work that a replica can do in time Z, whatever the number of its rows.
+// Returns the largest work in ms of a replica within `time`, over all row numbers.
 Ms most_work(const Scheme& scheme, Ms time, int most_rows) {
   if (scheme.pp == 1) return time;
   const int classes = std::min(kRowCountClasses, most_rows);
   const double bubble = scheme.pp - 1;
-  // Z v / (v + bubble) - c v rises up to here and falls beyond.
+  // Z v / (v + bubble) - c v rises up to this number of rows and falls beyond.
   const double peak = scheme.fixed_ms > 0
                           ? std::sqrt(std::max(0.0, time) * bubble / scheme.fixed_ms) - bubble
                           : kRowCountClasses;
@@ -61,7 +61,7 @@ class PricedWork {
     return most_work(*groups_[g].scheme, time, most_rows_);
   }
 
-  // `load` becomes what each group gets at these prices.
+  // Returns the least time for these prices. Writes the work that each group then gets to `load`.
   Ms least_time(const std::vector<double>& price, std::vector<double>& load) const {
     double sum = 0;
     for (const PricedKind& kind : kinds_) {

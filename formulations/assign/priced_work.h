@@ -1,4 +1,4 @@
-// All work of a step spread over its replicas at the best prices of their schemes: the inner part
+// The work of a step spread over its replicas at the best prices of their schemes: the inner part
 // of the bounds AB4 and CB2 (formulations/README.md).
 #pragma once
 
@@ -9,9 +9,9 @@
 
 namespace stowage {
 
-// Sequences that cost the same.
+// Sequences of equal cost.
 struct PricedKind {
-  double count = 0;
+  double count = 0;            // of one sequence, in each group; infinite if it does not fit
   std::vector<double> weight;  // of one, in each group; infinite where it does not fit
 };
 
@@ -21,10 +21,10 @@ struct PricedGroup {
   int count = 0;
 };
 
-// The least time, in ms, in which prices exist for no split of the work: of the prices tried, the
-// one that proves most. A replica without stages offers its time; with several, the most work in
-// any number of rows up to `most_rows`. Every kind must fit some group. A budget that is exhausted
-// ends it after the first prices.
+// Returns a lower bound in ms: the least time that the best prices tried do not refute. A replica
+// of one stage offers its time. A replica of several stages offers its largest work over all row
+// numbers up to `most_rows`. Every kind must fit some group. If the budget is exhausted, the search
+// ends after the first prices.
 Ms priced_work(const std::vector<PricedKind>& kinds, const std::vector<PricedGroup>& groups,
                int most_rows, const Budget& budget = Budget());
 
