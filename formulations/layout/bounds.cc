@@ -16,7 +16,7 @@ Bytes rounded_up(Bytes value, Bytes unit) { return (value + unit - 1) / unit * u
 
 ReachablePeaks::ReachablePeaks(const LayoutTable& table, Bytes most)
     : most_(most), unit_(table.unit()) {
-  std::vector<int> placed;  // buffers that a stack may hold
+  std::vector<int> placed;  // unpinned buffers, which a stack may contain
   Bytes alignment = 0;
   for (int b = 0; b < table.buffers(); ++b) {
     if (table.pinned(b)) {
@@ -42,7 +42,7 @@ void ReachablePeaks::list(const LayoutTable& table, const std::vector<int>& plac
   for (const Bytes end : ends_) block = std::gcd(block, rounded_up(end, alignment_));
   block_ = std::max<Bytes>(block, 1);
   const std::int64_t words = most_ / block_ / 64 + 1;
-  if (words > kMostWork / 64) return;  // for a single size already
+  if (words > kMostWork / 64) return;  // even a single size exceeds the limit
 
   for (const int b : placed) tops_.push_back(table.size(b));
   radix_sort(tops_, [](Bytes size) { return sort_key(size); });
@@ -58,7 +58,7 @@ void ReachablePeaks::list(const LayoutTable& table, const std::vector<int>& plac
   }
   tops_.erase(std::unique(tops_.begin(), tops_.end()), tops_.end());
 
-  const std::int64_t additions = 64 * static_cast<std::int64_t>(sizes.size());  // at most
+  const std::int64_t additions = 64 * static_cast<std::int64_t>(sizes.size());  // upper bound
   if (words > kMostWork / std::max<std::int64_t>(additions, 1)) return;
   stacks_.assign(static_cast<std::size_t>(words), 0);
   stacks_[0] = 1;
@@ -69,7 +69,8 @@ void ReachablePeaks::list(const LayoutTable& table, const std::vector<int>& plac
   for (const auto& [rounded, count] : sizes) add(rounded, count);
 }
 
-// Up to `count` more buffers of one size: 1, 2, 4, ... of them at a time, and the rest.
+// Adds up to `count` buffers of one size to the stacks: 1, 2, 4, ... of them at a time, then the
+// rest.
 void ReachablePeaks::add(Bytes rounded, std::int64_t count) {
   const auto bits = static_cast<std::int64_t>(stacks_.size()) * 64;
   const std::int64_t blocks = rounded / block_;
@@ -93,7 +94,8 @@ void ReachablePeaks::shift(std::int64_t blocks) {
   }
 }
 
-// The least listed height of at least `least` bytes, or more than `most_`.
+// Returns the least listed height of at least `least` bytes, or more than `most_` if none is
+// listed.
 Bytes ReachablePeaks::next_height(Bytes least) const {
   const std::int64_t first = least <= 0 ? 0 : (least + block_ - 1) / block_;
   auto word = static_cast<std::size_t>(first / 64);
@@ -115,10 +117,10 @@ Bytes ReachablePeaks::next(Bytes least) const {
   if (whole_) {
     best = std::min(best, next_height(least));
   } else {
-    // The sums below may count the topmost buffer once more: a relaxation.
+    // The sums may contain the topmost buffer twice: a relaxation.
     for (const Bytes top : tops_) best = std::min(best, next_height(least - top) + top);
   }
-  // Nothing up to `most` is reachable: all that is known is that the peak is above it.
+  // No height up to `most` is reachable, so the peak is only known to be above it.
   return std::max(least, best);
 }
 
@@ -134,9 +136,9 @@ std::vector<NamedBound> layout_bounds(const LayoutInstance& instance, const Layo
   }
   raise("single", best);
   raise("load", peak_load(instance).load);
-  if (!table.stackable()) return bounds;  // sums below are not exact
+  if (!table.stackable()) return bounds;  // the sums below would not be exact
   raise("unit", rounded_up(best, table.unit()));
-  // One buffer after the other on a stack: the next sum is no farther away than one of them.
+  // Each buffer of a stack adds at most the largest size, so the next sum is at most that far away.
   Bytes largest = 0;
   for (int b = 0; b < table.buffers(); ++b) {
     largest = std::max(largest, rounded_up(table.size(b), table.alignment(b)));

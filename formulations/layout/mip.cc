@@ -20,7 +20,7 @@ class Builder {
     out_.unit = strong_ ? table.unit() : 1;  // E3
     most_ = table.stack();
     if (strong_ && options.most) most_ = std::min(most_, *options.most);
-    most_ = most_ / out_.unit * out_.unit;  // some optimal layout ends at a unit
+    most_ = most_ / out_.unit * out_.unit;  // some optimal layout ends at a multiple of the unit
     least_ = strong_ ? (options.least + out_.unit - 1) / out_.unit * out_.unit : 0;
   }
 
@@ -54,7 +54,7 @@ class Builder {
     return std::move(out_);
   }
 
-  // The highest offset of b in a layout of at most `most_` bytes [E2].
+  // Returns the highest offset of b in a layout of at most `most_` bytes [E2], or -1.
   Bytes highest(int b) const {
     if (table_.pinned(b)) return table_.pin(b);
     const Bytes top = most_ - table_.size(b);
@@ -65,7 +65,8 @@ class Builder {
   bool add_offset(int b) {
     const Bytes high = highest(b);
     if (strong_ && (high < 0 || high + table_.size(b) > most_)) return false;
-    // D3: a multiple of the alignment. Where that is one unit, every settled layout keeps it.
+    // D3: the offset is a multiple of the alignment. If the alignment is one unit, every settled
+    // layout satisfies this.
     const Bytes alignment = table_.alignment(b);
     const bool steps = alignment > out_.unit && !table_.pinned(b);
     const double multiple = steps ? units(alignment) : 1;
@@ -89,7 +90,7 @@ class Builder {
   int offset(int b) const { return out_.offset[static_cast<std::size_t>(b)]; }
   double multiple(int b) const { return out_.multiple[static_cast<std::size_t>(b)]; }
 
-  // Could `low` lie below `high`? E5: not if both then exceed what is left.
+  // Returns false if `low` cannot lie below `high`. E5: then both exceed the peak.
   bool possible(int low, int high) const {
     return !strong_ || lowest(low) + table_.size(low) <= highest(high);
   }
@@ -108,7 +109,7 @@ class Builder {
     return true;
   }
 
-  // Twins follow each other by index, and each names the one before it.
+  // Returns true if `a` is among the twins before `b`. Each twin links to the twin before it.
   bool same_twins(int a, int b) const {
     int before = b;
     while (before > a) before = table_.twin_before(before);
@@ -122,7 +123,7 @@ class Builder {
     return true;
   }
 
-  // What A_low + S_low - A_high can be at most.
+  // Returns the largest possible value of A_low + S_low - A_high.
   double slack(int low, int high) const {
     if (!strong_) return units(most_);
     return units(highest(low) + table_.size(low) - lowest(high));
@@ -143,7 +144,7 @@ class Builder {
   LayoutMip out_;
 };
 
-// The least aligned offset of b at which it meets none of `placed`.
+// Returns the least aligned offset of b at which it overlaps no interval of `taken`.
 Bytes lowest_free(const LayoutTable& table, int b, std::vector<std::pair<Bytes, Bytes>> taken) {
   std::sort(taken.begin(), taken.end());
   Bytes offset = 0;
@@ -191,7 +192,7 @@ std::vector<Bytes> decode(const LayoutMip& mip, const LayoutTable& table,
 std::vector<double> encode(const LayoutMip& mip, const LayoutTable& table,
                            std::vector<Bytes> offsets) {
   if (mip.empty || offsets.size() != mip.offset.size()) return {};
-  // Twins in ascending order: each chain of them, from its last member back.
+  // Sorts twins by offset: each chain of twins, from its last member back.
   std::vector<bool> done(offsets.size(), false);
   for (int b = table.buffers() - 1; b >= 0; --b) {
     std::vector<int> twins;
