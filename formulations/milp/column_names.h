@@ -1,5 +1,5 @@
-// The names that a model's variables have in the files it is written to, and by which the solutions
-// that other solvers write are read back.
+// The names of a model's variables in exported files. The solutions of other solvers use these
+// names.
 //
 //   const ColumnNames names = column_names(model);
 //   names.variables[j];  // of variable j
@@ -14,11 +14,11 @@ namespace stowage::milp {
 
 struct ColumnNames {
   std::vector<std::string> variables;
-  std::string offset;  // of the column that is fixed at 1 and carries the objective's offset
+  std::string offset;  // name of the column that is fixed at 1 and carries the objective's offset
 };
 
-// Letters, digits and underscores, each name once; a variable without a name is called x and its
-// index.
+// Returns names of letters, digits and underscores, all different. An unnamed variable is called x
+// and its index.
 ColumnNames column_names(const Model& model);
 
 }  // namespace stowage::milp

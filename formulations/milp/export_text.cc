@@ -24,7 +24,8 @@ bool misleading(const std::string& name) {
   if (name.empty() || !alpha(name[0])) return true;
   std::string lower = name;
   for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  if (lower[0] == 'e' && (lower.size() == 1 || digit(lower[1]))) return true;  // 3 e1 is 30
+  // "3 e1" would read as 30.
+  if (lower[0] == 'e' && (lower.size() == 1 || digit(lower[1]))) return true;
   return std::find(kKeywords.begin(), kKeywords.end(), lower) != kKeywords.end();
 }
 

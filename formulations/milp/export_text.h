@@ -1,4 +1,4 @@
-// Names and numbers as the LP and MPS file formats can carry them.
+// Converts names and numbers to text that the LP and MPS file formats allow.
 //
 //   ExportNames names;
 //   names.make("x[1,2]");  // "x_1_2_"
@@ -12,7 +12,7 @@
 
 namespace stowage::milp {
 
-// Hands out names of letters, digits and underscores, at most 60 characters, each once. A name that
+// Makes distinct names of letters, digits and underscores, at most 60 characters each. A name that
 // a reader could take for a number or a keyword gets the prefix "n_".
 class ExportNames {
  public:
@@ -22,7 +22,7 @@ class ExportNames {
   std::set<std::string> taken_;
 };
 
-// The shortest decimal that reads back as the same double; requires a finite number.
+// Returns the shortest decimal that reads back as the same double. Requires a finite number.
 std::string number_text(double number);
 
 }  // namespace stowage::milp

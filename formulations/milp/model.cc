@@ -55,7 +55,7 @@ double Model::objective(const std::vector<double>& values) const {
 double Model::violation(const std::vector<double>& values) const {
   assert(values.size() == variables_.size());
   long double worst = 0;
-  // Written so that a NaN anywhere in `values` counts as broken instead of comparing false.
+  // The comparisons treat a NaN in `values` as a violation.
   for (std::size_t j = 0; j < variables_.size(); ++j) {
     const Variable& variable = variables_[j];
     const long double x = values[j];

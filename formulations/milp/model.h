@@ -4,8 +4,8 @@
 //   const int x = model.add_variable({.name = "x", .upper = 4, .objective = -1, .integer = true});
 //   model.add_row({.name = "C1", .upper = 7, .terms = {{x, 2}}});
 //
-// A Model says what to optimise and knows no solver. Names carry the number of the constraint in
-// formulations/README.md, so that an exported model can be read beside it.
+// A Model contains the problem and depends on no solver. Names contain the number of the constraint
+// in formulations/README.md, so that an exported model can be read beside it.
 //
 // Thread safety: plain data: several threads may read a Model, one may change it.
 #pragma once
@@ -33,11 +33,11 @@ struct Term {
   double coefficient = 0;
 };
 
-// One term per variable, sorted by variable: duplicates added, and those left out whose sum is zero
-// up to the rounding of the addition.
+// Returns one term per variable, sorted by variable. Terms of the same variable are added. A sum
+// that is zero up to rounding is left out.
 std::vector<Term> summed_terms(std::vector<Term> terms);
 
-// lower <= sum of terms <= upper. A variable may stand in several terms: they add up.
+// lower <= sum of terms <= upper. Several terms of one variable are added.
 struct Row {
   std::string name;
   double lower = -kInfinity;
@@ -49,18 +49,18 @@ class Model {
  public:
   int add_variable(Variable variable);  // returns its index
   int add_row(Row row);                 // returns its index; terms must name existing variables
-  void add_term(int row, Term term);    // so that a model can grow by columns
+  void add_term(int row, Term term);    // for models that grow by columns
   void set_offset(double offset) { offset_ = offset; }
 
   const std::vector<Variable>& variables() const { return variables_; }
   const std::vector<Row>& rows() const { return rows_; }
   double offset() const { return offset_; }
 
-  // c x + offset. `values` has one entry per variable.
+  // Returns c x + offset. `values` has one entry per variable.
   double objective(const std::vector<double>& values) const;
 
-  // The largest amount by which `values` break a row, a bound or integrality, each measured
-  // absolutely for bounds and relative to max(1, |bound|) for rows, in long double.
+  // Returns the largest violation of a row, a bound or integrality by `values`. It is absolute for
+  // bounds and relative to max(1, |bound|) for rows, in long double.
   double violation(const std::vector<double>& values) const;
 
  private:

@@ -35,7 +35,7 @@ std::optional<double> number_of(std::string_view word) {
   return number;
 }
 
-// Reads one file, line by line.
+// Reads one file line by line.
 class SolutionReader {
  public:
   SolutionReader(std::string_view text, const std::string& name) : text_(text) {
@@ -93,7 +93,7 @@ class SolutionReader {
     return true;
   }
 
-  // The words of the line say a column and its value, which is word `value`.
+  // Adds a value. Word `column` of the line is a column's name, and word `value` is its value.
   void add(const std::vector<std::string_view>& words, std::size_t column, std::size_t value) {
     const std::optional<double> number =
         value < words.size() ? number_of(words[value]) : std::nullopt;
@@ -110,8 +110,8 @@ class SolutionReader {
     return words.empty() ? std::nullopt : number_of(words.back());
   }
 
-  // "Optimal - objective value 39.00000000", then a line with index, name, value and reduced cost
-  // for each value; "**" in front of those that are infeasible.
+  // Format: "Optimal - objective value 39.00000000", then per value a line with index, name, value
+  // and reduced cost. Infeasible lines begin with "**".
   void cbc() {
     file_.solver = "CBC";
     file_.status = line_.substr(0, line_.find(" - "));
@@ -124,7 +124,7 @@ class SolutionReader {
     }
   }
 
-  // "# Objective value = 39", then names and values.
+  // Format: "# Objective value = 39", then names and values.
   void gurobi() {
     file_.solver = "Gurobi";
     do {
@@ -140,8 +140,8 @@ class SolutionReader {
     } while (next());
   }
 
-  // "solution status: optimal solution found", "objective value: 39", then names, values and
-  // "(obj:1)".
+  // Format: "solution status: optimal solution found", "objective value: 39", then names, values
+  // and "(obj:1)".
   void scip() {
     file_.solver = "SCIP";
     do {
@@ -157,7 +157,7 @@ class SolutionReader {
     } while (next());
   }
 
-  // The status under "Model status", then under "# Columns N" names and values.
+  // Format: the status under "Model status", then names and values under "# Columns N".
   void highs() {
     file_.solver = "HiGHS";
     if (next()) file_.status = line_;
@@ -172,8 +172,9 @@ class SolutionReader {
     }
   }
 
-  // "Status:     INTEGER OPTIMAL", "Objective:  obj = 39 (MINimum)", and a table of columns: index,
-  // name, "*" or a status, value. What follows a long name stands on a line of its own.
+  // Format: "Status:     INTEGER OPTIMAL", "Objective:  obj = 39 (MINimum)", and a table of
+  // columns: index, name, "*" or a status, value. The fields after a long name are on a line of
+  // their own.
   void glpk() {
     file_.solver = "GLPK";
     bool columns = false;
@@ -201,7 +202,7 @@ class SolutionReader {
     }
   }
 
-  // The word from `from` on that is the value: the first that is a number.
+  // Returns the index of the value, which is the first word from `from` on that is a number.
   static std::size_t glpk_value(const std::vector<std::string_view>& words, std::size_t from) {
     return from < words.size() && !number_of(words[from]) ? from + 1 : from;
   }
@@ -213,9 +214,9 @@ class SolutionReader {
     return text;
   }
 
-  std::string_view text_;  // what is left
+  std::string_view text_;  // unread text
   std::string_view line_;
-  int number_ = 0;  // of the line
+  int number_ = 0;  // number of the current line
   SolutionFile file_;
   ErrorList errors_;
 };

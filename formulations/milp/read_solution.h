@@ -1,4 +1,4 @@
-// Solution files that other solvers wrote of an exported model.
+// Reads solution files that other solvers wrote for an exported model.
 //
 //   Result<SolutionFile> file = read_solution(text, "model.sol");
 #pragma once
@@ -12,7 +12,7 @@
 
 namespace stowage::milp {
 
-// Error codes, with those of the command in docs/reference/commands.md.
+// Error codes, listed with the command's codes in docs/reference/commands.md.
 inline constexpr char kSolutionFormat[] = "E421";
 inline constexpr char kSolutionLine[] = "E422";
 inline constexpr char kNoSolution[] = "E423";
@@ -23,16 +23,17 @@ struct SolutionFile {
     double value = 0;
     int line = 0;
   };
-  std::string name;                 // of the file, for errors
+  std::string name;                 // name of the file, for errors
   std::string solver;               // "CBC", "GLPK", "HiGHS", "SCIP" or "Gurobi"
   std::string status;               // in the solver's words; empty if the file has none
-  std::optional<double> objective;  // as the file says
-  std::vector<Value> values;        // some solvers leave zeros out
+  std::optional<double> objective;  // as stated in the file
+  std::vector<Value> values;        // some solvers omit zeros
 };
 
-// Knows the files of CBC (`solution`), GLPK (`glpsol -o`), HiGHS (the raw style), SCIP (`write
-// solution`) and Gurobi (`.sol`) by what they begin with; `name` is the file's, for the errors.
-// Errors, at NAME:LINE: E421 another format, E422 a line that cannot be read, E423 no values.
+// Reads the files of CBC (`solution`), GLPK (`glpsol -o`), HiGHS (the raw style), SCIP (`write
+// solution`) and Gurobi (`.sol`), and detects the format by the first line. `name` is the file's
+// name, for errors. Errors, at NAME:LINE: E421 another format, E422 an unreadable line, E423 no
+// values.
 Result<SolutionFile> read_solution(std::string_view text, const std::string& name);
 
 }  // namespace stowage::milp

@@ -9,18 +9,19 @@
 namespace stowage::milp {
 namespace {
 
-constexpr int kPasses = 12;                   // the iteration settles in a handful
-constexpr int kLargestConstantExponent = 40;  // as large as other terms of an objective become
+constexpr int kPasses = 12;  // usually fewer passes suffice
+// Binary exponent; other terms of an objective get as large.
+constexpr int kLargestConstantExponent = 40;
 
 bool inside(const Range& range) {
   return range.empty() || (range.min >= kSmallestCoefficient && range.max <= kLargestCoefficient);
 }
 
-// The middle of the aimed interval, 10^1.5 or nearly 2^5: centred there, the widest spread that is
-// not refused still has its smallest number far above the solvers' absolute tolerances.
+// Binary exponent of the middle of the target interval, 10^1.5 or nearly 2^5. With this centre, the
+// smallest number of the widest accepted spread is far above the solvers' absolute tolerances.
 constexpr int kAim = 5;
 
-// The exponent that moves the geometric middle of `range` to the aim.
+// Returns the exponent that moves the geometric middle of `range` to the target.
 int to_aim(const Range& range) {
   if (range.empty()) return 0;
   return kAim - static_cast<int>(std::lround((std::log2(range.min) + std::log2(range.max)) / 2));
@@ -54,8 +55,8 @@ void balance(const Model& model, Scaling& scaling) {
   }
 }
 
-// The exponent that brings the constant of the objective down to what backends can work with, where
-// that is below `exponent`.
+// Returns the smaller of `exponent` and the exponent that scales the objective's constant down to a
+// size that backends can handle.
 int with_constant(int exponent, double offset) {
   if (offset == 0) return exponent;
   return std::min(exponent, kLargestConstantExponent - std::ilogb(offset) - 1);

@@ -14,8 +14,8 @@
 namespace stowage::milp {
 namespace {
 
-// How far a value may be from an integer, a bound or a row: times the largest number involved,
-// or 1. GLPK writes six digits, and whoever makes a plan of the values verifies it exactly.
+// Tolerance for integrality, bounds and rows, relative to the largest number involved or 1. GLPK
+// writes six digits. A plan made of the values is verified exactly later.
 constexpr double kTolerance = 1e-5;
 
 bool is_within(double value, double lower, double upper, double scale) {

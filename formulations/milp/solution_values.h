@@ -1,4 +1,4 @@
-// The point of a model that a solution file says.
+// Converts a solution file to the values of a model's variables.
 //
 //   Result<std::vector<double>> values = values_of(model, *read_solution(text, "model.sol"));
 #pragma once
@@ -11,14 +11,14 @@
 
 namespace stowage::milp {
 
-// Error codes, with those of the command in docs/reference/commands.md.
+// Error codes, listed with the command's codes in docs/reference/commands.md.
 inline constexpr char kSolutionColumn[] = "E424";
 inline constexpr char kSolutionValue[] = "E425";
 
-// The value of every variable, 0 for those that the file leaves out; integers exactly integral.
-// Continuous values are as good as the file's digits, and rows that they stand in are not checked.
-// Errors: E424 a column that is not the model's or stands there twice, E425 an integer variable
-// without an integral value or outside its bounds, or a row of integer variables that is broken.
+// Returns the value of every variable, 0 if the file omits it. Integer variables get exact
+// integers. Continuous values have the file's precision, and rows with continuous variables are not
+// checked. Errors: E424 a column that is unknown or occurs twice, E425 an integer variable without
+// an integral value or outside its bounds, or a violated row of integer variables.
 Result<std::vector<double>> values_of(const Model& model, const SolutionFile& file);
 
 }  // namespace stowage::milp

@@ -10,7 +10,7 @@
 namespace stowage::milp {
 namespace {
 
-constexpr int kTermsPerLine = 6;  // some readers stop at 255 characters
+constexpr int kTermsPerLine = 6;  // some readers accept at most 255 characters per line
 
 class LpWriter {
  public:
@@ -47,10 +47,11 @@ class LpWriter {
     on_line_ = 0;
     for (std::size_t j = 0; j < columns_.size(); ++j) {
       const double cost = model_.variables()[j].objective;
-      // A variable exists for a reader once it stands in the objective or in a row.
+      // Readers only know variables that occur in the objective or in a row.
       if (cost != 0 || !in_rows[j]) term(cost + 0.0, columns_[j]);
     }
-    // Always there: it also keeps empty objectives and empty rows writable.
+    // The offset term is always written, so that empty objectives and empty rows can be written
+    // too.
     term(model_.offset() + 0.0, offset_);
     out_ << '\n';
   }
@@ -84,7 +85,7 @@ class LpWriter {
         side(both ? names.make(name + "_hi") : name, terms, "<=", row.upper);
       }
     }
-    // CBC's reader takes no model without rows.
+    // CBC's reader rejects models without rows.
     side(names.make("offset_is_one"), {}, "<=", 1);
   }
 

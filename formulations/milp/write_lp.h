@@ -1,4 +1,4 @@
-// The CPLEX LP format, the readable one, as understood by GLPK, CBC and most other solvers.
+// Writes the CPLEX LP format, a readable format that GLPK, CBC and most other solvers read.
 //
 //   std::ofstream file("model.lp");
 //   write_lp(model, file, {"T_b: the time of micro-batch b"});
@@ -12,10 +12,10 @@
 
 namespace stowage::milp {
 
-// Numbers carry every digit. Names are made valid and unique (see export_text.h). The format has no
-// ranges and no constant in the objective that every reader accepts: a row with two different sides
-// becomes two rows, the offset a variable `objective_offset` fixed at 1. Rows without bounds are
-// left out. `comments` stand in front, one a line. Requires finite coefficients.
+// Numbers are written with all digits. Names are made valid and unique (see export_text.h). Ranges
+// and an objective constant are not portable in this format. So a row with two different sides
+// becomes two rows, and the offset becomes a variable `objective_offset` fixed at 1. Rows without
+// bounds are omitted. `comments` come first, one per line. Requires finite coefficients.
 void write_lp(const Model& model, std::ostream& out, const std::vector<std::string>& comments = {});
 
 }  // namespace stowage::milp

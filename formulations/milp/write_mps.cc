@@ -10,7 +10,7 @@
 namespace stowage::milp {
 namespace {
 
-// A row of the file: type L, G or E, and the width of its range or 0.
+// A row of the file: type L, G or E, and the width of its range, or 0.
 struct MpsRow {
   std::string name;
   char type;
@@ -88,7 +88,7 @@ class MpsWriter {
     for (std::size_t j = 0; j < names_.size(); ++j) {
       const Variable& v = model_.variables()[j];
       mark(v.integer);
-      // Written even when zero, so that the column exists.
+      // The entry is written even if it is zero, so that the column exists.
       if (v.objective != 0 || entries_[j].empty()) {
         out_ << ' ' << names_[j] << " obj " << number_text(v.objective + 0.0) << '\n';
       }
@@ -103,8 +103,8 @@ class MpsWriter {
     }
   }
 
-  // Every bound that is not the format's default, and all of an integer's: readers differ on
-  // whether an integer without bounds ends at 1.
+  // Writes every bound that differs from the format's default, and all bounds of integers. Readers
+  // disagree on whether an integer without bounds ends at 1.
   void bounds() {
     out_ << "BOUNDS\n";
     if (model_.offset() != 0) out_ << " FX BND " << offset_ << " 1\n";
@@ -141,7 +141,7 @@ class MpsWriter {
   const std::string& offset_ = columns_.offset;
   std::vector<MpsRow> rows_;
   std::vector<std::vector<std::pair<std::size_t, double>>>
-      entries_;  // per column: row, coefficient
+      entries_;  // by column: row and coefficient
 };
 
 }  // namespace
