@@ -9,7 +9,7 @@
 namespace stowage {
 namespace {
 
-// Marks all that can be reached from `from` by next(op), itself excluded.
+// Marks all operators that can be reached from `from` by next(op), without `from`.
 template <class Next>
 void mark(int from, OrderSide as, std::vector<OrderSide>& side, Next next) {
   std::vector<int> todo = {from};
@@ -28,7 +28,7 @@ void mark(int from, OrderSide as, std::vector<OrderSide>& side, Next next) {
 
 OperatorBound operator_bound(const OrderTable& table) {
   Bytes always = 0;
-  // With a host, what nobody touches just now may be there.
+  // If there is a host, tensors that the operator does not touch may be there.
   const auto lasts = [&](int t) {
     return !table.host() && table.stays(t) && table.producer(t) == OrderTable::kNobody;
   };
@@ -46,7 +46,8 @@ OperatorBound operator_bound(const OrderTable& table) {
 
 namespace {
 
-// One operator at its first run: who has run for sure, who has not, and what that keeps.
+// One operator at its first run: the operators that must have run, those that cannot have run, and
+// the bytes that are live because of them.
 class FirstRun {
  public:
   FirstRun(const OrderTable& table, int op)
@@ -57,15 +58,16 @@ class FirstRun {
     weigh();
   }
 
-  // With everything that can be made again dropped, and on the host what it holds.
+  // Returns the bytes needed on the device, after dropping all tensors that can be made again and
+  // moving others to the host.
   Bytes kept() const {
     if (!table_.host()) return kept_;
     const std::optional<Bytes>& holds = table_.host()->capacity;
     return holds ? std::max(touched_, kept_ - *holds) : touched_;
   }
 
-  // The time of all runs where what exceeds the capacity is on the host at this one: before it that
-  // goes out, behind it that comes back.
+  // Returns the least time of all runs if the tensors beyond the capacity are on the host at this
+  // operator. They are sent before it and fetched after it.
   Ms to_move(Bytes capacity) const {
     const auto bytes = static_cast<double>(std::max<Bytes>(0, kept_ - capacity));
     Ms before = 0;
@@ -79,7 +81,7 @@ class FirstRun {
     return before + table_.ms(op_) + behind;
   }
 
-  // The least time, by bytes in fractions, to make again what is above the capacity.
+  // Returns the least time to make again the tensors beyond the capacity, if fractions are allowed.
   Ms to_fit(Bytes capacity) {
     double excess = static_cast<double>(kept_) - static_cast<double>(capacity);
     for (const auto& [bytes, ms] : droppable_) excess += static_cast<double>(bytes);
@@ -99,7 +101,7 @@ class FirstRun {
  private:
   bool has(int op, OrderSide side) const { return side_[at(op)] == side; }
 
-  // Whether the writer may run behind `op_`: no update that forbids it has run.
+  // Returns true if the writer may run after `op_`: no update that forbids it has run.
   bool may_come_back(int writer) const {
     return writer != OrderTable::kNobody && table_.may_rerun(writer) &&
            std::ranges::none_of(table_.closed_by(writer),
@@ -139,8 +141,9 @@ class FirstRun {
   const int op_;
   std::vector<OrderSide> side_;
   Bytes kept_ = 0;
-  Bytes touched_ = 0;                            // with its outputs and workspace
-  std::vector<std::pair<Bytes, Ms>> droppable_;  // of a writer that has run and may run again
+  Bytes touched_ = 0;  // inputs, outputs and workspace of the operator
+  // Outputs of a writer that has run and may run again, and its time.
+  std::vector<std::pair<Bytes, Ms>> droppable_;
 };
 
 }  // namespace

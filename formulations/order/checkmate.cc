@@ -52,7 +52,7 @@ class CheckmateBuilder {
   }
 
  private:
-  // A variable, or a number.
+  // A variable, or a constant if `variable` is kNone.
   struct Value {
     int variable = Checkmate::kNone;
     double number = 0;
@@ -78,7 +78,7 @@ class CheckmateBuilder {
     return what + ('_' + std::to_string(a)) + '_' + std::to_string(b);
   }
 
-  // sum <= 0, if that can fail.
+  // Adds the row sum <= 0, unless it always holds.
   void add_row(std::string row, Sum sum) {
     if (sum.terms.empty() && sum.constant <= 0) return;
     if (sum.terms.empty()) {
@@ -89,7 +89,8 @@ class CheckmateBuilder {
         {.name = std::move(row), .upper = -sum.constant, .terms = std::move(sum.terms)});
   }
 
-  // May the k-th operator run again in this stage: no update that forbids it had its first run.
+  // Returns true if the k-th operator may run again in this stage: no update that forbids it had
+  // its first run.
   bool may_rerun(int stage, int k) const {
     const int op = op_at(k);
     return table_.may_rerun(op) && std::ranges::none_of(table_.closed_by(op), [&](int update) {
@@ -97,7 +98,7 @@ class CheckmateBuilder {
            });
   }
 
-  // R_t_k: the k-th operator runs in stage t; in its own for sure [OK1].
+  // R_t_k: the k-th operator runs in stage t. It always runs in its own stage [OK1].
   void add_runs(int stage) {
     std::vector<int>& runs = out_.runs.emplace_back(at(stage), Checkmate::kNone);
     for (int k = 0; k < stage; ++k) {
@@ -109,7 +110,7 @@ class CheckmateBuilder {
     }
   }
 
-  // k may be n - 1 at most; operators behind the stage's own do not run in it.
+  // k is at most n - 1. Operators after the stage's own operator do not run in it.
   Value runs(int stage, int k) const {
     if (k > stage) return {};
     if (k == stage) return {.number = 1};
@@ -117,8 +118,8 @@ class CheckmateBuilder {
     return {.variable = variable};
   }
 
-  // S_t_a: tensor a is there when stage t begins; before the first all inputs, behind the last what
-  // stays [OK4].
+  // S_t_a: tensor a is present when stage t begins. Before the first stage all inputs are present,
+  // after the last stage the tensors that must stay [OK4].
   void add_kept(int stage) {
     for (int a = 0; a < table_.tensors(); ++a) {
       const int writer = table_.producer(a);
@@ -142,7 +143,7 @@ class CheckmateBuilder {
     return writer == OrderTable::kNobody ? Value{} : runs(stage, place_[at(writer)]);
   }
 
-  // What runs has what it touches [OK2].
+  // An operator that runs has the tensors that it touches [OK2].
   void add_inputs(int stage, int k) {
     const Value run = runs(stage, k);
     if (run.variable == Checkmate::kNone && run.number == 0) return;
@@ -155,7 +156,7 @@ class CheckmateBuilder {
     }
   }
 
-  // What is kept was there [OK3].
+  // A kept tensor was present before [OK3].
   void add_keeping(int stage) {
     for (int a = 0; a < table_.tensors(); ++a) {
       Sum sum;
@@ -166,8 +167,8 @@ class CheckmateBuilder {
     }
   }
 
-  // F_t_k_a: tensor a goes when the k-th operator has run: it did run, a is not kept for the next
-  // stage, and nobody behind it in this stage touches a [OK7]. Otherwise 0.
+  // F_t_k_a: tensor a is freed after the k-th operator: the operator has run, a is not kept for the
+  // next stage, and no later operator of this stage touches a [OK7]. Otherwise 0.
   int freed(int stage, int k, int a) {
     const Value run = runs(stage, k);
     const Value next = kept(stage + 1, a);
@@ -194,8 +195,8 @@ class CheckmateBuilder {
     return variable;
   }
 
-  // What is there at the beginning of the stage, and from run to run [OK5]; never too much [OK6].
-  // What is made again is not kept until then as well [OK8].
+  // Adds the live bytes at the beginning of the stage and after each run [OK5], within U [OK6]. A
+  // tensor that is made again is not kept until then as well [OK8].
   void add_memory(int stage) {
     Sum live;  // minus U
     for (int a = 0; a < table_.tensors(); ++a) {
@@ -245,7 +246,7 @@ class CheckmateBuilder {
   const OrderTable& table_;
   const CheckmateOptions& options_;
   const int n_;
-  std::vector<int> place_;                // of an operator in the order
+  std::vector<int> place_;                // position of an operator in the order
   std::vector<std::vector<Value>> kept_;  // by stage and tensor
   Checkmate out_;
 };

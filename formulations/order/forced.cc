@@ -11,11 +11,11 @@
 namespace stowage {
 namespace {
 
-// An operator whose step needs less than `below` by more than a share is looked at only once those
-// that need more force nothing; the last share is all.
+// Operators are tried in rounds. An operator whose need is below `below` by more than a share is
+// tried only when the others force nothing more. The last share includes all operators.
 constexpr double kShares[] = {0.02, 0.1, 1};
 
-// Who runs before whom at any distance, in rows of bits.
+// The transitive closure of the precedences, in rows of bits.
 class Closure {
  public:
   explicit Closure(const OrderTable& table)
@@ -33,14 +33,14 @@ class Closure {
 
   void add(int first, int second) {
     if (has(first, second)) return;
-    // All before `first`, and itself, are before `second` and all behind it.
+    // All operators up to `first` come before `second` and all operators after it.
     const Rows up = with(before_, at(first));
     const Rows down = with(behind_, at(second));
     for_each(up, [&](std::size_t op) { join(behind_, op, down); });
     for_each(down, [&](std::size_t op) { join(before_, op, up); });
   }
 
-  // Of all operators, before `op` runs.
+  // Returns the side of each operator with respect to `op`.
   std::vector<OrderSide> sides(int op) const {
     std::vector<OrderSide> side(n_, OrderSide::open);
     for_each(row(before_, at(op)), [&](std::size_t other) { side[other] = OrderSide::in; });
@@ -48,7 +48,7 @@ class Closure {
     side[at(op)] = OrderSide::out;
     return side;
   }
-  // Those of `ops` that are open, and must be on that side if `op` is; itself among them.
+  // Returns `op` and the open operators that must be on the same side as `op`.
   std::vector<int> drawn(int op, OrderSide to, const std::vector<OrderSide>& side) const {
     std::vector<int> ops = {op};
     for_each(row(to == OrderSide::in ? before_ : behind_, at(op)), [&](std::size_t other) {
@@ -132,7 +132,7 @@ class Forcing {
            budget_.exhausted();
   }
 
-  // The cuts that follow know the precedences.
+  // Rebuilds the table, so that later cuts use the new precedences.
   void learn() {
     least_.reset();
     table_.emplace(with_precedences(instance_, found_.steps));
@@ -153,7 +153,8 @@ class Forcing {
       return;
     }
     if (need_[at(op)] < below_ - slack) return;
-    // Of each operator, whether some set that keeps the step below has it, and whether one has not.
+    // Flags of each operator: some set with a need below `below` contains it, and some set does
+    // not.
     std::vector<char> may_be_in(side.size(), 0);
     std::vector<char> may_be_out(side.size(), 0);
     std::vector<char> member(side.size(), 0);
@@ -203,13 +204,13 @@ class Forcing {
   const OrderInstance& instance_;
   const Bytes below_;
   const std::int64_t most_cuts_;
-  const std::int64_t most_steps_;  // that a certificate may list
+  const std::int64_t most_steps_;  // limit on the precedences of a certificate
   const Budget& budget_;
   ForcedOrder found_;
-  std::optional<OrderTable> table_;  // with the precedences that the cuts know
+  std::optional<OrderTable> table_;  // contains the precedences that the cuts use
   std::optional<LeastLive> least_;
-  Closure closure_;          // of all
-  std::vector<Bytes> need_;  // of an operator's step at least, as its last cut said
+  Closure closure_;          // of all precedences
+  std::vector<Bytes> need_;  // bound on the need of each operator's step, by its last cut
 };
 
 }  // namespace

@@ -1,7 +1,9 @@
-// Lower bounds on the peak of graphs whose sizes grow with a length, at one length or between two.
+// Lower bounds on the peak of graphs whose sizes grow with a length, at one length or between two
+// lengths.
 //
-// The bound of one operator at all lengths is a minimum of affine functions, hence concave: what
-// lies on the straight line between its values at two lengths is a bound in between [OS2]. The
+// The bound of one operator as a function of the length is a minimum of affine functions, hence
+// concave. So linear interpolation between two lengths gives a bound in between [OS2]. The largest
+// bound of several operators is not concave. Therefore a row of a plan names one operator.
 // largest bound of several operators is not concave; so a row of a plan names one operator.
 //
 //   LengthBounds bounds(instance);
@@ -23,15 +25,16 @@ namespace stowage {
 
 class LengthBounds {
  public:
-  // Of a valid instance with a range of lengths, which must outlive this.
+  // Requires a valid instance with a range of lengths, which must outlive this.
   explicit LengthBounds(const OrderInstance& instance) : instance_(instance) {}
 
-  // No plan has a smaller peak at this length of the range. `op` is an operator: of its minimum
-  // cut, by a flow that the checker has confirmed [OB2], or where operators may run again what must
-  // be kept at its first run [OB4]; or it is OrderRow::kInputs or kLeft.
+  // Returns a bound in bytes on the peak at this length of the range. For an operator `op`, the
+  // bound is that of its minimum cut, by a flow that the checker has confirmed [OB2]. If operators
+  // may run again, it is the need at the first run of `op` [OB4]. `op` may also be
+  // OrderRow::kInputs or kLeft.
   Bytes of(std::int64_t op, Tokens length);
 
-  // The graph at this length.
+  // Returns the table of the graph at this length.
   const OrderTable& table(Tokens length);
 
  private:

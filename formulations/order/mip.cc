@@ -1,4 +1,4 @@
-// Longer than 300 lines: all rows of the model share what they know of operators and steps.
+// Longer than 300 lines: all rows of the model share the variables of operators and steps.
 #include "formulations/order/mip.h"
 
 #include <algorithm>
@@ -13,7 +13,8 @@ namespace {
 
 using milp::Row;
 
-// How many operators each of them reaches by next(op), itself excluded. O(n E).
+// Returns for each operator the number of operators that it reaches by next(op), without itself.
+// O(n E).
 template <class Next>
 std::vector<std::int64_t> reached(const OrderTable& table, Next next) {
   std::vector<std::int64_t> counts;
@@ -73,7 +74,7 @@ class OrderBuilder {
   }
 
  private:
-  // A sum of variables and a number.
+  // A linear expression: terms and a constant.
   struct Sum {
     std::vector<milp::Term> terms;
     double constant = 0;
@@ -83,7 +84,7 @@ class OrderBuilder {
     return static_cast<double>(bytes) / static_cast<double>(out_.unit);
   }
 
-  // y_v_k exists for k from the number of ancestors + 1 up to n - descendants - 1 [O4].
+  // y_v_k exists for k from the number of ancestors + 1 to n - descendants - 1 [O4].
   void add_operators() {
     out_.first = ancestors(table_);
     const std::vector<std::int64_t> after = descendants(table_);
@@ -99,7 +100,7 @@ class OrderBuilder {
     }
   }
 
-  // Adds factor * (v is among the first k).
+  // Adds factor * (1 if v is among the first k).
   void add_done(Sum& sum, int op, std::int64_t k, double factor) const {
     const std::int64_t place = k - out_.first[at(op)];
     if (place < 0) return;
@@ -111,14 +112,14 @@ class OrderBuilder {
     }
   }
 
-  // sum <= 0, if that says anything.
+  // Adds the row sum <= 0, unless it has no terms.
   void add_row(std::string name, Sum sum) {
     if (sum.terms.empty()) return;
     out_.model.add_row(
         {.name = std::move(name), .upper = -sum.constant, .terms = std::move(sum.terms)});
   }
 
-  // O1: once among the first, always; and only behind those that must run before.
+  // O1: an operator among the first k is among the first k + 1, and only after its predecessors.
   void add_sequence(int op) {
     const std::int64_t first = out_.first[at(op)];
     const std::int64_t last = first + std::ssize(out_.done[at(op)]);
@@ -142,7 +143,7 @@ class OrderBuilder {
     }
   }
 
-  // O1: k operators are among the first k.
+  // O1: exactly k operators are among the first k.
   void add_count(std::int64_t k) {
     Sum sum;
     for (int op = 0; op < n_; ++op) add_done(sum, op, k, 1);
@@ -154,7 +155,7 @@ class OrderBuilder {
                         .terms = std::move(sum.terms)});
   }
 
-  // O3: what step k needs is at most P: tensors, workspace, and outputs that nobody touches.
+  // O3: the need of step k is at most P: tensors, workspace, and outputs that no operator touches.
   void add_memory(std::int64_t k) {
     Sum sum;
     for (int t = 0; t < table_.tensors(); ++t) add_tensor(sum, t, k);
@@ -171,8 +172,8 @@ class OrderBuilder {
 
   bool counted(int t) const { return table_.stays(t) || !table_.touchers(t).empty(); }
 
-  // Adds the tensor's bytes at step k: it is written by then, and one who touches it has not run
-  // before [O2].
+  // Adds the tensor's bytes at step k, if it is written by then and an operator that touches it has
+  // not run before [O2].
   void add_tensor(Sum& sum, int t, std::int64_t k) {
     if (!counted(t) || table_.size(t) == 0) return;
     const int producer = table_.producer(t);
@@ -205,7 +206,7 @@ class OrderBuilder {
     }
   }
 
-  // What has an address: a tensor, or what an operator needs while it runs and not longer.
+  // An object with an address: a tensor, or the memory of an operator during its run.
   struct Part {
     Bytes size = 0;
     int tensor = -1;
@@ -229,7 +230,7 @@ class OrderBuilder {
     return all;
   }
 
-  // 1 if the part needs memory at step k, 0 if not.
+  // Returns 1 if the part needs memory at step k, else 0.
   Sum live(const Part& part, std::int64_t k) const {
     Sum sum;
     if (part.op >= 0) {
@@ -246,8 +247,8 @@ class OrderBuilder {
     return sum;
   }
 
-  // O6: every part ends at P at most, and of two that need memory at the same step one lies below
-  // the other.
+  // O6: every part ends at most at P. If two parts need memory at the same step, one lies below the
+  // other.
   void add_addresses() {
     std::vector<Part> all = parts();
     const Bytes whole_units = options_.most / out_.unit;
@@ -289,7 +290,7 @@ class OrderBuilder {
     add_below("O6_above_" + name, other, one, above, most);
   }
 
-  // If `below`, `one` ends where `other` begins, or before.
+  // If `below` is 1, `one` ends at or below the start of `other`.
   void add_below(std::string name, const Part& one, const Part& other, int below, double most) {
     out_.model.add_row({.name = std::move(name),
                         .upper = most - units(one.size),
@@ -301,7 +302,8 @@ class OrderBuilder {
   const OrderTable& table_;
   const OrderMipOptions& options_;
   const int n_;
-  std::vector<std::vector<int>> live_;  // l_t_k of a tensor at a step; kNever where it has none
+  // L_t_k of a tensor at a step, or kNever if the tensor is not live then.
+  std::vector<std::vector<int>> live_;
   OrderMip out_;
 };
 
@@ -327,7 +329,7 @@ OrderMip build_order_mip(const OrderTable& table, const OrderMipOptions& options
 
 std::vector<int> decode(const OrderMip& mip, const OrderTable& table,
                         const std::vector<double>& values) {
-  // The earlier an operator is among the first, the larger is its sum.
+  // An operator that comes earlier has a larger sum.
   std::vector<std::pair<double, int>> by_step;
   for (int op = 0; op < table.operators(); ++op) {
     double step =
@@ -336,7 +338,7 @@ std::vector<int> decode(const OrderMip& mip, const OrderTable& table,
     by_step.emplace_back(step, op);
   }
   std::sort(by_step.begin(), by_step.end());
-  // Ties by tolerance may break a precedence: whoever is next and may run.
+  // Tolerances may break a precedence, so the next operator is the first one that may run.
   std::vector<int> order;
   std::vector<char> done(by_step.size(), 0);
   while (order.size() < by_step.size()) {

@@ -11,12 +11,13 @@
 namespace stowage {
 namespace {
 
-// A tensor that is made and used before the peak, and used behind it.
+// A tensor that is used before and after the peak, but not at it.
 struct Saved {
   int tensor = 0;
   std::int64_t made = 0;
-  std::int64_t behind = 0;  // the last use before the peak
-  std::int64_t before = 0;  // the first one behind it; the number of steps: the end
+  std::int64_t behind = 0;  // step of the last use before the peak
+  // Step of the first use after the peak; the number of steps if it has no later use.
+  std::int64_t before = 0;
 };
 
 std::vector<Saved> saved_across(const OrderTable& table, std::span<const int> order,
@@ -58,7 +59,7 @@ SwapLp build_swap_lp(const OrderTable& table, std::span<const int> order) {
   if (saved.empty() || saved.size() > kMostSwapTensors) return lp;
   std::vector<Ms> begins = {0};
   for (const int op : order) begins.push_back(begins.back() + table.ms(op));
-  // In units of the largest tensor, or the coefficients would leave the range solvers work in.
+  // The unit is the largest tensor. Otherwise the coefficients would exceed the solvers' range.
   double unit = 1;
   Ms all_ms = 0;
   for (const Saved& its : saved) {
@@ -77,7 +78,8 @@ SwapLp build_swap_lp(const OrderTable& table, std::span<const int> order) {
     terms.push_back({fraction, static_cast<double>(table.size(its.tensor)) / unit});
   }
   lp.model.set_offset(all_ms);
-  // M1: all that is made up to here is out when the next one is made, the last when the peak comes.
+  // M1: the tensors made up to here are sent before the next one is made, and the last ones before
+  // the peak.
   for (std::size_t k = 0; k < saved.size(); ++k) {
     const bool last = k + 1 == saved.size();
     if (!last && saved[k + 1].made == saved[k].made) continue;
@@ -88,7 +90,7 @@ SwapLp build_swap_lp(const OrderTable& table, std::span<const int> order) {
          .upper = std::max(0.0, time) * table.host()->out_bytes_per_ms / unit,
          .terms = {terms.begin(), terms.begin() + static_cast<std::ptrdiff_t>(k) + 1}});
   }
-  // M2: all that is needed up to here is back by then.
+  // M2: the tensors needed up to here are fetched by then.
   std::vector<std::size_t> by_use(saved.size());
   for (std::size_t k = 0; k < by_use.size(); ++k) by_use[k] = k;
   std::ranges::stable_sort(by_use, {}, [&](std::size_t k) { return saved[k].before; });
