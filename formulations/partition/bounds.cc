@@ -14,7 +14,8 @@ std::vector<PartitionBound> partition_bounds(std::span<const std::int64_t> costs
   std::vector<std::int64_t> falling(costs.begin(), costs.end());
   radix_sort(falling, [](std::int64_t cost) { return sort_key(-cost); });
   const auto n = static_cast<std::int64_t>(falling.size());
-  std::vector<std::int64_t> first(falling.size() + 1, 0);  // entry i: sum of the i dearest
+  // Entry i: sum of the i most expensive items.
+  std::vector<std::int64_t> first(falling.size() + 1, 0);
   std::partial_sum(falling.begin(), falling.end(), first.begin() + 1);
   const std::int64_t average = (first.back() + bins - 1) / bins;
   std::int64_t pigeonhole = 0;
@@ -24,7 +25,7 @@ std::vector<PartitionBound> partition_bounds(std::span<const std::int64_t> costs
     pigeonhole = std::max(
         pigeonhole, first[at(end)] - first[at(end - shared)] + first.back() - first[at(n - more)]);
   }
-  // The greatest last; of two equal ones the one that is easier to check by hand.
+  // The greatest bound comes last. If both are equal, the one that is easier to check by hand does.
   std::vector<PartitionBound> bounds = {{"average", average}, {"pigeonhole", pigeonhole}};
   if (average >= pigeonhole) std::swap(bounds[0], bounds[1]);
   return bounds;

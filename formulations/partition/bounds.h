@@ -2,8 +2,8 @@
 //
 //   for (const PartitionBound& bound : partition_bounds(costs, 8, 1)) ...   // weakest first
 //
-// Proofs are in formulations/README.md under the bounds' names. Integers, because the optimum often
-// equals one of them.
+// Proofs are in formulations/README.md under the bounds' names. The bounds are integers, because
+// the optimum often equals one of them.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct PartitionBound {
   std::int64_t value = 0;
 };
 
-// All bounds, weakest first:
+// Returns all bounds, weakest first:
 //   average     all costs spread evenly, rounded up [Q1]
 //   pigeonhole  sequences of which some must share a bin [Q2]
 // Every bin holds at least `fewest` sequences. Requires costs of at least 0 that sum to at most
