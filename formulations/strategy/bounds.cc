@@ -11,8 +11,7 @@
 namespace stowage {
 namespace {
 
-// Amounts of memory that a check may find to fit by rounding count as fitting: a bound may only
-// lose by it.
+// Memory that a check may accept by rounding counts as fitting here. This can only lower a bound.
 constexpr double kMemorySlack = 1 + 2e-9;
 constexpr int kRounds = 20;
 constexpr double kBytesOfMib = 1 << 20;
@@ -20,7 +19,8 @@ constexpr double kFirstStep = 2;
 
 double add(double a, double b) { return a + b; }
 
-// The least that a stage costs over all choices that fit, with the choice.
+// Returns the least cost of a stage over all choices that fit, and writes the stage's costs to
+// `kept`.
 template <class Cost>
 double least_of(const StageCosts& costs, std::int64_t stage, std::int64_t first,
                 std::int64_t layers, Cost cost, StageCost* kept = nullptr) {
@@ -36,7 +36,7 @@ double least_of(const StageCosts& costs, std::int64_t stage, std::int64_t first,
   return least;
 }
 
-// The steady state and the tail of the step, weighed by prices.
+// Returns the steady state and the tail of the step, weighted by prices.
 double steady_cost(const StageCosts& costs, const StageCost& its, double price) {
   const double chunk = 1 / static_cast<double>(costs.of_class().v);
   const double rounds = static_cast<double>(costs.of_class().micro_batches) - chunk;
@@ -73,7 +73,7 @@ Weakest weakest_of(const StrategyTable& table, const StrategyCertificate::Class&
   return weakest;
 }
 
-// Of all layouts of a class.
+// Returns the least area bound of all layouts of a class.
 Ms least_area(const StrategyTable& table, const StrategyCertificate::Class& its) {
   const StrategyClass of_class{its.pp, its.v, its.micro_batches};
   Ms least = kInfinity;
@@ -83,7 +83,7 @@ Ms least_area(const StrategyTable& table, const StrategyCertificate::Class& its)
   return least;
 }
 
-// The times of the stages in the split that these prices make cheapest.
+// Returns the times of the stages in the cheapest split for these prices.
 std::vector<Ms> cheapest_times(const StageCosts& costs, const std::vector<double>& prices) {
   std::vector<Ms> times;
   std::int64_t first = 0;
@@ -101,7 +101,8 @@ std::vector<Ms> cheapest_times(const StageCosts& costs, const std::vector<double
 
 }  // namespace
 
-// What was measured is faster or slower than the rates: the least area of all.
+// Returns the least area bound of all classes. It serves measured times, which may be below those
+// of the rates.
 static Ms least_area(const StrategyTable& table) {
   Ms least = kInfinity;
   for (const StrategyClass& its : table.classes()) {
@@ -148,7 +149,7 @@ Ms work_bound(const StrategyTable& table) {
 
 Ms priced_bound(const StageCosts& costs, const std::vector<double>& prices) {
   if (costs.of_class().pp == 1) {
-    // All plans of the class are one stage: the least step itself.
+    // All plans of the class have one stage, so the bound is the least step itself.
     return least_of(costs, 0, 0, costs.table().layers(),
                     [&](const StageCost& its) { return costs.step(std::span(&its, 1)); });
   }
@@ -186,7 +187,7 @@ std::optional<StrategyCertificate> equal_prices(const StrategyTable& table, cons
       open.push_back({costs.area(), costs});
     }
   }
-  // The weakest decides: those whose work alone takes longer need no prices.
+  // The weakest class decides. Classes with a larger area bound need no prices.
   std::ranges::stable_sort(open, {}, &Open::area);
   for (const Open& each : open) {
     if (each.area >= certificate.bound_ms) break;
@@ -211,7 +212,7 @@ Ms raise_prices(const StrategyTable& table, StrategyCertificate::Class& its, Ms 
       its.prices = tried.prices;
     }
     if (best >= enough || its.pp == 1 || budget.exhausted()) break;
-    // Less for stages that take little: a subgradient, as factors (exponentiated gradient).
+    // Lowers the prices of fast stages: a subgradient step with factors (exponentiated gradient).
     const std::vector<Ms> times = cheapest_times(*weakest.costs, tried.prices);
     const Ms most = *std::max_element(times.begin(), times.end());
     const double length = kFirstStep / std::sqrt(1 + round);

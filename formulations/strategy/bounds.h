@@ -21,39 +21,40 @@
 
 namespace stowage {
 
-// Names of the bounds that need no search, of those with a certificate, and of those that a search
-// only says.
+// Names of the bounds that need no search, of those with a certificate, and of those that only a
+// search proves.
 inline constexpr std::array<std::string_view, 1> kStrategyClosedForms = {"work"};
 inline constexpr std::array<std::string_view, 2> kStrategyCertified = {"prices", "thresholds"};
 inline constexpr std::array<std::string_view, 3> kStrategySearched = {"search", "mip-cbc",
                                                                       "mip-glpk"};
 
-// All products and attention on all devices, with nothing sent and nothing idle [SB0].
+// Returns the time of all products and attention on all devices, without communication and idle
+// time [SB0].
 Ms work_bound(const StrategyTable& table);
 
-// The step of no plan of this class and layout is less, by one price for each stage [SB2]; equal
-// prices give the area bound [SB1]. Infinite if no split of the layers fits.
+// Returns a bound on the step of all plans of this class and layout, with one price for each stage
+// [SB2]. Equal prices give the area bound [SB1]. Infinite if no split of the layers fits.
 Ms priced_bound(const StageCosts& costs, const std::vector<double>& prices);
 
-// The bound of a class with these prices: of its weakest layout.
+// Returns the bound of a class with these prices: the least over its layouts.
 Ms class_bound(const StrategyTable& table, const StrategyCertificate::Class& its);
 
-// Every class with equal prices, and the bound that follows. Infinite if nothing fits; nothing if
-// the budget ended it before it was complete.
+// Returns every class with equal prices, and the bound that follows, infinite if no configuration
+// fits. Returns nullopt if the budget ends before all classes are bounded.
 std::optional<StrategyCertificate> equal_prices(const StrategyTable& table, const Budget& budget);
 
-// Better prices for a class whose bound is below `enough`, in some rounds of a subgradient method;
-// keeps the best ones and returns the bound. Ends early with the budget.
+// Improves the prices of a class whose bound is below `enough`, in some rounds of a subgradient
+// method. Keeps the best prices and returns their bound. Ends early with the budget.
 Ms raise_prices(const StrategyTable& table, StrategyCertificate::Class& its, Ms enough,
                 const Budget& budget);
 
-// The least memory with which some configuration fits, and where it is needed.
+// The least memory with which some configuration fits, and the stage that needs it.
 struct LeastMemory {
-  Mib mib = 0;  // infinite if options do not combine at all
+  Mib mib = 0;  // infinite if no options can be combined
   StrategyClass of_class;
   StrategyLayout layout;
-  std::int64_t stage = 0;   // that needs it
-  std::int64_t layers = 0;  // of that stage
+  std::int64_t stage = 0;   // the stage that needs it
+  std::int64_t layers = 0;  // layers of that stage
 };
 LeastMemory least_memory(const StrategyTable& table);
 

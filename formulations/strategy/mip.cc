@@ -12,8 +12,8 @@ namespace {
 using milp::Row;
 using milp::Term;
 
-// Calls take(stage, first, layers, choice, cost) for every range of layers and choice that fits, as
-// far as the form tells ranges apart.
+// Calls take(stage, first, layers, choice, cost) for every range of layers and choice that fits.
+// The folded form does not distinguish ranges of equal length.
 template <class Take>
 void each_that_fits(const StageCosts& costs, StrategyMipForm form, Take take) {
   const std::int64_t stages = costs.of_class().pp;
@@ -80,10 +80,11 @@ class StrategyMipBuilder {
     alone_.push_back({binary, cost.longest_ms});
   }
 
-  // SM1: a path from no layers to all of them, through every stage.
+  // SM1: a path from no layers to all layers through every stage.
   void join_ranges() {
     const auto width = at(layers_ + 1);
-    std::vector<std::vector<Term>> nodes(at(stages_) * width);  // stages before, layers before
+    // Index: stages before, layers before.
+    std::vector<std::vector<Term>> nodes(at(stages_) * width);
     for (std::size_t k = 0; k < out_.binaries.size(); ++k) {
       const StrategyMip::Binary& each = out_.binaries[k];
       const int binary = static_cast<int>(k);
@@ -99,7 +100,7 @@ class StrategyMipBuilder {
     }
   }
 
-  // SM2: one number of layers and choice for each stage, and all layers together.
+  // SM2: one number of layers and one choice for each stage, and all layers together.
   void count_layers() {
     std::vector<std::vector<Term>> ones(at(stages_));
     std::vector<Term> all;
@@ -151,7 +152,7 @@ class StrategyMipBuilder {
   const std::int64_t stages_;
   const std::int64_t layers_;
   StrategyMip out_;
-  std::vector<std::vector<Term>> times_;  // of each stage
+  std::vector<std::vector<Term>> times_;  // by stage
   std::vector<std::vector<Term>> lefts_;
   std::vector<Term> alone_;
 };

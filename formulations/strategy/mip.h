@@ -4,12 +4,12 @@
 //   const StrategyMip mip = build_strategy_mip(costs, StrategyMipForm::path);
 //   const std::vector<StagePlan> stages = decode(mip, values);
 //
-// A binary says that a stage has a range of layers with a choice; those that do not fit the memory
-// are not there. The path has a binary for each range, in units of flow from stage to stage; where
-// all layers are equal, the folded form counts layers alone. Times are in ms. Rows and their
-// numbers, SM1 to SM7, are those of formulations/README.md.
+// A binary means that a stage has a range of layers with a choice. Ranges and choices that exceed
+// the memory have no binary. The path form has a binary for each range, as flow from stage to
+// stage. If all layers are equal, the folded form only counts layers. Times are in ms. Rows SM1 to
+// SM7 are in formulations/README.md.
 //
-// Thread safety: its functions read their arguments and nothing else.
+// Thread safety: the functions only read their arguments.
 #pragma once
 
 #include <cstdint>
@@ -26,22 +26,22 @@ enum class StrategyMipForm { path, folded };
 struct StrategyMip {
   struct Binary {
     std::int64_t stage = 0;
-    std::int64_t first = 0;  // layer; 0 in the folded form
+    std::int64_t first = 0;  // first layer; 0 in the folded form
     StagePlan its;
   };
 
   milp::Model model;
-  std::vector<Binary> binaries;  // of the model's first variables
-  bool empty = false;            // some stage fits with no number of layers
+  std::vector<Binary> binaries;  // of the model's first variables, in their order
+  bool empty = false;            // some stage fits no number of layers
 };
 
-// How many binary variables the model has.
+// Returns the number of binary variables.
 std::int64_t strategy_mip_binaries(const StageCosts& costs, StrategyMipForm form);
 
 // The folded form requires equal layers.
 StrategyMip build_strategy_mip(const StageCosts& costs, StrategyMipForm form);
 
-// The stages of a point, whose binaries need only be near 0 and 1.
+// Returns the stages of a solution. Its binaries only need to be near 0 and 1.
 std::vector<StagePlan> decode(const StrategyMip& mip, const std::vector<double>& values);
 
 }  // namespace stowage

@@ -12,8 +12,9 @@
 namespace stowage {
 namespace {
 
-constexpr double kMemoryMargin = 1 + 2e-9;  // what a check may find to fit by rounding fits
-constexpr double kNearly = 1 - 5e-10;       // of what is enough: half of what a check lets pass
+constexpr double kMemoryMargin = 1 + 2e-9;  // memory that a check may accept by rounding fits
+// Share of `enough` that suffices: half of the tolerance of a check.
+constexpr double kNearly = 1 - 5e-10;
 
 class Thresholds {
  public:
@@ -63,7 +64,7 @@ class Thresholds {
     Ms left = 0;
     Ms alone = 0;
   };
-  // Plans whose slowest stage, and whose longest exchange that is left, are of these.
+  // Plans whose slowest stage, and whose longest exposed exchange, are in these ranges.
   struct Case {
     std::size_t first_time = 0;
     std::size_t last_time = 0;
@@ -104,7 +105,8 @@ class Thresholds {
     }
   }
 
-  // The least sum over all splits whose stages are no slower, and have no more left, than that.
+  // Returns the least sum of `part` over all splits whose stages take at most `most_time` and leave
+  // at most `most_left` exposed.
   Ms least_sum(Ms most_time, Ms most_left, Ms Option::*part) const {
     return best_split(
                costs_, 0.0,
@@ -133,15 +135,15 @@ class Thresholds {
 
   const StageCosts& costs_;
   const std::int64_t layers_;
-  const std::int64_t firsts_;  // layers that a stage may begin with, as far as they differ
+  const std::int64_t firsts_;  // number of distinct first layers of a stage
   const double chunk_;
   const double rounds_;
-  std::vector<std::vector<Option>> options_;  // by stage, first and layers
-  std::vector<Ms> times_;                     // of stages, ascending
+  std::vector<std::vector<Option>> options_;  // by stage, first layer and layers
+  std::vector<Ms> times_;                     // times of stages, ascending
   std::vector<Ms> lefts_;
 };
 
-// Of a class that admits thresholds, or has one stage.
+// Returns the bound of a class that admits thresholds or has one stage.
 Ms with_thresholds(const StrategyTable& table, StrategyCertificate::Class& its, Ms enough,
                    const Budget& budget) {
   const StrategyClass of_class{its.pp, its.v, its.micro_batches};

@@ -1,5 +1,5 @@
-// Bounds on the step of a class and layout that know the slowest stage: one case for each time that
-// it may take, and for each exchange that may be left [SB4].
+// Bounds on the step of a class and layout by a case distinction: one case for each possible time
+// of the slowest stage and each possible exposed exchange [SB4].
 //
 //   if (admits_thresholds(costs)) {
 //     const Ms bound = threshold_bound(costs, best_known_ms, budget);
@@ -7,7 +7,7 @@
 //
 // The proof is in formulations/README.md.
 //
-// Thread safety: its functions read their arguments and nothing else.
+// Thread safety: the functions only read their arguments.
 #pragma once
 
 #include "formulations/strategy/bounds.h"
@@ -18,15 +18,16 @@
 
 namespace stowage {
 
-// Whether stages and ranges of layers are few enough to be listed. The checker asks the same.
+// Returns true if stages and ranges of layers are few enough to list. The checker uses the same
+// condition.
 bool admits_thresholds(const StageCosts& costs);
 
-// The step of no plan of this class and layout is less. At most `enough`; less than can be proven
-// if the budget ends it. Requires admits_thresholds(costs).
+// Returns a bound on the step of all plans of this class and layout, at most `enough`. The bound is
+// weaker if the budget ends the search. Requires admits_thresholds(costs).
 Ms threshold_bound(const StageCosts& costs, Ms enough, const Budget& budget);
 
-// SB4 for the classes whose bound is below `enough`, where they admit it, and better prices [SB2]
-// for the others. Ends early with the budget.
+// Raises the bounds of the classes below `enough`: by SB4 if they admit it, otherwise by better
+// prices [SB2]. Ends early with the budget.
 void sharpen(const StrategyTable& table, StrategyCertificate& certificate, Ms enough,
              const Budget& budget);
 

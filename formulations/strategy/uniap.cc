@@ -10,7 +10,8 @@
 namespace stowage {
 namespace {
 
-// What a stage takes with one choice, as a sum: of itself, and of each layer.
+// The time and memory of a stage with one choice, as a sum of the stage's own part and of each
+// layer's part.
 struct Additive {
   Ms own_ms = 0;
   Mib own_mib = 0;
@@ -24,8 +25,8 @@ Additive additive(const StageCosts& costs, std::int64_t stage, const StageChoice
   for (std::int64_t l = 0; l < layers; ++l) alone.push_back(costs.of(stage, l, 1, choice));
   Additive sum;
   if (layers > 1) {
-    // What two layers take together is less than both alone by what is the stage's. Working space
-    // is that of the layer that needs most.
+    // Two layers together take less than both alone. The difference is the stage's own part.
+    // Working space is that of the layer that needs most.
     for (std::int64_t l = 0; l + 1 < layers; ++l) {
       const StageCost both = costs.of(stage, l, 2, choice);
       const StageCost& one = alone[at(l)];
@@ -71,7 +72,8 @@ class UniapBuilder {
     out_.model.add_row({std::move(name), lower, upper, std::move(terms)});
   }
 
-  // UA1 to UA3: every layer on one stage, none before the one of the layer before, none empty.
+  // UA1 to UA3: every layer is on one stage, no layer is before the stage of the previous layer,
+  // and no stage is empty.
   void place_layers() {
     std::vector<std::vector<Term>> of_stage(at(stages_));
     for (std::int64_t l = 0; l < layers_; ++l) {
@@ -94,7 +96,7 @@ class UniapBuilder {
     }
   }
 
-  // UA4 to UA7: one choice, its products with the layers, memory, time.
+  // UA4 to UA7: one choice, its products with the layers, memory, and time.
   void choose(std::int64_t stage) {
     const std::string number = std::to_string(stage);
     std::vector<Term> one;
@@ -126,7 +128,8 @@ class UniapBuilder {
     add_row("UA4_" + number, 1, 1, std::move(one));
     add_row("UA6_" + number, -kInfinity, costs_.table().instance().cluster.memory_mib,
             std::move(mib));
-    // The objective has each stage's time, and the slowest one's for the other micro-batches.
+    // The objective has each stage's time once, and the slowest stage's time for the other
+    // micro-batches.
     const int time = out_.model.add_variable({.name = "t_" + number, .objective = 1});
     ms.push_back({time, -1});
     add_row("UA7_" + number, -kInfinity, 0, std::move(ms));

@@ -1,18 +1,18 @@
-// UniAP's mixed-integer programme (arXiv 2307.16375) of one class without chunks and one layout: on
-// which stage a layer is and what the stage recomputes and shards are chosen apart, and their
-// product is linearised. A baseline beside formulations/strategy/mip.h, whose paths need no
-// products.
+// UniAP's mixed-integer programme (arXiv 2307.16375) of one class without chunks and one layout.
+// The stage of each layer and the stage's choice (recomputation and sharding) are separate
+// variables, and their product is linearised. It is a baseline for formulations/strategy/mip.h,
+// whose paths need no products.
 //
 //   const UniapMip mip = build_uniap(costs);
 //   const std::vector<StagePlan> stages = decode(mip, values);
 //
-// UniAP chooses for each layer; a plan of this format has one choice for a stage and one layout, so
-// the choice is the stage's and nothing is resharded. Times and memory of a layer are added up, as
-// there: what level 3 hides is counted layer by layer, and working space is the largest that a
-// stage may need. Its objective has no exchange of states. Rows UA1 to UA7 are those of
-// formulations/README.md; times are in ms, memory is in MiB.
+// UniAP chooses for each layer. A plan of this format has one choice per stage and one layout, so
+// the choice is the stage's and no tensor is resharded. Times and memory of layers are added, as in
+// UniAP: the communication that ZeRO level 3 hides is counted layer by layer, and working space is
+// the largest that a stage may need. The objective contains no exchange of states. Rows UA1 to UA7
+// are in formulations/README.md. Times are in ms, memory in MiB.
 //
-// Thread safety: its functions read their arguments and nothing else.
+// Thread safety: the functions only read their arguments.
 #pragma once
 
 #include <cstdint>
@@ -31,13 +31,13 @@ struct UniapMip {
   std::vector<StageChoice> its;           // the choices
 };
 
-// How many products P_l_s S_s_k the model has.
+// Returns the number of products P_l_s S_s_k of the model.
 std::int64_t uniap_products(const StageCosts& costs);
 
 // Requires a class without chunks.
 UniapMip build_uniap(const StageCosts& costs);
 
-// The stages of a point, whose binaries need only be near 0 and 1.
+// Returns the stages of a solution. Its binaries only need to be near 0 and 1.
 std::vector<StagePlan> decode(const UniapMip& mip, const std::vector<double>& values);
 
 }  // namespace stowage
