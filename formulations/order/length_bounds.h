@@ -4,7 +4,6 @@
 // The bound of one operator as a function of the length is a minimum of affine functions, hence
 // concave. So linear interpolation between two lengths gives a bound in between [OS2]. The largest
 // bound of several operators is not concave. Therefore a row of a plan names one operator.
-// largest bound of several operators is not concave; so a row of a plan names one operator.
 //
 //   LengthBounds bounds(instance);
 //   bounds.of(op, 4096);
