@@ -10,7 +10,7 @@
 #include "solvers/milp/coin_arrays.h"
 #include "solvers/milp/contract.h"
 
-// LAPACK calls inside Clp are tiny; with a threaded OpenBLAS each of them would start threads.
+// LAPACK calls inside Clp are tiny. A threaded OpenBLAS would start threads for each of them.
 extern "C" void openblas_set_num_threads(int threads) __attribute__((weak));
 
 namespace stowage {
@@ -22,7 +22,7 @@ class LpStop : public ClpEventHandler {
   ClpEventHandler* clone() const override { return new LpStop(*this); }
   int event(Event what) override {
     if (what != endOfIteration && what != endOfFactorization) return -1;
-    // Not for node limits: those stop between linear programmes.
+    // Ignores node limits, which stop between linear programmes.
     const StopReason reason = budget_->stop_reason();
     constexpr int kStop = 5;
     return reason == StopReason::interrupted || reason == StopReason::time_limit ? kStop : -1;
@@ -73,11 +73,11 @@ LpResult solve(const milp::Model& model, const LpBasis& start, Budget& budget) {
   ClpSimplex clp;
   clp.setLogLevel(0);
   clp.setRandomSeed(1);
-  clp.setPerturbation(100);  // none: faster here, and prices are exact
+  clp.setPerturbation(100);  // no perturbation: faster here, and prices are exact
   const LpStop stop(&budget);
   clp.passInEventHandler(&stop);
   load(model, clp);
-  // Dense parts would go to LAPACK, whose last digits depend on how memory happens to be aligned.
+  // Dense parts would use LAPACK, whose last digits depend on the alignment of memory.
   clp.factorization()->setGoDenseThreshold(-1);
   clp.factorization()->setGoSmallThreshold(-1);
   clp.factorization()->setGoOslThreshold(-1);
@@ -89,7 +89,7 @@ LpResult solve(const milp::Model& model, const LpBasis& start, Budget& budget) {
   for (std::size_t i = 0; i < start.rows.size(); ++i) {
     clp.setRowStatus(static_cast<int>(i), to_clp(start.rows[i]));
   }
-  // With new columns only, the old solution is still one; with new rows, the old prices are.
+  // After new columns the old solution stays feasible. After new rows the old prices stay feasible.
   const bool grew_columns = start.variables.size() < model.variables().size();
   if (!start.rows.empty() && start.rows.size() == model.rows().size() && grew_columns) {
     clp.primal();

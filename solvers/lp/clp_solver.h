@@ -7,7 +7,8 @@
 
 namespace stowage {
 
-// Dual simplex from `start`, finished by primal simplex where columns are new. Throws BackendError.
+// Runs the dual simplex from `start`, and then the primal simplex if columns are new. Throws
+// BackendError.
 LpResult run_clp(const milp::Model& model, const LpBasis& start, Budget& budget);
 
 }  // namespace stowage

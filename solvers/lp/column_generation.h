@@ -1,5 +1,5 @@
 // Column generation: a linear programme, the restricted master, that starts small and grows by the
-// columns and rows that its own solutions ask for.
+// columns and rows that its solutions violate.
 //
 //   const ColumnGeneration rounds(backend, {.most_rounds = 100});
 //   LpResult solution;
@@ -7,8 +7,8 @@
 //     return add_columns(master, solution.duals) > 0 ? Pricing::added : Pricing::nothing;
 //   });
 //
-// The user owns the master and appends to it; rows and variables keep their numbers, so that each
-// round starts from the basis of the one before.
+// The caller owns the master and appends to it. Rows and variables keep their numbers, so that each
+// round starts from the basis of the previous round.
 #pragma once
 
 #include <functional>
@@ -20,24 +20,25 @@
 
 namespace stowage {
 
-// What a round of pricing came to.
+// The result of a round of pricing.
 enum class Pricing {
-  added,    // columns or rows: the master is to be solved again
-  nothing,  // nothing found: more effort, or the end if there is no more
-  enough,   // the user has what it wanted, or no time left
+  added,    // columns or rows were added: solve the master again
+  nothing,  // no column was found: raise the effort, or end at the highest effort
+  enough,   // the caller needs no further round, or has no time left
 };
 
 struct PricingRound {
-  int number = 0;  // from 0 on
-  int effort = 0;  // raised when `nothing` was found with less
-  int stalls = 0;  // measurements in a row without progress
+  int number = 0;  // from 0
+  int effort = 0;  // raised after `nothing`
+  int stalls = 0;  // consecutive measurements without progress
 };
 
 struct ColumnGenerationOptions {
   int most_rounds = 100;
-  int efforts = 1;  // of pricing
-  // The objective is measured every so many rounds, from the first on. Progress is a relative
-  // change of so much at least: below 0, because columns lower it, or above, because rows raise it.
+  int efforts = 1;  // number of pricing efforts
+  // The objective is measured in the first round and then every this many rounds. Progress is a
+  // relative change of at least this amount: negative if columns lower the objective, positive if
+  // rows raise it.
   int rounds_per_measurement = 1;
   double progress = 0;
   bool counts_nodes = false;  // every linear programme is a node of the budget
@@ -45,14 +46,14 @@ struct ColumnGenerationOptions {
 
 class ColumnGeneration {
  public:
-  // Called after each solution of the master, which it may then extend.
+  // Called after each solution of the master. May extend the master.
   using Price = std::function<Pricing(const PricingRound&)>;
 
   ColumnGeneration(std::optional<MilpBackend> backend, const ColumnGenerationOptions& options)
       : backend_(backend), options_(options) {}
 
-  // Starts from solution.basis. `solution` is always the last optimal one. False if the budget or
-  // the backend left a master unsolved.
+  // Starts from solution.basis. `solution` is always the last optimal solution. Returns false if
+  // the budget or the backend left a master unsolved.
   bool run(const milp::Model& master, LpResult& solution, Budget& budget, const Price& price) const;
 
  private:

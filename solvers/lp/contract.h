@@ -1,4 +1,4 @@
-// What is asked of a solver of linear programmes, and what it answers.
+// The input and the result of a solver of linear programmes.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@ namespace stowage {
 
 enum class LpPlace : signed char { basic, lower, upper, free };
 
-// Where the variables and rows of a solved model stand. May be shorter than the next model: new
-// variables are then at their lower bound and new rows basic.
+// The places of the variables and rows of a solved model. May be shorter than the next model: then
+// new variables are at their lower bound and new rows are basic.
 struct LpBasis {
   std::vector<LpPlace> variables;
   std::vector<LpPlace> rows;
@@ -22,9 +22,9 @@ struct LpResult {
   StopReason limit = StopReason::none;
   double objective = 0;
   std::vector<double> values;  // one per variable
-  std::vector<double> duals;   // one per row: what its right side is worth; >= 0 for lower sides
+  std::vector<double> duals;  // one per row: the price of its right-hand side; >= 0 for lower sides
   LpBasis basis;
-  std::string detail;  // why it is not optimal, in the backend's words
+  std::string detail;  // reason if not optimal, as the backend reports it
 };
 
 }  // namespace stowage

@@ -14,9 +14,11 @@ constexpr double kFeasible = 1e-9;
 constexpr double kPivot = 1e-9;
 constexpr double kPerturbation = 1e-7;
 constexpr std::size_t kPivotsPerRow = 20;
-constexpr std::size_t kAskEvery = 32;  // pivots between looks at the budget
-constexpr double kStartPivot = 1e-7;   // less, and the start is no basis of this model
-constexpr double kStartCost = 1e-9;    // of the largest: a reduced cost this far below 0 is noise
+constexpr std::size_t kAskEvery = 32;  // pivots between two readings of the budget
+// Smaller pivots mean that the start is no basis of this model.
+constexpr double kStartPivot = 1e-7;
+// Share of the largest cost; reduced costs down to minus this are rounding errors.
+constexpr double kStartCost = 1e-9;
 
 bool is_covering(const milp::Model& model) {
   for (const milp::Variable& v : model.variables()) {
@@ -53,8 +55,8 @@ class Tableau {
 
   std::size_t rows() const { return rows_; }
 
-  // Goes to a basis that was optimal before rows were added. False, and the tableau is spoilt, if
-  // it is none of this model, or not dual feasible: columns or costs are others then.
+  // Changes to a basis that was optimal before rows were added. Returns false, with an invalid
+  // tableau, if it is no basis of this model or not dual feasible, because columns or costs differ.
   bool adopt(const LpBasis& start) {
     std::vector<std::size_t> tight;
     for (std::size_t i = 0; i < std::min(rows_, start.rows.size()); ++i) {
@@ -76,7 +78,8 @@ class Tableau {
     return true;
   }
 
-  // One pivot. False if the point is feasible, which makes it optimal, or no pivot is possible.
+  // Makes one pivot. Returns false if the point is feasible, and so optimal, or if no pivot is
+  // possible.
   bool step() {
     const std::size_t row = most_negative();
     if (row == rows_) return false;
@@ -102,7 +105,7 @@ class Tableau {
 
   bool infeasible() const { return infeasible_; }
 
-  // Values of the variables, prices of the rows, and where both stand.
+  // Writes the values of the variables, the prices of the rows, and the basis.
   void read(LpResult& result) const {
     result.basis.variables.assign(columns_, LpPlace::lower);
     result.basis.rows.assign(rows_, LpPlace::lower);
@@ -135,7 +138,8 @@ class Tableau {
     return row;
   }
 
-  // basic = value + line . outside; solved for the entering variable and put in everywhere.
+  // The row means basic = value + line . outside. Solves it for the entering variable and
+  // substitutes that everywhere.
   void pivot(std::size_t row, std::size_t enter) {
     double* line = &at(row, 0);
     const double factor = line[enter];
@@ -170,11 +174,11 @@ class Tableau {
   std::size_t columns_;
   std::vector<double> cells_;
   std::vector<double> value_;         // of the basic variables
-  std::vector<double> cost_;          // reduced, of those outside the basis
+  std::vector<double> cost_;          // reduced costs of the variables outside the basis
   std::vector<std::size_t> basic_;    // variable, or columns_ + row for its slack
-  std::vector<std::size_t> outside_;  // likewise
+  std::vector<std::size_t> outside_;  // variable, or columns_ + row for its slack
   std::vector<std::size_t> touched_;
-  double largest_ = 0;  // cost of the model
+  double largest_ = 0;  // largest cost of the model
   bool infeasible_ = false;
 };
 

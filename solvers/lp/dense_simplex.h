@@ -1,7 +1,7 @@
-// Dual simplex on a dense tableau: what step bounds fall back on where no backend is built in.
+// Dual simplex on a dense tableau, used for step bounds if no backend is built.
 //
-// For small covering models only: minimise c x with c >= 0, x >= 0 and rows with a lower side and
-// no upper one. There the slack basis is dual feasible and no first phase is needed.
+// It solves small covering models only: minimise c x with c >= 0, x >= 0, and rows with a lower
+// side and no upper side. Then the slack basis is dual feasible, and no first phase is needed.
 #pragma once
 
 #include "formulations/milp/model.h"
@@ -10,10 +10,10 @@
 
 namespace stowage {
 
-// Costs are raised by up to 1e-7 of the largest, differently for each variable, so that ties do not
-// keep it from ending; prices are exact for those costs. `start` is the basis of a result for the
-// same columns and fewer rows; any other costs time and is of no use. Says so in `detail` if the
-// model is of another kind or the budget or the patience (20 pivots per row) ended.
+// Raises costs by up to 1e-7 of the largest cost, differently for each variable, so that ties cause
+// no cycling. Prices are exact for the raised costs. `start` is the basis of a result for the same
+// columns and fewer rows. Any other basis costs time without benefit. Sets `detail` if the model is
+// of another kind, or if the budget or the limit of 20 pivots per row ended the run.
 LpResult run_dense_simplex(const milp::Model& model, const LpBasis& start, Budget& budget);
 
 }  // namespace stowage

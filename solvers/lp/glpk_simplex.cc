@@ -10,9 +10,9 @@
 namespace stowage {
 namespace {
 
-// Of GLPK 5.0 the dual method goes round in circles on some degenerate models; the primal one has
-// not been seen to. Models that end take a few iterations for each row.
-constexpr int kIterationsPerLine = 50;  // of rows and columns
+// The dual method of GLPK 5.0 cycles on some degenerate models. The primal method has not been
+// observed to cycle. Other models need a few iterations per row.
+constexpr int kIterationsPerLine = 50;  // iterations per row and column
 constexpr int kFewIterations = 10'000;
 
 int to_glpk(LpPlace place) {
@@ -70,7 +70,7 @@ void load(const milp::Model& model, glp_prob* problem) {
 }
 
 LpResult solve(const milp::Model& model, const LpBasis& start, const Budget& budget) {
-  glp_prob* problem = glp_create_prob();  // owned by the session
+  glp_prob* problem = glp_create_prob();  // freed by the session
   load(model, problem);
   for (std::size_t j = 0; j < start.variables.size(); ++j) {
     glp_set_col_stat(problem, static_cast<int>(j + 1), to_glpk(start.variables[j]));
@@ -89,7 +89,8 @@ LpResult solve(const milp::Model& model, const LpBasis& start, const Budget& bud
     return glp_simplex(problem, &parm);
   };
   int code = within_glpk_limit(budget, simplex);
-  if (code != 0 && code != GLP_ETMLIM) {  // a basis it cannot use, or circles: from its own basis
+  // The basis was refused, or the method cycles: start from GLPK's own basis.
+  if (code != 0 && code != GLP_ETMLIM) {
     glp_adv_basis(problem, 0);
     parm.meth = GLP_PRIMAL;
     code = within_glpk_limit(budget, simplex);

@@ -7,7 +7,8 @@
 
 namespace stowage {
 
-// Dual simplex, then primal, on a thread of its own, see milp/glpk_session.h. Throws BackendError.
+// Runs the dual simplex and then the primal simplex, on a separate thread (milp/glpk_session.h).
+// Throws BackendError.
 LpResult run_glpk_simplex(const milp::Model& model, const LpBasis& start, Budget& budget);
 
 }  // namespace stowage

@@ -1,9 +1,9 @@
-// The two routines of LAPACK that CoinUtils calls, for programs that link COIN-OR's archives. With
-// them no library of LAPACK is loaded, which may be anybody's: a threaded OpenBLAS starts threads
-// before main() and waits without end where memory or threads are short.
+// The two LAPACK routines that CoinUtils calls, for programs that link COIN-OR's archives. With
+// them no LAPACK library is loaded. A threaded OpenBLAS would start threads before main(), and
+// would wait without end if memory or threads are short.
 //
-// As in LAPACK: matrices by columns, pivots from 1, and every argument by its address. What LAPACK
-// reports as a wrong argument is not checked.
+// Matrices are stored by columns as in LAPACK, pivots count from 1, and every argument is passed by
+// its address. Wrong arguments are not checked.
 #include "solvers/lp/lapack.h"
 
 #include <algorithm>
@@ -13,14 +13,14 @@
 
 namespace {
 
-// A matrix by columns, in somebody's array.
+// A matrix stored by columns in the caller's array.
 struct Matrix {
   double* first;
   std::ptrdiff_t stride;
   double* column(int j) const { return first + j * stride; }
 };
 
-// One right side: swaps, then L, then U.
+// Solves for one right-hand side: swaps, then L, then U.
 void solve(const Matrix& a, int n, const int* pivots, double* x) {
   for (int i = 0; i < n; ++i) std::swap(x[i], x[pivots[i] - 1]);
   for (int j = 0; j < n; ++j) {
@@ -34,7 +34,7 @@ void solve(const Matrix& a, int n, const int* pivots, double* x) {
   }
 }
 
-// The same with the transposed matrix, backwards: U', L', swaps.
+// Solves with the transposed matrix, in reverse order: U', L', swaps.
 void solve_transposed(const Matrix& a, int n, const int* pivots, double* x) {
   for (int j = 0; j < n; ++j) {
     const double* u = a.column(j);
@@ -62,7 +62,7 @@ extern "C" void dgetrf_(const int* rows, const int* columns, double* a, const in
     }
     pivots[j] = pivot + 1;
     if (pivot_column[pivot] == 0) {
-      if (*info == 0) *info = j + 1;  // singular; the rest is factored all the same
+      if (*info == 0) *info = j + 1;  // singular; the other columns are factored
       continue;
     }
     if (pivot != j) {

@@ -18,11 +18,11 @@
 namespace stowage {
 namespace {
 
-// A largest cost within these stays as it is: units are the caller's affair. Beyond them absolute
-// tolerances mean nothing any more, and Clp ends the process at 1e25.
+// If the largest cost lies between these values, costs are not scaled, because the caller chooses
+// the units. Outside, absolute tolerances are useless, and Clp ends the process at 1e25.
 constexpr double kSmallCost = 0x1p-20;
 constexpr double kLargeCost = 0x1p40;
-// The same of everything else, which is not scaled here.
+// Limit for all other numbers, which are not scaled here.
 constexpr double kLargestNumber = 1e15;
 
 LpResult run_backend(std::optional<MilpBackend> backend, const milp::Model& model,
@@ -41,7 +41,7 @@ LpResult run_backend(std::optional<MilpBackend> backend, const milp::Model& mode
   return {.detail = "the " + std::string(name(*backend)) + " backend is not built in"};
 }
 
-// The same model with costs that a backend can work with; prices and objective are put back.
+// Solves the model with scaled costs, and scales prices and objective back.
 LpResult run_with_costs_scaled(std::optional<MilpBackend> backend, const milp::Model& model,
                                const LpBasis& start, double largest, Budget& budget) {
   const milp::Scaling scaling{.row = std::vector<int>(model.rows().size()),

@@ -1,11 +1,11 @@
-// Linear programmes with their dual prices, through the same backends as MILPs.
+// Linear programmes with their dual prices, solved by the backends of MILPs.
 //
 //   LpResult first = solve_lp(MilpBackend::cbc, model, {}, budget);
 //   model.add_row(...);
 //   LpResult next = solve_lp(MilpBackend::cbc, model, first.basis, budget);
 //
-// Nothing here is a proof: prices are as good as the backend's arithmetic. Whoever wants a bound
-// makes a certificate of them (formulations/scatter/step_prices.h).
+// No result is a proof, because prices are only as exact as the backend's arithmetic. Make a
+// certificate of the prices if you need a bound (formulations/scatter/step_prices.h).
 #pragma once
 
 #include <optional>
@@ -18,9 +18,9 @@
 namespace stowage {
 
 // Requires `backend` to be in built_backends(), a model without integer variables, and at least one
-// variable and row. Only costs are scaled, and only extreme ones: the caller keeps coefficients
-// near 1, and beyond 1e15 they are refused. Never throws. Without a backend, the dense simplex of
-// dense_simplex.h, which takes covering models only, and a start of the same columns and fewer
+// variable and row. Scales only extreme costs. The caller keeps coefficients near 1, and
+// coefficients beyond 1e15 are refused. Never throws. Without a backend, uses the dense simplex of
+// dense_simplex.h. It accepts only covering models, and a start with the same columns and fewer
 // rows.
 LpResult solve_lp(std::optional<MilpBackend> backend, const milp::Model& model,
                   const LpBasis& start, Budget& budget);
