@@ -19,32 +19,33 @@
 namespace stowage {
 namespace {
 
-// What the first orders get, in nodes of a layout's search and in moves of a levelling for each
-// operator. About a second for both. With fewer tensors a node takes less time.
+// The initial effort per order: nodes of the layout search, and levelling moves per operator.
+// Together they take about one second. A node takes less time if there are fewer tensors.
 constexpr std::int64_t kFirstNodes = 50'000;
 constexpr std::int64_t kMostFirstNodes = 400'000;
 constexpr std::int64_t kNodesTimesTensors = 40'000'000;
-constexpr std::int64_t kShares = 8;  // of the nodes left: the first order gets one at most
+// The first order gets at most this part of the remaining nodes.
+constexpr std::int64_t kShares = 8;
 constexpr std::int64_t kMovesOfAnOperator = 2500;
 constexpr int kOrdersOfARound = 4;
-// Then the best gets so many times as much as each, and the first if it is hardly worse.
+// After a round, the best order gets this many times the nodes of each order. So does the first
+// order if first_is_near().
 constexpr int kOfTheBest = 16;
-constexpr int kRounds = 6;  // each with twice as much as the one before
-// Every second order is laid out hill by hill as well, with the nodes of two orders, as orders of
-// hills are tried in turn.
+constexpr int kRounds = 6;  // each with twice the effort of the previous round
+// Every second order is also laid out hill by hill, with the nodes of two orders.
 constexpr int kOrdersOfHills = 2;
 
 bool may_move(const OrderInstance& graph, const OrderPlan& plan) {
   return plan.rows.empty() && plan.transfers.empty() && plan.order.size() == graph.operators.size();
 }
 
-// An order with its buffers, whose capacity is left out: what is above it tells how much is
-// missing.
+// An order with its buffers. They have no capacity, so that a layout above the capacity shows how
+// much memory is missing.
 struct Candidate {
   OrderPlan order;
   LayoutInstance buffers;
-  std::optional<LayoutPlan> layout;  // the best one that is known
-  bool settled = false;              // no layout of it needs less
+  std::optional<LayoutPlan> layout;  // the best known layout
+  bool settled = false;              // no layout of this order has a smaller peak
 };
 
 class Arranging {
@@ -96,7 +97,7 @@ class Arranging {
   void run_rounds() {
     std::int64_t nodes = first_nodes();
     std::int64_t steps = kMovesOfAnOperator * std::ssize(graph_.operators);
-    bool any = true;  // orders that are not known
+    bool any = true;  // the last round found new orders
     for (int round = 0; round < kRounds && any && !ended(); ++round, nodes *= 2, steps *= 2) {
       any = false;
       for (int k = 0; k < kOrdersOfARound && !ended(); ++k) {
@@ -110,12 +111,13 @@ class Arranging {
       if (!ended() && better_) lay_out(*better_, kOfTheBest * nodes);
       if (!ended() && first_is_near()) lay_out(first_, kOfTheBest * nodes);
     }
-    // Where no more orders are tried their layouts are all that is left.
+    // If no new orders are found, the remaining nodes go to the layouts of the known ones.
     if (!ended()) lay_out(first_, any ? kOfTheBest * nodes : budget_.nodes_left());
     if (!ended() && better_ && !any) lay_out(*better_, budget_.nodes_left());
   }
 
-  // Whether the first order is the best, or needs no more than twice as much above the peak.
+  // Returns true if the first order is the best, or if its excess over the peak is at most twice
+  // that of the best.
   bool first_is_near() const {
     const auto above = [&](const Candidate& its) {
       return its.layout ? its.layout->peak_bytes - first_.order.peak_bytes : kMaxExact;
@@ -123,7 +125,8 @@ class Arranging {
     return above(first_) <= 2 * above(best());
   }
 
-  // What is good enough: no order that is known to be better needs less.
+  // Returns true if the best layout suffices: within the capacity if the objective is time,
+  // otherwise no larger than the peak of the first order.
   bool reached() const {
     const auto& layout = best().layout;
     if (!layout) return false;
@@ -140,7 +143,7 @@ class Arranging {
   }
   bool ended() const { return reached() || budget_.exhausted(); }
 
-  // Nothing if the order is known already, or fails its verification.
+  // Returns a levelled order. Returns nullopt if the order is known or fails verification.
   std::optional<OrderPlan> levelled(std::int64_t most) {
     const std::vector<int> order = level_within(
         table_, {first_.order.order.begin(), first_.order.order.end()},
@@ -151,10 +154,12 @@ class Arranging {
     return verified(std::move(plan));
   }
 
-  // With what follows from the plan that was given; nothing if it fails its verification.
+  // Copies hash, time and bound from the given plan. Returns nullopt if the result fails
+  // verification.
   std::optional<OrderPlan> verified(OrderPlan plan) {
     plan.instance_hash = first_.order.instance_hash;
-    plan.time_ms = first_.order.time_ms;  // of the same runs; a sum in another order may round
+    // The runs are the same; a sum in another order may round differently.
+    plan.time_ms = first_.order.time_ms;
     plan.bound_bytes = first_.order.bound_bytes;
     plan.bound_ms = first_.order.bound_ms;
     plan.bound_by = first_.order.bound_by;
@@ -167,7 +172,7 @@ class Arranging {
 
   void lay_out(Candidate& its, std::int64_t nodes) {
     if (its.settled) return;
-    // The heuristics of a layout need no nodes, but a budget that is not over.
+    // The heuristics of a layout need no nodes, but they need a budget that is not exhausted.
     Budget part = budget_.part(budget_.seconds_left(),
                                std::max<std::int64_t>(1, std::min(nodes, budget_.nodes_left())));
     SolveOptions options{.seed = options_.seed + static_cast<std::uint64_t>(layouts_++)};
@@ -180,8 +185,8 @@ class Arranging {
     keep_if_better(its);
   }
 
-  // Begins with the order of the candidate, hill by hill: what is found needs no more than it, or
-  // than the capacity where that is enough.
+  // Lays out the candidate's order hill by hill. The result needs at most the peak of the order, or
+  // at most the capacity if that suffices.
   void lay_out_hills(const Candidate& its, std::int64_t nodes) {
     Budget part = budget_.part(budget_.seconds_left(), std::min(nodes, budget_.nodes_left()));
     const auto number = static_cast<std::uint64_t>(++hillings_);
@@ -198,7 +203,7 @@ class Arranging {
     Candidate next = candidate(*std::move(plan));
     next.layout = compose_layout(next.buffers, std::move(found->offsets));
     next.layout->instance_hash = instance_hash(next.buffers);
-    lay_out(next, 1);  // it is verified, and gets its bound
+    lay_out(next, 1);  // verifies the layout and computes its bound
   }
 
   void keep_if_better(Candidate& its) {
@@ -237,9 +242,9 @@ class Arranging {
   const ArrangeOptions& options_;
   Budget& budget_;
   const ArrangeProgress& progress_;
-  Candidate first_;                  // of the plan that was given
-  std::optional<Candidate> better_;  // another order, if its layout needs less
-  std::optional<Bytes> least_;       // needed by the best layout
+  Candidate first_;                  // the given plan
+  std::optional<Candidate> better_;  // another order with a smaller layout
+  std::optional<Bytes> least_;       // bytes needed by the best layout
   std::set<std::vector<std::int64_t>> tried_;
   std::int64_t layouts_ = 0;
   std::int64_t levellings_ = 0;

@@ -1,4 +1,4 @@
-// Levellings that share a budget of nodes with the layouts beside them.
+// Levelling that shares a budget of nodes with the layouts.
 //
 //   order = level_within(table, std::move(order), {.moves = 100'000, .seed = 1}, budget);
 //
@@ -16,7 +16,8 @@
 
 namespace stowage {
 
-// level_order() with no more moves than the nodes that are left: a hundred moves count as one.
+// Calls level_order() with at most as many moves as the remaining nodes allow. A hundred moves
+// count as one node.
 inline std::vector<int> level_within(const OrderTable& table, std::vector<int> order,
                                      Levelling effort, Budget& budget) {
   constexpr std::int64_t kMovesOfANode = 100;

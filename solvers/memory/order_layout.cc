@@ -18,7 +18,7 @@ std::string name_of(const std::string& id, std::int64_t index) {
   return id.empty() ? std::to_string(index) : id;
 }
 
-// Of fixed sizes.
+// Returns the layout instance of a graph with fixed sizes.
 LayoutInstance layout_of(const OrderInstance& graph, const std::vector<std::int64_t>& order,
                          const std::vector<OrderTransfer>& transfers) {
   const auto comes_back = [&](const TensorLife& life) {
@@ -29,7 +29,7 @@ LayoutInstance layout_of(const OrderInstance& graph, const std::vector<std::int6
   LayoutInstance layout{
       .name = graph.name, .capacity = graph.capacity, .alignment = graph.alignment};
   std::set<std::string> names;
-  int known = -1;  // the tensor before
+  int known = -1;  // the previous tensor
   for (const TensorLife& life : lifetimes(OrderTable(graph), order, transfers)) {
     const OrderTensor& tensor = graph.tensors[at(life.tensor)];
     std::string name = name_of(tensor.id, life.tensor);

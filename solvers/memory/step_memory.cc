@@ -18,7 +18,7 @@ Tokens tokens_per_rank(const ScatterGroup& group) {
   return (group.tokens + group.degree - 1) / group.degree;
 }
 
-// What the planner counted for each token of the micro-batch.
+// Returns the planner's MiB per token of the micro-batch.
 Mib counted_mib(const ScatterInstance& instance, const ScatterMicroBatch& batch) {
   const int way = recomputation_index(instance, batch.recomputation);
   return instance.model.recomputation.empty()
@@ -26,7 +26,7 @@ Mib counted_mib(const ScatterInstance& instance, const ScatterMicroBatch& batch)
              : instance.model.recomputation[static_cast<std::size_t>(way)].activation_mib_per_token;
 }
 
-// As the micro-batch names it, if it is one of the names that traces know.
+// Returns the micro-batch's recomputation mode if traces support it, or `otherwise`.
 Recompute recompute_of(const ScatterMicroBatch& batch, Recompute otherwise) {
   if (batch.recomputation == "none") return Recompute::none;
   if (batch.recomputation == "selective") return Recompute::selective;
@@ -34,7 +34,7 @@ Recompute recompute_of(const ScatterMicroBatch& batch, Recompute otherwise) {
   return otherwise;
 }
 
-// Micro-batch and group of every group that is the heaviest of one of its ranks.
+// Returns the micro-batch and group of each group that is the heaviest group of one of its ranks.
 std::set<std::pair<int, int>> heaviest_groups(const ScatterInstance& instance,
                                               const ScatterPlan& plan) {
   struct Heaviest {
@@ -74,13 +74,13 @@ Result<Peak> planned_peak(TransformerStep step, Tokens tokens, const SolveOption
   step.split = SequenceSplit::ulysses;
   const Result<LayoutInstance> layout = trace_layout(step);
   if (!layout) return layout.errors();
-  // A trace has neither pins nor a capacity, so that there always is a plan.
+  // A trace has neither pins nor a capacity, so a plan always exists.
   const Outcome outcome = solve(Instance(*layout), options, budget);
   const auto& plan = std::get<LayoutPlan>(outcome.plan.value());
   return Peak{plan.peak_bytes, plan.bound_bytes};
 }
 
-// The errors of a trace, of which "/tokens" means those of a rank of this group.
+// Moves errors at "/tokens" of a trace to the group in the plan.
 std::vector<InputError> of_group(std::vector<InputError> errors, int micro_batch, int group) {
   for (InputError& error : errors) {
     if (error.pointer != "/tokens") continue;
@@ -91,7 +91,7 @@ std::vector<InputError> of_group(std::vector<InputError> errors, int micro_batch
   return errors;
 }
 
-// Usable memory of the smallest device of the group.
+// Returns the usable memory of the group's smallest device.
 Mib memory_of(const ScatterInstance& instance, const ScatterGroup& group) {
   const Cluster& cluster = instance.cluster;
   if (cluster.kinds.empty()) return cluster.memory_mib;
@@ -105,7 +105,7 @@ Result<std::vector<GroupMemory>> step_memory(const ScatterInstance& instance,
                                              const ScatterPlan& plan, const TransformerStep& step,
                                              const SolveOptions& options, Budget& budget,
                                              const MemoryProgress& progress) {
-  // Groups of equally many tokens per rank that recompute alike have one layout.
+  // Groups with equal tokens per rank and equal recomputation share one layout.
   std::map<std::pair<Tokens, Recompute>, Peak> peaks;
   std::vector<GroupMemory> result;
   const auto heaviest = heaviest_groups(instance, plan);

@@ -19,16 +19,16 @@
 namespace stowage {
 namespace {
 
-constexpr std::int64_t kNodesOfATry = 3000;  // hills that fit at all mostly do so with fewer
-constexpr int kTries = 5;                    // then the next ones take twice as many nodes
+constexpr std::int64_t kNodesOfATry = 3000;  // usually enough for hills that can be laid out
+constexpr int kTries = 5;                    // tries until the nodes are doubled
 constexpr int kMostDoublings = 4;
-constexpr int kMostIdle = 20;  // tries in a row that know no other order: there is none
-constexpr std::int64_t kMovesOfATry = 1000;  // for each operator
+constexpr int kMostIdle = 20;  // consecutive tries without a new order, after which the search ends
+constexpr std::int64_t kMovesOfATry = 1000;  // per operator
 constexpr std::int64_t kAlways = std::numeric_limits<std::int64_t>::max();
 constexpr Bytes kNowhere = -1;
 
-// The numbers of stretches: the highest, then the higher neighbour of those before, until all are
-// there.
+// Returns the hills in the order of layout: the highest first, then always the higher neighbour of
+// those listed.
 std::vector<std::size_t> highest_first(const std::vector<Stretch>& hills) {
   const auto top = std::ranges::max_element(hills, {}, &Stretch::highest);
   auto first = static_cast<std::size_t>(top - hills.begin());
@@ -83,22 +83,23 @@ class Stretching {
  private:
   struct Placed {
     Bytes offset = kNowhere;
-    std::size_t turn = 0;  // in which it was placed
+    std::size_t turn = 0;  // turn in which it was placed
   };
 
   std::vector<Buffer> buffers_of(const std::vector<int>& order) const {
     return order_layout(graph_, compose_order(graph_, table_, order)).buffers;
   }
-  // A buffer has the same name in every order.
+  // A buffer has the same number in every order.
   Placed& placed(const Buffer& buffer) { return placed_[at(number_.at(buffer.id))]; }
 
-  // Whether the neighbour on this side is laid out.
+  // Returns true if this hill is laid out.
   bool is_done(std::size_t hill) const {
     const auto end = sequence_.begin() + static_cast<std::ptrdiff_t>(done_);
     return std::find(sequence_.begin(), end, hill) != end;
   }
 
-  // The steps that a turn lays out: from the neighbour's hill, or as far as it goes.
+  // Returns the steps that a turn lays out: from the neighbour's hill, or from the hill's own first
+  // step.
   Lifetime window_of(std::size_t hill) const {
     Lifetime window{.lower = hills_[hill].first, .upper = hills_[hill].last};
     if (hill == 0) {
@@ -118,7 +119,8 @@ class Stretching {
     return {order.begin() + window.lower, order.begin() + window.upper};
   }
 
-  // The next stretch of the sequence; every try but the first one with an order of its own.
+  // Lays out the next hill of the sequence. Every try but the first uses another order. Returns
+  // false if the order is known or has no layout.
   bool lay_out() {
     const std::size_t hill = sequence_[done_];
     const Lifetime window = window_of(hill);
@@ -149,7 +151,7 @@ class Stretching {
       part.buffers.push_back(std::move(buffer));
     }
     Budget its = budget_.part(budget_.seconds_left(), nodes);
-    // Whatever is within the limit is as good as any other.
+    // Any layout within the limit suffices.
     const double load = static_cast<double>(peak_load(part).load);
     const double enough = std::max(0.0, 1 - load / static_cast<double>(options_.limit));
     const Outcome found = solve(part, {.gap = enough, .seed = ++seed_}, its);
@@ -171,8 +173,8 @@ class Stretching {
     return true;
   }
 
-  // Whether no later turn lays it out again: it is alive on a hill that is done, between two of
-  // them, or before the first or behind the last of all.
+  // Returns true if no later turn lays out the buffer again: it is live on a hill that is done, or
+  // between two of them, or before the first hill or after the last one.
   bool settled(const Buffer& buffer) const {
     const auto [first, last] =
         std::minmax_element(sequence_.begin(), sequence_.begin() + static_cast<int>(done_) + 1);
@@ -182,7 +184,7 @@ class Stretching {
     return buffer.lower < to && buffer.upper > from;
   }
 
-  // The turn that laid out the neighbour, and all after it.
+  // Undoes the turn that laid out the neighbour, and all later turns.
   void take_back() {
     const std::size_t hill = sequence_[done_];
     std::size_t turn = 0;
@@ -190,10 +192,11 @@ class Stretching {
     for (Placed& its : placed_) {
       if (its.offset != kNowhere && its.turn >= turn) its = {};
     }
-    // Others will be pinned then.
+    // The later turns will have other pinned buffers.
     for (std::size_t later = turn + 1; later < refused_.size(); ++later) refused_[later].clear();
     done_ = turn;
-    refused_[turn][within(window_of(sequence_[turn]), order_)] = kAlways;  // it led here
+    // Do not repeat this layout.
+    refused_[turn][within(window_of(sequence_[turn]), order_)] = kAlways;
     failed_[turn] = std::max(failed_[turn], 1);
   }
 
@@ -203,15 +206,16 @@ class Stretching {
   Budget& budget_;
   std::vector<int> order_;
   std::vector<Stretch> hills_;
-  std::vector<Buffer> buffers_;  // of the order
+  std::vector<Buffer> buffers_;  // of the present order
   std::map<std::string, int> number_;
   std::vector<Placed> placed_;         // by number
-  std::vector<std::size_t> sequence_;  // of hills
-  std::vector<int> failed_;            // tries of a turn
-  // Of a turn, with what is pinned now: orders of its steps without a layout, and the nodes tried.
+  std::vector<std::size_t> sequence_;  // hills in the order of layout
+  std::vector<int> failed_;            // number of failed tries of each turn
+  // The operator orders of each turn's steps that had no layout with the present pins, and the
+  // nodes spent on each.
   std::vector<std::map<std::vector<int>, std::int64_t>> refused_;
-  int idle_ = 0;          // tries in a row whose order was known
-  std::size_t done_ = 0;  // turns
+  int idle_ = 0;          // consecutive tries whose order was known
+  std::size_t done_ = 0;  // number of turns done
   std::uint64_t seed_;
 };
 

@@ -1,10 +1,10 @@
-// An order and its layout within a limit, made one stretch of steps after the other.
+// Makes an order and its layout within a limit, one hill of steps after another.
 //
-// A search over all steps at once mixes up what has little to do with each other. Here the hill
-// that needs most is laid out first, then its neighbours on either side, each with what reaches
-// over from there pinned (stretches.h). Where a stretch finds no layout its operators are put in
-// another order among themselves, which changes nothing outside it (levelling.h); if that is of no
-// use, the neighbour is laid out anew. Our own.
+// A search over all steps at once mixes steps that hardly interact. Here the hill that needs most
+// memory is laid out first, then its neighbours on both sides. Buffers that reach over from a
+// finished hill are pinned (stretches.h). If a hill has no layout, its operators are reordered
+// among themselves, which changes nothing outside it (levelling.h). If that does not help, the
+// neighbour is laid out anew. This method is our own.
 //
 //   const auto found = lay_out_stretches(graph, table, plan.order, {.limit = peak}, budget);
 //   if (found) use(found->order, found->offsets);
@@ -24,23 +24,22 @@
 namespace stowage {
 
 struct StretchOptions {
-  Bytes limit = 0;  // of the layout
-  // Whether a hill is laid out with the valleys beside it, which are laid out again together with
-  // the hill behind. Else it is laid out alone, which is easier, and leaves its neighbours less.
+  Bytes limit = 0;  // limit on the peak of the layout, in bytes
+  // True: a hill is laid out with the valleys beside it, which are laid out again together with the
+  // next hill. False: it is laid out alone, which is easier but leaves less room to its neighbours.
   bool with_valleys = true;
   std::uint64_t seed = 0;
 };
 
 struct StretchLayout {
   std::vector<int> order;
-  std::vector<Bytes> offsets;  // of order_layout() of it
+  std::vector<Bytes> offsets;  // of the order_layout() of `order`
 };
 
-// Begins with an order of all operators, each once, that keeps the precedences and needs no more
-// than the limit. Nothing if there is one hill only, if no other order of a hill is found any
-// more, or when the budget ends, which must have a limit. Nodes
-// of layouts count, and a hundred moves of a levelling count as one. The course depends on nodes
-// only, never on the clock.
+// Starts with an order of all operators, each once, that keeps the precedences and whose peak is
+// within the limit. Returns nullopt if there is only one hill, if no new order of a hill is found,
+// or if the budget ends. The budget must have a limit. Nodes of layouts count, and a hundred
+// levelling moves count as one node. The result depends on node limits only, never on the clock.
 std::optional<StretchLayout> lay_out_stretches(const OrderInstance& graph, const OrderTable& table,
                                                const OrderPlan& plan, const StretchOptions& options,
                                                Budget& budget);

@@ -6,16 +6,16 @@
 namespace stowage {
 namespace {
 
-// Shares of the peak. Less deep valleys leave no room between two hills; a broader top of a hill
-// is harder to lay out, and a narrower one leaves pins where its other steps are just as full.
+// Shares of the peak. A shallower valley leaves no room between two hills. A broader top is harder
+// to lay out. A narrower top leaves pins where the other steps of the hill are nearly as full.
 constexpr double kDepthOfValley = 0.15;
 constexpr double kDepthOfTop = 0.08;
 
-// At each valley's lowest step a hill begins; the last one ends with the steps.
+// A hill begins at the lowest step of each valley. The last hill ends with the steps.
 std::vector<std::size_t> ends_of_hills(std::span<const Bytes> needs, Bytes depth) {
   std::vector<std::size_t> ends;
   bool climbing = true;
-  Bytes highest = 0;  // since the last valley
+  Bytes highest = 0;  // largest need since the last valley
   std::size_t lowest = 0;
   for (std::size_t step = 0; step < needs.size(); ++step) {
     const Bytes need = needs[step];

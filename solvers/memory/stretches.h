@@ -1,7 +1,7 @@
-// Steps cut into stretches, one for each hill of what they need.
+// Cuts steps into stretches, one for each hill of their memory need.
 //
-// Between two hills there is a valley; where it is deep a layout has room to spare, and what is
-// laid out on one side of it leaves much of the other side open.
+// A valley separates two hills. If it is deep, a layout has free room there, and the layout of one
+// hill leaves much of the other hill free.
 //
 //   for (const Stretch& stretch : stretches(needs_of(table, order), peak)) ...
 //
@@ -15,17 +15,18 @@
 
 namespace stowage {
 
-// The steps [first, last) on top of a hill: the first and the last that need nearly as much as the
-// hill's highest, and all between.
+// The steps [first, last) on top of a hill: from the first to the last step that needs nearly as
+// much as the hill's highest step.
 struct Stretch {
   int first = 0;
   int last = 0;
-  Bytes highest = 0;  // that a step of it needs
+  Bytes highest = 0;  // largest need of its steps, in bytes
 
   bool operator==(const Stretch&) const = default;
 };
 
-// In the order of the steps: one at least where there are steps. `peak`: of all steps, or more.
+// Returns the stretches in the order of the steps, at least one if there are steps. `peak` is at
+// least the largest need.
 std::vector<Stretch> stretches(std::span<const Bytes> needs, Bytes peak);
 
 }  // namespace stowage
