@@ -1,5 +1,5 @@
-// Over the usual length: the steps of one solve share its state, and reading them in order is the
-// argument that no answer gets past unchecked.
+// Longer than 300 lines: the steps of one solve share its state. Read in order, they show that
+// every answer is checked.
 #include "solvers/milp/backend.h"
 
 #include <algorithm>
@@ -20,17 +20,18 @@
 namespace stowage {
 namespace {
 
-constexpr double kRepairSeconds = 5;        // for the linear programme after rounding
-constexpr double kNearlyFeasible = 1e-4;    // points worse than this are lies, not rounding
-const MilpObserver kNobody;                 // observers hear of the model they asked about only
-constexpr double kFallingDirection = 1e-6;  // slope of a ray that proves an unbounded objective
+constexpr double kRepairSeconds = 5;      // time limit of the linear programme after rounding
+constexpr double kNearlyFeasible = 1e-4;  // larger violations cannot be rounding errors
+const MilpObserver kNobody;               // sub-solves report to no observer
+// Least slope of a ray that proves an unbounded objective.
+constexpr double kFallingDirection = 1e-6;
 
 void say(std::string& detail, const std::string& more) {
   if (!detail.empty() && !more.empty()) detail += "; ";
   detail += more;
 }
 
-// One checked call: owns the tidied, scaled model and translates between the units.
+// One checked call. It owns the tidied, scaled model and converts between the units.
 class CheckedRun {
  public:
   CheckedRun(const MilpRun& run, const milp::Model& model, const MilpParams& params, Budget& budget,
@@ -94,7 +95,8 @@ class CheckedRun {
   std::vector<double> to_original(const std::vector<double>& values) const {
     return tidied_.expand(milp::unscale(scaling_, values));
   }
-  // Both objectives in the caller's units, compared where the backend's tolerances apply.
+  // Compares both objectives, given in the caller's units, in scaled units, where the backend's
+  // tolerances apply.
   bool close_objectives(double a, double b, double tolerance) const {
     return close(to_scaled(a), to_scaled(b), tolerance);
   }
@@ -118,7 +120,8 @@ class CheckedRun {
     }
   }
 
-  // Never worse than the start, and never claiming what the start refutes.
+  // Returns the result or the start, whichever is better. A result that the start refutes becomes a
+  // failure.
   MilpResult keep_start(MilpResult result) const {
     if (!start_) return result;
     const double objective = original_.objective(*start_);
@@ -141,7 +144,8 @@ class CheckedRun {
   // ---- the backend ----------------------------------------------------------------------------
   MilpResult call_backend() {
     MilpParams params{.gap = params_.gap, .seed = params_.seed};
-    // A cutoff beyond every usable number cuts nothing off, or all that a backend can express.
+    // A cutoff beyond the largest usable number cuts off nothing, or everything that a backend can
+    // represent.
     const double cutoff = to_scaled(params_.cutoff);
     params.cutoff = cutoff < kLargestNumber ? std::max(cutoff, -kLargestNumber) : kInfinity;
     if (start_) {
@@ -167,7 +171,7 @@ class CheckedRun {
     }
   }
 
-  // Passes on only checked incumbents and only steps forward.
+  // Passes on only checked incumbents, and only improvements.
   void forward(const MilpEvent& event) {
     if (!observer_) return;
     MilpEvent out{.objective = seen_objective_, .bound = seen_bound_};
@@ -242,7 +246,7 @@ class CheckedRun {
     return accept(answer, std::move(values));
   }
 
-  // `answer` in the caller's units, its values replaced by checked ones.
+  // Returns `answer` in the caller's units, with the checked values.
   MilpResult accept(const MilpResult& answer, std::vector<double> values) const {
     const bool by_tidying = tidied_.verdict == TidyModel::Verdict::solved;
     if (by_tidying && original_.violation(values) > kFeasibilityTolerance) {
@@ -259,7 +263,7 @@ class CheckedRun {
                       .nodes = nodes_,
                       .detail = answer.detail};
     if (answer.status == MilpStatus::optimal) {
-      // The proof is about the claimed value; rounding may have moved the point away from it.
+      // The proof refers to the claimed value, and rounding may have moved the point away from it.
       const bool same = close_objectives(objective, claimed, kObjectiveTolerance);
       result.bound = same ? objective : std::min(claimed, objective);
       if (!same) result.status = MilpStatus::feasible;
@@ -284,12 +288,12 @@ class CheckedRun {
     return result;
   }
 
-  // Recomputes the continuous variables for the rounded integers. Has a budget of its own: the
-  // caller's may be used up, and throwing the point away would waste all of it.
+  // Recomputes the continuous variables for the rounded integers. It has its own budget, because
+  // the caller's may be used up, and dropping the point would waste all that work.
   bool repair(std::vector<double>& values) const {
     const auto& variables = original_.variables();
     const auto integral = [](const milp::Variable& variable) { return variable.integer; };
-    // Nothing was rounded in a linear programme; this also ends the recursion.
+    // A linear programme has no rounded values. This also ends the recursion.
     if (std::none_of(variables.begin(), variables.end(), integral)) return false;
     const milp::Model fixed = with_integers_fixed(original_, values);
     Budget budget({.time_limit_s = kRepairSeconds});
@@ -305,8 +309,8 @@ class CheckedRun {
     return kPlain;
   }
 
-  // A relaxation that falls forever makes the model unbounded only if the model has a point at all;
-  // both halves are checked here, because a wrong "unbounded" looks like any other.
+  // An unbounded relaxation makes the model unbounded only if the model has a feasible point. Both
+  // parts are checked here, because a wrong "unbounded" cannot be recognised later.
   MilpResult judge_unbounded() {
     Budget::Limits limits = budget_.limits();
     limits.time_limit_s = std::max(0.0, budget_.seconds_left());
@@ -336,7 +340,7 @@ class CheckedRun {
             .detail = point.detail};
   }
 
-  // A failure worth reproducing: keeps the model if the caller wants it.
+  // Returns a failure and, if requested, writes the model so that the failure can be reproduced.
   MilpResult rejected(std::string why) const {
     if (!params_.dump_directory.empty()) say(why, dump());
     return failure(why);
@@ -346,7 +350,7 @@ class CheckedRun {
     std::ostringstream text;
     milp::write_lp(original_, text);
     std::uint64_t hash =
-        14695981039346656037U;  // FNV-1a: one file per model, however often it fails
+        14695981039346656037U;  // FNV-1a: one file per model, for any number of failures
     for (const char c : text.str()) {
       hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
     }
@@ -369,7 +373,7 @@ class CheckedRun {
   milp::Scaling scaling_;
   milp::Model scaled_;
   std::optional<std::vector<double>> start_;  // checked, integers rounded
-  std::string note_;                          // goes to the end of the result's detail
+  std::string note_;                          // appended to the result's detail
   std::int64_t nodes_ = 0;
   double seen_objective_ = kInfinity;
   double seen_bound_ = -kInfinity;

@@ -1,4 +1,4 @@
-// A backend called and its answer checked.
+// Calls a backend and checks its answer.
 //
 //   MilpRun run = run_cbc;  // or run_glpk, or a test double that lies
 //   MilpResult r = run_checked(run, model, params, budget);

@@ -1,6 +1,6 @@
 // The MILP backends that this build may have.
 //
-// Thread safety: its functions read nothing that changes; any number of threads may call them at
+// Thread safety: the functions only read constants, and any number of threads may call them at
 // once.
 #pragma once
 
@@ -12,6 +12,6 @@ namespace stowage {
 enum class MilpBackend { cbc, glpk };
 
 std::string_view name(MilpBackend backend);
-std::vector<MilpBackend> built_backends();  // those compiled in, preferred one first
+std::vector<MilpBackend> built_backends();  // compiled backends, the preferred one first
 
 }  // namespace stowage

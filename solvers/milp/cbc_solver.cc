@@ -1,4 +1,4 @@
-// Longer than 300 lines: one conversation with one backend, whose handlers share its state.
+// Longer than 300 lines: one dialogue with one backend, whose handlers share its state.
 #include "solvers/milp/cbc_solver.h"
 
 #include <CbcEventHandler.hpp>
@@ -23,22 +23,22 @@
 
 #include "solvers/milp/coin_arrays.h"
 
-// LAPACK calls inside CBC are tiny; with a threaded OpenBLAS each of them would start threads. The
-// symbol exists only when that OpenBLAS is the process's BLAS.
+// LAPACK calls inside CBC are tiny. A threaded OpenBLAS would start threads for each of them. The
+// symbol exists only if that OpenBLAS is the process's BLAS.
 extern "C" void openblas_set_num_threads(int threads) __attribute__((weak));
 
 namespace stowage {
 namespace {
 
-constexpr double kNoObjective = 1e49;  // CBC writes 1e50 for "none"
+constexpr double kNoObjective = 1e49;  // CBC uses 1e50 for a missing objective
 constexpr int kLpStopped = 5;          // any value from 0 stops Clp; 5 is its "stopped by event"
 
-// What the handlers share with the solve. CBC clones handlers, so they hold a pointer to this.
+// The state that handlers share with the solve. CBC clones handlers, so they hold a pointer to it.
 struct Watch {
   const MilpTask& task;
   std::int64_t nodes = 0;     // already counted
-  double bound = -kInfinity;  // last one reported while no LP had been cut short
-  bool lp_stopped = false;    // an LP ended early: nothing after that is a proof
+  double bound = -kInfinity;  // last bound reported before any LP was cut short
+  bool lp_stopped = false;    // an LP ended early, and later results are no proof
   StopReason stopped = StopReason::none;
 
   void count_up_to(std::int64_t total) {
@@ -59,7 +59,7 @@ class LpStop : public ClpEventHandler {
   ClpEventHandler* clone() const override { return new LpStop(*this); }
   int event(Event what) override {
     if (what != endOfIteration && what != endOfFactorization) return -1;
-    // Not for node limits: those stop between nodes, where the result does not depend on timing.
+    // Ignores node limits, which stop between nodes, where the result does not depend on timing.
     const StopReason reason = watch_->task.budget.stop_reason();
     if (reason != StopReason::interrupted && reason != StopReason::time_limit) return -1;
     watch_->lp_stopped = true;
@@ -76,7 +76,8 @@ class TreeWatch : public CbcEventHandler {
   explicit TreeWatch(Watch* watch) : watch_(watch) {}
   CbcEventHandler* clone() const override { return new TreeWatch(*this); }
   CbcAction event(CbcEvent what) override {
-    // Heuristics solve sub-models through the same handler: their points and counts mean nothing.
+    // Heuristics solve sub-models through the same handler. Their points and counts are not those
+    // of the model.
     const bool sub_model = (model_->specialOptions() & 2048) != 0;
     if (!sub_model) {
       if (what == node) {
@@ -87,7 +88,7 @@ class TreeWatch : public CbcEventHandler {
       }
     }
     const StopReason reason = watch_->task.budget.stop_reason();
-    // A node limit is honoured between nodes of the main tree only, see LpStop.
+    // Node limits are only applied between nodes of the main tree, see LpStop.
     if (reason == StopReason::none) return noAction;
     if (reason == StopReason::node_limit && (sub_model || what != node)) return noAction;
     watch_->stopped = reason;
@@ -160,10 +161,9 @@ class Solve {
     osi_.messageHandler()->setLogLevel(0);
     osi_.setHintParam(OsiDoReducePrint, true, OsiHintTry);
     ClpSolve how;
-    how.setSpecialOption(2, 1);  // keep Clp's hands off the process's SIGINT handler
+    how.setSpecialOption(2, 1);  // leaves the process's SIGINT handler unchanged
     osi_.setSolveOptions(how);
-    // With the default, 1e-7, the branch that lifts 0.9999999 to 1 changes nothing Clp would
-    // notice.
+    // With the default of 1e-7, Clp ignores a branch that raises 0.9999999 to 1.
     osi_.setDblParam(OsiPrimalTolerance, 1e-9);
     load(task_.model, osi_);
     const LpStop stop(&watch_);
@@ -171,15 +171,16 @@ class Solve {
     osi_.getModelPtr()->setRandomSeed(seed());
   }
 
-  // The generators of CbcStrategyDefault without two that cut off optima. CglProbing in company of
-  // the others: 15 wrong "optimal" answers on 1,875 class MIPs of at most 30 variables, 5 by the
-  // strategy itself, none without it. CglKnapsackCover: 11 on 114 solves of small assign models, 3
-  // with no other generator beside it, none without it.
+  // The generators of CbcStrategyDefault without two that cut off optima. CglProbing together with
+  // the others gave 15 wrong "optimal" results on 1,875 class MIPs of at most 30 variables, 5 of
+  // them with the strategy itself, and none without CglProbing. CglKnapsackCover gave 11 wrong
+  // results on 114 solves of small assign models, 3 of them as the only generator, and none without
+  // it.
   static void add_cuts(CbcModel& cbc) {
     constexpr int kWhileUseful = -1;
     CglGomory gomory;
     CglClique clique;
-    clique.setStarCliqueReport(false);  // it prints unless told not to, whatever the log level
+    clique.setStarCliqueReport(false);  // it prints by default at any log level
     clique.setRowCliqueReport(false);
     CglMixedIntegerRounding2 rounding;
     CglFlowCover flow;
@@ -187,7 +188,8 @@ class Solve {
     cbc.addCutGenerator(&clique, kWhileUseful, "clique");
     cbc.addCutGenerator(&rounding, kWhileUseful, "mixed-integer rounding");
     cbc.addCutGenerator(&flow, kWhileUseful, "flow cover");
-    // The rest of the strategy, but 20 passes at the root of small models: its 100 double the time.
+    // The other settings of the strategy, but 20 passes at the root of small models: its 100 double
+    // the time.
     cbc.setMaximumCutPassesAtRoot(20);
     cbc.setMaximumCutPasses(1);
     cbc.setNumberStrong(5);
@@ -198,7 +200,7 @@ class Solve {
     cbc.setLogLevel(0);
     cbc.solver()->messageHandler()->setLogLevel(0);
     cbc.setUseElapsedTime(task_.budget.limits().clock == BudgetClock::wall);
-    // CBC counts real seconds, of which a clock of readings knows nothing.
+    // CBC measures real seconds, which are unrelated to a budget that counts readings.
     const bool real = task_.budget.limits().clock != BudgetClock::looks;
     if (real && std::isfinite(task_.budget.seconds_left())) {
       cbc.setMaximumSeconds(std::max(0.0, task_.budget.seconds_left()));
@@ -208,8 +210,8 @@ class Solve {
         static_cast<int>(std::min<std::int64_t>(nodes, std::numeric_limits<int>::max() / 2)));
     cbc.setAllowableGap(0);
     cbc.setAllowableFractionGap(task_.params.gap);
-    // With the default, 1e-6, a vertex at 0.9999999 is rounded; if that breaks a row, CBC drops the
-    // whole node and may call the model infeasible.
+    // With the default of 1e-6, a vertex at 0.9999999 is rounded. If that violates a row, CBC drops
+    // the whole node and may call the model infeasible.
     cbc.setIntegerTolerance(1e-9);
     cbc.setCutoffIncrement(1e-9);  // the default, 1e-5, loses optima when objectives are small
     cbc.setRandomSeed(seed());
@@ -218,15 +220,15 @@ class Solve {
     pump.setFeasibilityPumpOptions(0);
     pump.setMaximumPasses(20);
     cbc.addHeuristic(&pump, "feasibility pump");
-    // No RINS: on 3,000 layout MIPs of at most 7 buffers it led, with the pump, to a failed
-    // assertion in Clp, which ends the process, and to a wrong "optimal" answer; without it, to
-    // neither.
+    // RINS is off: on 3,000 layout MIPs of at most 7 buffers, RINS with the pump caused a failed
+    // assertion in Clp, which ends the process, and a wrong "optimal" result. Neither occurred
+    // without RINS.
     const TreeWatch watch(&watch_);
     cbc.passInEventHandler(&watch);
   }
 
-  // Reads the root or, for a linear programme, the answer. Must be asked before branchAndBound,
-  // which reports an unbounded model as infeasible.
+  // Reads the root relaxation or, for a linear programme, the result. Call this before
+  // branchAndBound, which reports an unbounded model as infeasible.
   MilpResult relaxation(const OsiSolverInterface& osi) const {
     if (watch_.lp_stopped) return {.limit = watch_.stopped};
     if (osi.isProvenPrimalInfeasible()) return infeasible_or_unbounded(osi);
@@ -239,8 +241,8 @@ class Solve {
             .values = std::vector<double>(x, x + osi.getNumCols())};
   }
 
-  // Clp's presolve calls some unbounded models infeasible. Without an objective nothing can be
-  // unbounded, so a second look tells the two apart.
+  // Clp's presolve calls some unbounded models infeasible. A model without an objective is never
+  // unbounded, so solving it without the objective separates the two cases.
   MilpResult infeasible_or_unbounded(const OsiSolverInterface& osi) const {
     const std::unique_ptr<OsiSolverInterface> copy(osi.clone());
     const std::vector<double> zero(task_.model.variables().size());
@@ -255,7 +257,7 @@ class Solve {
     MilpResult result{.nodes = watch_.nodes};
     if (const double* best = cbc.bestSolution(); best != nullptr) {
       result.values.assign(best, best + task_.model.variables().size());
-      // A search stopped by our event keeps its point but may say 1e50, "none", of its objective.
+      // A search stopped by our event keeps its point but may report 1e50 as its objective.
       result.objective = cbc.getObjValue() < kNoObjective ? cbc.getObjValue()
                                                           : task_.model.objective(result.values);
       result.status = MilpStatus::feasible;

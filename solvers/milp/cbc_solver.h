@@ -5,8 +5,8 @@
 
 namespace stowage {
 
-// CbcModel over OsiClp with the default strategy's cuts and feasibility pump, one thread. Several
-// calls may run at once.
+// Runs CbcModel over OsiClp with the default strategy's cuts and the feasibility pump, on one
+// thread. Several calls may run at once.
 MilpResult run_cbc(const MilpTask& task);
 
 }  // namespace stowage

@@ -1,5 +1,5 @@
-// A model as the solvers of COIN-OR take it: arrays, the matrix by rows, infinity the largest
-// double. Not installed: the files that are built with CBC share it.
+// A model as arrays for the solvers of COIN-OR: the matrix by rows, and the largest double as
+// infinity. Not installed: the files that are built with CBC share it.
 #pragma once
 
 #include <algorithm>
@@ -33,9 +33,9 @@ struct CoinArrays {
 
   std::vector<double> lower, upper, cost;    // by variable
   std::vector<double> row_lower, row_upper;  // by row
-  std::vector<int> begin{0};                 // by row and one more: its first term
-  std::vector<int> index;                    // by term: its variable
-  std::vector<double> value;                 // by term
+  std::vector<int> begin{0};                 // by row and one more: index of its first term
+  std::vector<int> index;                    // variable of each term
+  std::vector<double> value;                 // coefficient of each term
 
  private:
   static double finite(double bound) {

@@ -16,7 +16,8 @@
 namespace stowage {
 namespace {
 
-// GLPK rounds times to milliseconds in many places: ending so many seconds early is no jump.
+// Seconds. GLPK rounds times to milliseconds in many places, so ending earlier by at most this is
+// no clock jump.
 constexpr double kRounded = 0.05;
 
 class Session {

@@ -14,7 +14,8 @@
 namespace stowage {
 namespace {
 
-// From 6e4 on wrong answers were seen, on integer models made to provoke them; CBC gave none there.
+// Largest trusted ratio of coefficients. GLPK returned wrong results from 6e4 on, with integer
+// models made for this purpose. CBC returned none there.
 constexpr double kTrustedSpread = 3e4;
 
 struct Solve {
@@ -46,14 +47,14 @@ struct Solve {
     glp_add_cols(problem, static_cast<int>(variables.size()));
     for (int j = 1; j <= columns(); ++j) {
       const milp::Variable& v = variables[static_cast<std::size_t>(j - 1)];
-      // The kind first: GLP_BV would overwrite the bounds, GLP_IV does not.
+      // Set the kind first: GLP_BV would overwrite the bounds, GLP_IV does not.
       if (v.integer) glp_set_col_kind(problem, j, GLP_IV);
       glp_set_col_bnds(problem, j, glpk_bound_type(v.lower, v.upper), v.lower, v.upper);
       glp_set_obj_coef(problem, j, v.objective);
     }
     for (const milp::Row& row : task.model.rows()) {
-      // A range whose two sides differ goes in as two rows: GLPK's own range handling has answered
-      // wrongly on small integer models.
+      // A range with two different sides becomes two rows, because GLPK's handling of ranges
+      // returned wrong results on small integer models.
       if (glpk_bound_type(row.lower, row.upper) == GLP_DB) {
         add_row(row.terms, GLP_LO, row.lower, 0);
         add_row(row.terms, GLP_UP, 0, row.upper);
@@ -77,7 +78,7 @@ struct Solve {
     glp_set_mat_row(problem, i, static_cast<int>(terms.size()), index.data(), value.data());
   }
 
-  // GLPK has no cutoff: the objective becomes a row.
+  // GLPK has no cutoff, so the objective becomes a row.
   void add_cutoff() {
     std::vector<milp::Term> terms;
     for (int j = 0; j < columns(); ++j) {
@@ -87,7 +88,7 @@ struct Solve {
     add_row(terms, GLP_UP, 0, task.params.cutoff - task.model.offset());
   }
 
-  // True when the root is optimal; otherwise `result` says what happened.
+  // Returns true if the root is optimal. Otherwise sets `result`.
   bool solve_relaxation(bool integral) {
     glp_smcp parm;
     glp_init_smcp(&parm);
@@ -98,7 +99,7 @@ struct Solve {
       return glp_simplex(problem, &parm);
     };
     int code = within_glpk_limit(task.budget, simplex);
-    if (code != 0 && code != GLP_ETMLIM) {  // numerical trouble: once more from a fresh basis
+    if (code != 0 && code != GLP_ETMLIM) {  // numerical trouble: try again from a fresh basis
       glp_adv_basis(problem, 0);
       parm.meth = GLP_DUALP;
       code = within_glpk_limit(task.budget, simplex);
@@ -134,8 +135,8 @@ struct Solve {
     parm.msg_lev = GLP_MSG_OFF;
     parm.br_tech = branching;
     parm.gmi_cuts = parm.mir_cuts = parm.clq_cuts = parm.cov_cuts = GLP_ON;
-    parm.tol_int = 1e-9;  // the default, 1e-5, takes points that break rows after rounding
-    parm.tol_obj = 1e-9;  // the default would call 1e-7 short of the optimum optimal
+    parm.tol_int = 1e-9;  // the default, 1e-5, accepts points that violate rows after rounding
+    parm.tol_obj = 1e-9;  // the default accepts points 1e-7 above the optimum as optimal
     parm.mip_gap = task.params.gap;
     parm.cb_func = [](glp_tree* tree, void* self) { static_cast<Solve*>(self)->callback(tree); };
     parm.cb_info = this;
@@ -188,8 +189,8 @@ struct Solve {
         note_incumbent();
         return;
       case GLP_IROWGEN:
-        // Cut rounds can be long; nodes are only counted at selection, so that a node limit ends
-        // the run at the same place every time.
+        // Cut rounds can be long. Nodes are only counted at selection, so that a node limit always
+        // ends the run at the same place.
         stopped = task.budget.stop_reason();
         if (stopped == StopReason::node_limit) stopped = StopReason::none;
         if (stopped != StopReason::none) glp_ios_terminate(tree);
@@ -199,7 +200,7 @@ struct Solve {
     }
   }
 
-  // Valid because the incumbent, if any, is taken into account at the end.
+  // The bound is valid because the incumbent, if any, is considered at the end.
   void note_bound(glp_tree* tree) {
     const int node = glp_ios_best_node(tree);
     if (node == 0) return;
@@ -224,13 +225,13 @@ struct Solve {
 
   const MilpTask& task;
   int branching;
-  glp_prob* problem;  // owned by the thread that frees it, see glpk_session.h
+  glp_prob* problem;  // freed by its thread, see glpk_session.h
   MilpResult result;
   StopReason stopped = StopReason::none;
   bool start_given = false;
 };
 
-// One solve on a thread of its own. `nodes` grows by those solved, also when this throws.
+// Runs one solve on a separate thread. Adds the solved nodes to `nodes`, also if it throws.
 MilpResult attempt(const MilpTask& task, int branching, std::int64_t& nodes) {
   MilpResult result;
   on_glpk_thread([&] {
@@ -254,9 +255,9 @@ MilpResult run_glpk(const MilpTask& task) {
   try {
     result = attempt(task, GLP_BR_PCH, nodes);
   } catch (const BackendError&) {
-    // Pseudo-costs divide by the step of a branch, and GLPK asserts that it is not zero; with
-    // integrality this tight a branch can leave its variable where it was. The other rule does not
-    // divide. Errors of any other kind come back.
+    // Pseudo-costs divide by the step of a branch, and GLPK asserts that it is not zero. With this
+    // tight integrality tolerance, a branch can leave its variable unchanged. The other branching
+    // rule does not divide. Other errors occur again.
     result = attempt(task, GLP_BR_DTH, nodes);
   }
   result.nodes = nodes;

@@ -5,9 +5,9 @@
 
 namespace stowage {
 
-// Branch and cut with gmi, mir, clique and cover cuts and pseudo-cost branching, no presolver, on a
-// thread of its own: GLPK's memory and hooks are per thread, so the host's GLPK is not disturbed.
-// An interrupt waits for the end of the running linear programme.
+// Runs branch and cut with gmi, mir, clique and cover cuts and pseudo-cost branching, without
+// presolver, on a separate thread: GLPK's memory and hooks belong to a thread, so the host's GLPK
+// is not disturbed. An interrupt takes effect after the running linear programme.
 MilpResult run_glpk(const MilpTask& task);
 
 }  // namespace stowage

@@ -23,7 +23,7 @@ bool round_integers(const milp::Model& model, std::vector<double>& values) {
     } else if (x > variable.upper && x <= variable.upper + kFeasibilityTolerance) {
       x = variable.upper;
     }
-    x += 0.0;  // no negative zero: the same plan must print the same bytes
+    x += 0.0;  // no negative zero, since the same plan must print the same bytes
   }
   return true;
 }
@@ -49,7 +49,7 @@ std::string worst_break(const milp::Model& model, const std::vector<double>& val
   }
   for (std::size_t i = 0; i < model.rows().size(); ++i) {
     const milp::Row& row = model.rows()[i];
-    milp::Model one;  // measured by the same code that decides
+    milp::Model one;  // measured by the code that decides
     for (const milp::Term& term : row.terms) {
       const double x = values[static_cast<std::size_t>(term.variable)];
       one.add_variable({.lower = x, .upper = x});

@@ -13,10 +13,10 @@ using milp::Term;
 using Verdict = TidyModel::Verdict;
 
 constexpr double kSlack = 1e-9;  // bounds may cross by this much, relative to max(1, |bound|)
-// Costs that add up to at most this share of what the objective is in any case: proofs are good to
-// 1e-9 of the objective, and a backend's tolerances to no more.
+// Costs whose sum is at most this share of a lower bound on the objective are dropped. Proofs hold
+// to 1e-9 of the objective, and so do a backend's tolerances.
 constexpr double kNegligible = 1e-12;
-constexpr int kMaxPasses = 100;  // singleton chains longer than this stay rows
+constexpr int kMaxPasses = 100;  // longer chains of singleton rows stay rows
 
 std::string label(const char* kind, const std::string& name, std::size_t index) {
   return std::string(kind) + ' ' + (name.empty() ? '#' + std::to_string(index) : name);
@@ -28,7 +28,7 @@ double slack(double a, double b) {
   return kSlack * std::max(1.0, large);
 }
 
-// A bound that misses an integer only by the rounding of a division means that integer.
+// A bound that misses an integer by the rounding of a division counts as that integer.
 double round_up(double bound) { return std::ceil(bound - kSlack - 4e-16 * std::fabs(bound)) + 0.0; }
 double round_down(double bound) {
   return std::floor(bound + kSlack + 4e-16 * std::fabs(bound)) + 0.0;
@@ -71,7 +71,7 @@ class Tidier {
     out_.detail = std::move(detail);
   }
 
-  // Intersects the bounds of variable j and fixes it when they meet.
+  // Intersects the bounds of variable j, and fixes it if they meet.
   void tighten(std::size_t j, double lower, double upper) {
     const milp::Variable& v = model_.variables()[j];
     double& lo = lower_[j];
@@ -90,7 +90,7 @@ class Tidier {
     }
   }
 
-  // Bounds of row i after the fixed variables have been moved to the right-hand side.
+  // Returns the sides of row i after moving its fixed variables to the right-hand side.
   std::pair<long double, long double> sides(std::size_t i) const {
     long double moved = 0;
     for (const Term& term : terms_[i]) {
@@ -101,7 +101,7 @@ class Tidier {
     return {model_.rows()[i].lower - moved, model_.rows()[i].upper - moved};
   }
 
-  // Removes row i when at most one variable of it is still free. True if it went.
+  // Removes row i if at most one of its variables is free. Returns true if it was removed.
   bool shrink(std::size_t i) {
     if (row_done_[i]) return false;
     const milp::Row& row = model_.rows()[i];
@@ -148,7 +148,7 @@ class Tidier {
     }
   }
 
-  // Moves variables that stand in no row to their better bound, if that is finite.
+  // Fixes variables without a row at their better bound, if that is finite.
   void settle_lonely() {
     std::vector<bool> used(lower_.size());
     bool any_row = false;
@@ -173,7 +173,7 @@ class Tidier {
     }
   }
 
-  // The objective at the settled variables alone.
+  // Returns the objective of the settled variables.
   long double constant() const {
     long double sum = model_.offset();
     for (std::size_t j = 0; j < lower_.size(); ++j) {
@@ -182,12 +182,12 @@ class Tidier {
     return sum;
   }
 
-  // Returns the costs, without those of open variables that no point's objective depends on but by
-  // the negligible share. Scaling would lift them, and the constant with them, out of all ranges.
+  // Returns the costs, with 0 for open variables whose contribution is negligible at every point.
+  // Scaling would raise these costs, and the constant, beyond all ranges.
   std::vector<double> costs_that_matter(long double settled) const {
     std::vector<double> costs;
     for (const milp::Variable& v : model_.variables()) costs.push_back(v.objective);
-    long double least = settled;  // of the objective
+    long double least = settled;  // lower bound on the objective
     std::vector<std::pair<long double, std::size_t>> parts;
     for (std::size_t j = 0; j < costs.size(); ++j) {
       if (fixed_[j] || costs[j] == 0) continue;

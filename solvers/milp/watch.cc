@@ -16,17 +16,17 @@
 namespace stowage {
 namespace {
 
-// The interrupt is a flag that somebody sets without telling; this is how late it may be seen.
+// The interrupt is a flag without notification. It is noticed at most this late.
 constexpr auto kLook = std::chrono::milliseconds(10);
 
-// Of the process, as the thread that was left is: whoever ends it must know.
+// True if a thread of this process was left behind. The code that ends the process needs it.
 std::atomic<bool> left_behind = false;
 
-// Of the backend that runs in this thread: set when it aborts. Null in all other threads.
+// The flag of the backend in this thread, set when the backend aborts. Null in all other threads.
 thread_local std::atomic<bool>* aborted_here = nullptr;
 
-// Keeps the thread of a backend that called abort(), for ever, so that the process goes on without
-// it. Any other thread ends the process as it would have without this handler.
+// Blocks the thread of a backend that called abort() forever, so that the process can continue. In
+// any other thread, ends the process as without this handler.
 void park(int signal) {
   if (aborted_here == nullptr) {
     std::signal(signal, SIG_DFL);
@@ -37,8 +37,8 @@ void park(int signal) {
   for (;;) pause();
 }
 
-// Everything the backend's thread touches. Shared with that thread, because a backend that never
-// returns needs it for ever, while the caller goes on.
+// All data that the backend's thread uses. It is shared with that thread, because a backend that
+// never returns needs it while the caller continues.
 class Watched {
  public:
   Watched(const MilpRun& run, const MilpTask& task)
@@ -51,7 +51,7 @@ class Watched {
                  .clock = task.budget.limits().clock}),
         caller_(&task) {}
 
-  // In the backend's thread.
+  // Runs in the backend's thread.
   void work() {
     const MilpObserver observer = [this](const MilpEvent& event) { pass_on(event); };
     std::optional<MilpResult> answer;
@@ -72,7 +72,7 @@ class Watched {
 
   bool aborted() const { return aborted_; }
 
-  // In the caller's thread: the answer, or nothing if the backend was left behind.
+  // Runs in the caller's thread. Returns the answer, or nullopt if the backend was left behind.
   std::optional<MilpResult> wait() {
     std::unique_lock lock(mutex_);
     std::optional<Clock::time_point> late;
@@ -83,7 +83,7 @@ class Watched {
         return std::nullopt;
       }
       const StopReason reason = stop_reason();
-      // A node limit is no clock: how long the last node may take is nobody's business here.
+      // A node limit does not limit the time of the last node.
       if (reason == StopReason::none || reason == StopReason::node_limit) continue;
       if (reason == StopReason::interrupted) stop_ = true;
       if (!late)
@@ -109,8 +109,8 @@ class Watched {
     caller_->observer(event);
   }
 
-  // Of the caller's budget. How often this thread wakes up is chance, so that it must not use up a
-  // clock of readings; the backend has a limit of its own of these.
+  // Returns the stop reason of the caller's budget. This thread wakes up at random times, so it
+  // must not use up a budget that counts clock readings. The backend has its own limit of readings.
   StopReason stop_reason() const {
     const Budget& budget = caller_->budget;
     if (budget.limits().clock != BudgetClock::looks) return budget.stop_reason();
@@ -118,7 +118,7 @@ class Watched {
     return interrupt != nullptr && interrupt->load() ? StopReason::interrupted : StopReason::none;
   }
 
-  // What the backend has counted since the last time.
+  // Passes on the nodes that the backend has counted since the last call.
   void count_nodes() {
     const std::int64_t nodes = budget_.nodes();
     caller_->budget.count_nodes(nodes - counted_);
@@ -132,9 +132,9 @@ class Watched {
   std::atomic<bool> aborted_ = false;
   Budget budget_;
 
-  std::mutex mutex_;  // of all below
+  std::mutex mutex_;  // guards all members below
   std::condition_variable ended_;
-  const MilpTask* caller_;  // null once the caller has gone on
+  const MilpTask* caller_;  // null after the caller has continued
   std::int64_t counted_ = 0;
   bool over_ = false;
   std::optional<MilpResult> answer_;
@@ -149,7 +149,7 @@ MilpResult run_watched(const MilpRun& run, const MilpTask& task) {
   std::optional<MilpResult> answer;
   try {
     answer = watched->wait();
-  } catch (...) {  // the backend's own exception: it has ended
+  } catch (...) {  // the backend's own exception: the backend has ended
     thread.join();
     throw;
   }
