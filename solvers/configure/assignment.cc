@@ -7,7 +7,8 @@
 
 namespace stowage {
 
-// Column 0 and row 0 stand for none. Prices of rows and columns are those of the dual programme.
+// Column 0 and row 0 mean "unassigned". The prices of rows and columns are those of the dual
+// programme.
 Assignment least_assignment(const std::vector<std::vector<double>>& costs) {
   const std::size_t rows = costs.size();
   const std::size_t columns = rows == 0 ? 0 : costs.front().size();
@@ -16,7 +17,7 @@ Assignment least_assignment(const std::vector<std::vector<double>>& costs) {
   std::vector<std::size_t> row_of(columns + 1, 0);
   for (std::size_t row = 1; row <= rows; ++row) {
     std::vector<double> distance(columns + 1, kInfinity);
-    std::vector<std::size_t> before(columns + 1, 0);  // on the shortest path
+    std::vector<std::size_t> before(columns + 1, 0);  // previous column on the shortest path
     std::vector<bool> done(columns + 1, false);
     row_of[0] = row;
     std::size_t column = 0;

@@ -1,4 +1,4 @@
-// A configuration on its way through configure(): what it was planned for, and what that takes.
+// A configuration inside configure(): the instances of its steps, their plans and their prices.
 #pragma once
 
 #include <functional>
@@ -19,25 +19,28 @@ struct ConfiguredStep {
 };
 
 struct RankedConfiguration {
-  StrategyPlan plan;             // with hash, and the bound of all configurations
-  double activation_factor = 1;  // what a token needs, times this
-  // Of the first all, in their order; of others as many as were planned, beginning with one in the
-  // middle and the heaviest.
+  StrategyPlan plan;             // with hash, and with the bound of all configurations
+  double activation_factor = 1;  // factor of the memory that the token model counts per token
+  // The steps of the first configuration are complete and in their order. The other configurations
+  // have the steps planned for them, beginning with a step of middling weight and the heaviest
+  // step.
   std::vector<ConfiguredStep> steps;
-  // Of its steps: their mean, and the mean divided by that of the fastest on the same steps.
+  // The mean of its steps, and its ratio to the mean of the fastest configuration on the same
+  // steps.
   PricedStep mean;
   double behind = 1;
-  std::string why_not;  // not empty: a step has no plan in it
+  std::string why_not;  // the reason if a step has no plan, otherwise empty
 };
 
-// What is being done now, for people.
+// Receives the present activity as text for people.
 using ConfigureProgress = std::function<void(const std::string& doing)>;
 
-// Whether trainers have a word for it: what is sharded and recomputed, and in how many chunks, is
-// the same in all stages.
+// Returns true if trainers can express the plan: sharding, recomputation and the number of chunks
+// are equal in all stages.
 bool is_uniform(const StrategyPlan& plan);
 
-// "pp 1, v 1, tp 1, ZeRO 3, none": what differs between configurations of a ranking.
+// Returns the differences between configurations of a ranking, for example "pp 1, v 1, tp 1, ZeRO
+// 3, none".
 std::string configuration_name(const StrategyPlan& plan);
 
 }  // namespace stowage

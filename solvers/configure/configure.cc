@@ -1,5 +1,5 @@
-// What is found out of configurations, one after another. Longer than 300 lines: how they race, and
-// what a layout that does not fit changes in it, is one story.
+// Races configurations against each other. Longer than 300 lines: the race, and the changes after a
+// layout that does not fit, belong together.
 #include "solvers/configure/configure.h"
 
 #include <algorithm>
@@ -21,10 +21,10 @@ namespace {
 
 constexpr double kMibBytes = 1 << 20;
 constexpr std::size_t kFinalists = 2;     // configurations that get plans for all steps
-constexpr std::size_t kTellingSteps = 4;  // that are enough to be clearly behind on:
-constexpr double kClearly = 1.005;        // slower on each of them, and by so much together
-constexpr int kMostRaises = 4;            // of one configuration's factor
-constexpr double kRaiseMargin = 1e-6;     // rounding must not ask for one more
+constexpr std::size_t kTellingSteps = 4;  // steps from which a configuration can be clearly behind
+constexpr double kClearly = 1.005;     // slower on each of these steps, and by this ratio together
+constexpr int kMostRaises = 4;         // raises of one configuration's factor, at most
+constexpr double kRaiseMargin = 1e-6;  // margin against a further raise by rounding
 
 bool has_equal_stages(const StrategyPlan& plan) {
   return std::ranges::all_of(plan.stages, [&](const StrategyStage& stage) {
@@ -82,14 +82,15 @@ class Configuring {
       plan.name = instance_.name;
       plan.instance_hash = instance_hash(instance_);
       state_bound(plan, std::min(run_.strategy.bound, plan.step_ms), run_.strategy.bound_by);
-      if (!verify(Instance(instance_), Plan(plan)).empty()) continue;  // none is known to
+      // Configurations with a violation are skipped.
+      if (!verify(Instance(instance_), Plan(plan)).empty()) continue;
       Runner runner{.ranked = {.plan = plan}};
       runner.handover = std::make_unique<Handover>(table_, plan);
       active_.push_back(std::move(runner));
     }
   }
 
-  // False if a step has no plan.
+  // Plans up to `steps` steps. Returns false if a step has no plan.
   bool plan_up_to(Runner& runner, std::size_t steps) {
     planner_.plan_up_to({&runner}, steps);
     return runner.ranked.why_not.empty();
@@ -103,7 +104,7 @@ class Configuring {
     }
   }
 
-  // Plans so many steps with all that are active, and puts away those that cannot.
+  // Plans `steps` steps for all active configurations, and removes those without a plan.
   void plan_all(std::size_t steps) {
     std::vector<Runner*> runners;
     for (Runner& runner : active_) runners.push_back(&runner);
@@ -119,8 +120,8 @@ class Configuring {
     if (!active_.empty()) order(steps);
   }
 
-  // Half of them are given up each time, until two have all steps; those that are clearly behind at
-  // once.
+  // Gives up half of the configurations after each round, until two have all steps. Configurations
+  // that are clearly behind are given up at once.
   void race() {
     std::size_t target = 1;
     for (;;) {
@@ -145,7 +146,8 @@ class Configuring {
                        [target](const Runner& a, const Runner& b) {
                          return a.mean_of(target) > b.mean_of(target);
                        });
-      // Before all of their steps: what does not fit is found on these.
+      // Check the layouts before all steps are planned, so that a configuration that does not fit
+      // is raised early.
       if (active_.size() <= finalists) {
         for (Runner& runner : active_) fits_or_raised(runner);
       }
@@ -153,7 +155,7 @@ class Configuring {
     }
   }
 
-  // The first goes on whatever the others do.
+  // The first configuration always stays.
   void give_up_clearly_behind(std::size_t steps) {
     const Runner& first = active_.front();
     const auto behind = [&](const Runner& runner) {
@@ -172,7 +174,8 @@ class Configuring {
     }
   }
 
-  // The best of those that were given up, where all others have no plan.
+  // Reactivates the best given-up configuration if all others have no plan. Returns false if no
+  // configuration was given up.
   bool bring_back() {
     if (given_up_.empty()) return false;
     active_.push_back(std::move(given_up_.back()));
@@ -180,8 +183,8 @@ class Configuring {
     return true;
   }
 
-  // Lays out the heaviest rank of the steps so far. True if it fits, or cannot be traced; otherwise
-  // its tokens count for more, and its steps are planned again.
+  // Lays out the heaviest rank of the steps planned so far. Returns true if it fits or cannot be
+  // traced. Otherwise raises the factor of its tokens and plans its steps again.
   bool fits_or_raised(Runner& runner) {
     run_.heaviest = heaviest_of(runner);
     if (!run_.heaviest || run_.heaviest->fits()) return true;
@@ -199,8 +202,8 @@ class Configuring {
     return false;
   }
 
-  // True if the first one's heaviest rank fits; otherwise it is looked at again, maybe behind
-  // another one.
+  // Returns true if the first configuration's heaviest rank fits. Otherwise the caller checks
+  // again, perhaps another configuration that is first then.
   bool settle_first() {
     Runner& first = active_.front();
     if (fits_or_raised(first)) return true;
@@ -223,7 +226,7 @@ class Configuring {
     while (active_.empty() && bring_back()) plan_all(steps_.size());
   }
 
-  // Those that were given up against what the first was before are asked again.
+  // Reactivates configurations that were given up against a faster first one than the present.
   void catch_up() {
     while (!given_up_.empty()) {
       const Runner& next = given_up_.back();
@@ -266,7 +269,7 @@ class Configuring {
     return heaviest;
   }
 
-  // From the order that they were planned in to that of the caller.
+  // Sorts steps from the planning order to the caller's order.
   void in_order(std::vector<ConfiguredStep>& steps) const {
     std::vector<ConfiguredStep> sorted(steps.size());
     for (std::size_t i = 0; i < steps.size(); ++i)
@@ -289,7 +292,7 @@ class Configuring {
     };
     for (Runner& runner : active_) put(runner);
     if (!active_.empty()) in_order(run_.ranking.front().steps);
-    // Each on the steps that it has.
+    // The ratio of each given-up configuration is on its own steps.
     for (Runner& runner : given_up_) {
       const std::size_t steps = runner.ranked.steps.size();
       Ms of_first = 0;
@@ -311,8 +314,8 @@ class Configuring {
   const ConfigureOptions& options_;
   Budget& budget_;
   const ConfigureProgress& progress_;
-  std::vector<Runner> active_;    // the fastest first
-  std::vector<Runner> given_up_;  // the last given up last
+  std::vector<Runner> active_;    // fastest first
+  std::vector<Runner> given_up_;  // latest last
   std::vector<Runner> failed_;
   const StepPlanner planner_;
   ConfiguredRun run_;

@@ -9,11 +9,12 @@
 namespace stowage {
 namespace {
 
-constexpr double kManyTokens = 1 << 20;      // a power of two: what a token needs is found exactly
-constexpr double kUnhinderedMibPerMs = 1e9;  // the most that an instance may say
+// A power of two, so that the memory per token is computed exactly.
+constexpr double kManyTokens = 1 << 20;
+constexpr double kUnhinderedMibPerMs = 1e9;  // the largest bandwidth that an instance allows
 
-// Those of options.cp that groups may have. Each is a multiple of the one before, and one of them
-// is the plan's.
+// Returns the degrees of options.cp that groups may have. Each is a multiple of the previous one,
+// and the plan's degree is one of them.
 std::vector<int> degrees_of(const StrategyTable& table, const StrategyPlan& plan) {
   std::vector<std::int64_t> wanted = table.instance().options.cp;
   std::ranges::sort(wanted);
@@ -57,7 +58,7 @@ Handover::Handover(const StrategyTable& table, const StrategyPlan& plan, double 
       .devices_per_node = static_cast<int>(per_node % plan_.tp == 0 ? per_node / plan_.tp : 1),
       .memory_mib = instance.cluster.memory_mib,
       .degrees = degrees};
-  // Megatron cuts a sequence into two parts for each rank of a group, and each into tp.
+  // Megatron cuts a sequence into two parts for each rank of a group, and each part into tp parts.
   pattern_.pad_multiple = 2 * plan_.tp * degrees.back();
   pattern_.pipeline_stages = static_cast<int>(1 + (plan_.pp - 1 + plan_.v - 1) / plan_.v);
   if (plan_.v > 1) pattern_.rules.micro_batches_multiple_of = plan_.pp;
@@ -66,7 +67,8 @@ Handover::Handover(const StrategyTable& table, const StrategyPlan& plan, double 
   set_times(degrees);
 }
 
-// Of tp devices' tokens on each of them.
+// Sets the memory of a rank that stands for tp devices, by the stage with room for the fewest
+// tokens.
 void Handover::set_memory() {
   const auto tp = static_cast<double>(plan_.tp);
   const StageCosts& alone = costs_.at(1);
@@ -92,19 +94,20 @@ void Handover::set_memory() {
   }
 }
 
-// Of the slowest stage.
+// Sets the times by those of the slowest stage.
 void Handover::set_times(const std::vector<int>& degrees) {
   const auto tp = static_cast<double>(plan_.tp);
   const StageCosts& alone = costs_.at(1);
   const auto slowest = static_cast<std::int64_t>(
       std::ranges::max_element(plan_.stages, {}, &StrategyStage::time_ms) - plan_.stages.begin());
-  StrategyStage resident = plan_.stages[at(slowest)];  // without what level 3 gathers
+  // Without the parameters that ZeRO level 3 gathers.
+  StrategyStage resident = plan_.stages[at(slowest)];
   resident.zero = std::min<std::int64_t>(resident.zero, 2);
   const auto ms = [&](const StageCosts& costs, const StrategyStage& stage, const StrategyRow& row) {
     return costs.with_row(slowest, first_[at(slowest)], stage.layers, choice_of(stage), row)
         .time_ms;
   };
-  const Ms row_ms = ms(alone, resident, {});  // of parts of rows, however short
+  const Ms row_ms = ms(alone, resident, {});  // time of a row of length 0
   const auto token_ms = [&](const StageCosts& costs) {
     return (ms(costs, resident, {.tokens = kManyTokens / tp}) - row_ms) / kManyTokens;
   };
@@ -112,7 +115,8 @@ void Handover::set_times(const std::vector<int>& degrees) {
   const double many = kManyTokens * kManyTokens;
   pattern_.cost.quadratic_ms = (ms(alone, resident, {.squares = many / tp}) - row_ms) / many;
   if (!table_.instance().cost.measured.empty()) {
-    // What was measured is no sum of both: the line through a mean token and one of the longest.
+    // Measured times are no sum of both terms. Use the line through a token of mean length and a
+    // token of the longest sequence.
     const double mean_length = table_.squares() / static_cast<double>(table_.tokens());
     const auto longest = static_cast<double>(table_.longest());
     const auto of_token = [&](double length) {
@@ -141,7 +145,7 @@ void Handover::set_times(const std::vector<int>& degrees) {
       row_ms + ms(own, plan_.stages[at(slowest)], mean) - ms(own, resident, mean);
 }
 
-// As many micro-batches as fill the pipeline: how many a step has is for its plan to say.
+// The number of micro-batches fills the pipeline. The plan of a step sets its own number.
 StageCosts Handover::costs_of(const StrategyTable& table, std::int64_t degree) const {
   return {table,
           {.pp = plan_.pp, .v = plan_.v, .micro_batches = 4 * plan_.pp},
@@ -171,7 +175,7 @@ PricedStep Handover::price(const ScatterInstance& step, const ScatterPlan& plan)
   for (const ScatterMicroBatch& batch : plan.micro_batches) {
     Ms slowest = 0;
     Ms unhindered = 0;
-    Ms busy = 0;  // of all ranks
+    Ms busy = 0;  // sum over all ranks
     for (const ScatterGroup& group : batch.groups) {
       StrategyRow row;
       Tokens tokens = 0;

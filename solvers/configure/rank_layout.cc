@@ -12,11 +12,11 @@
 namespace stowage {
 namespace {
 
-// What the forward passes of layers wrote and the backward passes read.
+// Returns the bytes that the forward passes of layers write and the backward passes read.
 Bytes kept_bytes(const TransformerOperations& step, const LayoutInstance& layout) {
   const auto turned = std::ranges::find_if(step.operations, &Operation::backward);
   const std::int64_t turn = turned - step.operations.begin();
-  std::int64_t end = turn;  // of the forward passes; what comes between is not kept
+  std::int64_t end = turn;  // end of the forward passes; later operations keep no bytes
   while (end > 0 && step.operations[at(end - 1)].layer == Operation::kNoLayer) --end;
   Bytes kept = 0;
   for (const Buffer& buffer : layout.buffers) {
@@ -25,7 +25,7 @@ Bytes kept_bytes(const TransformerOperations& step, const LayoutInstance& layout
   return kept;
 }
 
-// The feed-forward parts of the layers of a stage, in order.
+// Returns the feed-forward parts of the layers of a stage, in order.
 std::vector<FeedForward> parts_of(const StrategyModel& model, const StrategyPlan& plan,
                                   std::int64_t stage) {
   std::vector<FeedForward> all;
@@ -46,7 +46,7 @@ std::vector<FeedForward> parts_of(const StrategyModel& model, const StrategyPlan
   const std::int64_t its = plan.stages[at(stage)].layers / chunks;
   std::vector<FeedForward> parts;
   for (std::int64_t c = 0; c < chunks; ++c) {
-    // Chunks of layers that differ go round the stages, as many layers in each.
+    // Chunks are dealt to the stages in turn, with equal numbers of layers.
     const std::int64_t first = chunks == 1 ? before : (c * plan.pp + stage) * its;
     parts.insert(parts.end(), all.begin() + first, all.begin() + first + its);
   }
@@ -83,7 +83,8 @@ Result<RankLayout> rank_layout(const StrategyInstance& instance, const Handover&
                        .logit_chunks = static_cast<int>(chunks),
                        .stream_chunks = static_cast<int>(parts),
                        .shared_experts = plan.ep > 1};
-  // Key heads that do not divide among the ranks count as all of them: too much, never too little.
+  // If the key heads do not divide among the ranks, all key heads are counted: an upper bound on
+  // the memory.
   const std::int64_t width = model.queries_width() / model.heads;
   if (width > 0 && model.key_value_width() % width == 0) {
     const std::int64_t key_heads = model.key_value_width() / width;

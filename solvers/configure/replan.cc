@@ -21,7 +21,7 @@ namespace {
 
 constexpr double kReplanMibBytes = 1 << 20;
 
-// Of each node of the cluster the devices that are not lost.
+// Returns for each node of the cluster the devices that are not lost.
 std::vector<std::vector<std::int64_t>> devices_left(const StrategyCluster& cluster,
                                                     std::span<const std::int64_t> lost) {
   std::vector<std::vector<std::int64_t>> left(at(cluster.nodes));
@@ -32,13 +32,13 @@ std::vector<std::vector<std::int64_t>> devices_left(const StrategyCluster& clust
   return left;
 }
 
-// RP5. One device of a node, or of several, at a time.
+// RP5. The devices of a node, or of several nodes, send one after another.
 Ms move_ms_of(const StrategyCluster& cluster, const Relocation& moves) {
   const StrategyBandwidth& bandwidth = cluster.mib_per_ms;
   return moves.moved_mib / (cluster.nodes > 1 ? bandwidth.across : bandwidth.inside);
 }
 
-// The old configuration with as many replicas as there is room for.
+// Returns the old configuration with as many replicas as fit.
 std::vector<StrategyPlan> old_again(const StrategyTable& table, const StrategyPlan& old) {
   std::vector<StagePlan> stages;
   for (const StrategyStage& stage : old.stages) {
@@ -105,7 +105,8 @@ std::vector<StrategyCluster> usable_clusters(const StrategyInstance& instance,
   std::int64_t per_node = 0;
   for (const StrategyCluster& its : remaining) per_node = std::max(per_node, its.devices_per_node);
   std::vector<StrategyCluster> usable;
-  std::int64_t contained = 0;  // so many nodes are part of a cluster with larger ones
+  // Clusters with at most this many nodes are part of a cluster with larger nodes.
+  std::int64_t contained = 0;
   for (; per_node > 0; --per_node) {
     std::int64_t nodes = 0;
     for (const StrategyCluster& its : remaining) {
@@ -129,11 +130,12 @@ Relocation least_move(const HeldStates& before, const StrategyCluster& cluster,
   const std::vector<std::vector<std::int64_t>> left = devices_left(cluster, lost);
   const std::vector<std::vector<double>> shared = after.shared_bytes(before);
   const std::int64_t nodes = after.devices() / per_node;
-  std::vector<std::int64_t> old_nodes;  // with room for a new one
+  std::vector<std::int64_t> old_nodes;  // old nodes with room for a new node
   for (std::int64_t node = 0; node < cluster.nodes; ++node) {
     if (std::ssize(left[at(node)]) >= per_node) old_nodes.push_back(node);
   }
-  // A node on a node: its ranks on the devices there.
+  // The cost of a new node on an old node: that of the best assignment of its ranks to the devices
+  // there.
   std::vector<std::vector<Assignment>> inside(at(nodes));
   std::vector<std::vector<double>> costs(at(nodes));
   for (std::int64_t node = 0; node < nodes; ++node) {
@@ -188,7 +190,7 @@ std::vector<Replanned> replan(const StrategyInstance& instance, const StrategyPl
   const HeldStates before(instance, plan);
   std::vector<Replanned> kept;
   for (Replanned& each : all) {
-    // No move takes time off.
+    // A move has no negative cost, so slower plans cannot improve the list.
     if (kept.size() == options.most && each.plan.step_ms >= kept.back().cost_ms) break;
     const StrategyCluster& cluster = each.instance.cluster;
     each.moves = least_move(before, instance.cluster, lost, HeldStates(each.instance, each.plan),

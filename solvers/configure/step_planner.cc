@@ -20,9 +20,9 @@ std::string step_name(const std::string& name, std::size_t index) {
   return text.str();
 }
 
-// Of the steps in order of the sum of squared lengths, the largest first: that in the middle, the
-// first, those at the quarters, and then the others. Few of them say much of a mean then, and of
-// what fits.
+// Returns the steps, sorted by descending sum of squared lengths, in this order: the middle one,
+// the first one, those at the quarters, and then the others. So a few steps represent the mean and
+// the largest memory.
 std::vector<std::size_t> telling_first(const std::vector<std::vector<Tokens>>& steps) {
   std::vector<double> squares;
   for (const std::vector<Tokens>& step : steps) {
@@ -55,11 +55,11 @@ std::string why_not(std::size_t step, const PlannedStep& planned) {
          " tokens fits no group";
 }
 
-// One step of one runner; the index of a PlannedStep is its place among them.
+// One step of one runner. PlannedStep::index is its index in the list of jobs.
 struct Job {
   Runner* runner;
   std::size_t step;
-  std::size_t group;  // the runner's place
+  std::size_t group;  // index of the runner
 };
 
 }  // namespace
@@ -87,8 +87,8 @@ void StepPlanner::plan_up_to(const std::vector<Runner*>& runners, std::size_t st
     }
   }
   if (jobs.empty()) return;
-  // One that has a step without a plan needs no more; which of its steps are begun until then
-  // depends on the threads, and so none of them is kept.
+  // A runner with a step without a plan needs no further plans. The steps begun by then depend on
+  // the threads, so none of them is kept.
   std::vector<std::atomic<bool>> failed(runners.size());
   std::size_t next_job = 0;
   const auto next = [&]() -> std::optional<StreamStep> {

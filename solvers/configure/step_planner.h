@@ -1,11 +1,11 @@
-// The plans of steps for configurations that race against each other: several steps at a time, and
-// of each configuration in one order, the same for all.
+// Plans steps for competing configurations: several steps at a time, and in the same order for all
+// configurations.
 //
 //   const StepPlanner planner(instance.name, steps, options.step_method, 2, tell);
-//   planner.plan_up_to(runners, 4);   // each has four steps planned then, or says why not
+//   planner.plan_up_to(runners, 4);   // each then has four planned steps, or `why_not`
 //
-// The plans do not depend on the number of threads. Nothing ends a call but its last plan: limits
-// are for the caller to look at in between.
+// The plans do not depend on the number of threads. A call ends with its last plan, so callers
+// check limits between calls.
 #pragma once
 
 #include <cstddef>
@@ -19,28 +19,28 @@
 
 namespace stowage {
 
-// One configuration on its way.
+// One configuration of the race.
 struct Runner {
   RankedConfiguration ranked;  // its steps in the planner's order
   std::unique_ptr<Handover> handover;
   int raises = 0;
 
-  // Requires so many steps with plans, and one at least.
+  // Requires at least one step, and `steps` planned steps.
   Ms mean_of(std::size_t steps) const;
 };
 
 class StepPlanner {
  public:
-  // All are kept by reference, but the number of threads.
+  // All arguments but `threads` are kept by reference.
   StepPlanner(const std::string& name, const std::vector<std::vector<Tokens>>& steps,
               const std::string& method, int threads, const ConfigureProgress& progress);
 
-  // Which step is planned first, second and so on: that of middling weight, the heaviest, and then
-  // such that few of them say much of a mean.
+  // Returns the planning order of the steps: one of middling weight, the heaviest, and then steps
+  // such that a few of them represent the mean.
   const std::vector<std::size_t>& order() const { return order_; }
 
-  // Plans the steps that each of them has not, up to so many. Of one that has no plan for a step,
-  // `why_not` says so, and the steps after it are not kept. Requires that `why_not` is empty.
+  // Plans for each runner its missing steps, up to `steps`. If a step has no plan, sets `why_not`
+  // and keeps no step after it. Requires that `why_not` is empty.
   void plan_up_to(const std::vector<Runner*>& runners, std::size_t steps) const;
 
  private:
