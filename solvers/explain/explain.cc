@@ -50,8 +50,8 @@ class Explainer {
     for (Change& change : result_.conflict.changes) confirm(change, trial);
   }
 
-  // Keeps the change as a remedy if there is a plan with it. If another conflict is left, its first
-  // remedy comes on top.
+  // Keeps the change as a remedy if the changed instance has a plan. If another conflict remains,
+  // its first change is added.
   void confirm(const Change& change, const Trial& trial) {
     constexpr int kConflicts = 20;
     Change tried = change;

@@ -1,10 +1,11 @@
-// Why an instance has no plan and what would help, or what holds a plan up and what would move it.
+// The reasons why an instance has no plan and the changes that give one, or the bottlenecks of a
+// plan and the effects of changes.
 //
 //   Explanation why = explain(instance, std::nullopt, {}, budget);   // explain.h
 //   for (const Finding& cause : why.causes) std::cerr << cause.where << ": " << cause.text << '\n';
 //
-// All of it is established by looking or by solving again, never guessed: a remedy is listed only
-// if the instance with it has a plan that verifies.
+// Every statement is checked by inspection or by solving again. A remedy is listed only if the
+// changed instance has a plan that verifies.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +18,7 @@
 
 namespace stowage {
 
-// A fact and the place it is about: a JSON pointer into the instance (causes) or the plan (what
-// binds).
+// A fact and its place: a JSON pointer into the instance (causes) or into the plan (bottlenecks).
 struct Finding {
   std::string where;
   std::string text;
@@ -26,7 +26,7 @@ struct Finding {
   bool operator==(const Finding&) const = default;
 };
 
-// An instance that differs in one respect, and a plan for it to begin with if one is known.
+// An instance that differs in one respect, and a start plan for it if one is known.
 struct Change {
   std::string where;  // JSON pointer into the instance
   std::string text;   // "raise cluster.memory_mib from 100 to 120"
@@ -34,50 +34,51 @@ struct Change {
   std::optional<Plan> start;
 };
 
-// Limits and sequences (or buffers) that cannot be met together.
+// Limits and sequences (or buffers) that no plan satisfies together.
 struct Conflict {
   std::vector<Finding> causes;
   bool irreducible = true;      // without any one of the causes there would be a plan
-  std::vector<Change> changes;  // each by the least amount that its kind allows, to be confirmed
+  std::vector<Change> changes;  // each by the least amount of its kind, not yet confirmed
 };
 
-// A change with which there is a plan.
+// A change that gives a plan.
 struct Remedy {
   Change change;
-  double objective = 0;  // of the plan that was found; ms or bytes
+  double objective = 0;  // objective of the plan found; ms or bytes
 };
 
-// How an objective answers to a change.
+// The effect of a change on the objective.
 struct WhatIf {
   std::string where;
   std::string text;
-  std::optional<double> objective;  // of the best plan found
-  double bound = 0;                 // no plan of the changed instance is better
+  std::optional<double> objective;  // objective of the best plan found
+  double bound = 0;                 // bound on the plans of the changed instance
   Status status = Status::unknown;
 };
 
-// What moving one sequence (or buffer), or exchanging two, does to the objective.
+// The effect on the objective of moving one sequence (or buffer), or of swapping two.
 struct Moves {
   std::int64_t tried = 0;
-  bool all = true;        // every move of what binds was tried
-  double best_gain = 0;   // by the best of them; 0 if none helps
-  std::string best_text;  // "move sequence 3 from ... to ..."; empty if none helps
+  bool all = true;        // every move of the bottlenecks was tried
+  double best_gain = 0;   // gain of the best move; 0 if no move helps
+  std::string best_text;  // "move sequence 3 from ... to ..."; empty if no move helps
 };
 
 struct Binding {
   std::vector<Finding> parts;
   Moves moves;
-  // What the choice rests on that nobody proved, and how much of it would have to change for
-  // another choice: pointers into the instance.
+  // Unproven assumptions of the choice, and the change of each that would lead to another choice:
+  // pointers into the instance.
   std::vector<Finding> assumptions;
 };
 
 struct Explanation {
-  Outcome outcome;  // of solving the instance within the budget, beginning with the plan if given
-  // With a plan, the given one or the outcome's:
+  // Outcome of solving the instance within the budget, from the given plan if there is one.
+  Outcome outcome;
+  // With a plan, the given plan or that of the outcome:
   std::optional<double> objective;
-  // optimal or feasible, as the plan at hand is: a given one may be worse than what was found. That
-  // of the outcome without a plan.
+  // Status of this plan: optimal or feasible. A given plan may be worse than the best one found.
+  // Without a plan, the status of the outcome.
   Status status = Status::unknown;
   Binding binding;
   std::vector<WhatIf> what_if;

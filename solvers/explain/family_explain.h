@@ -1,5 +1,5 @@
-// What the families share when they explain: the trial of an instance, and numbers in texts. What a
-// family knows of its own conflicts, bindings and changes stands in its explain.h.
+// The functions that the families share in explanations: the trial of an instance, and numbers in
+// texts. The conflicts, bottlenecks and changes of a family are in its explain.h.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +12,22 @@
 
 namespace stowage {
 
-// Whether an instance has a plan, as far as the limits of the explanation allow to find out.
+// Solves an instance within the limits of the explanation.
 using Trial = std::function<Outcome(const Instance&)>;
 
-// Numbers in texts: "15310.4", without exponents or trailing zeros where that can be avoided.
+// Returns a number for texts, e.g. "15310.4", without exponents or trailing zeros if possible.
 std::string plain_number(double value);
 
-// "1 byte", "3 bytes"; `plural` where an s is not enough.
+// Returns a count with its noun: "1 byte", "3 bytes". `plural` is needed if the plural is not the
+// noun and an s.
 std::string plain_count(std::int64_t count, const std::string& noun,
                         const std::string& plural = "");
 
-// A power of two between a 32nd and a 16th of it, to ask what a little more would give; 0 of 0.
+// Returns a power of two between 1/32 and 1/16 of `whole`, as a small increase to try. Returns 0 if
+// `whole` is 0.
 double a_little_of(double whole);
 
-// "1, 4, 7 and 12 more"
+// Returns a list such as "1, 4, 7 and 12 more".
 std::string listed(const std::vector<std::int64_t>& ids);
 
 }  // namespace stowage
