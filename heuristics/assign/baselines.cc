@@ -48,7 +48,8 @@ std::optional<AssignDraft> settled(const AssignTable& table, AssignDraft draft,
   return draft;
 }
 
-// Rows by verl's partition, or nothing if one exceeds the cap or has no sequence.
+// Returns the rows of verl's partition. Returns nullopt if a row exceeds the cap or has no
+// sequence, or if the budget ends.
 std::optional<std::vector<RowDraft>> verl_rows(const AssignTable& table, int scheme,
                                                const std::vector<int>& positions, int rows,
                                                const Budget& budget) {
@@ -65,7 +66,8 @@ std::optional<std::vector<RowDraft>> verl_rows(const AssignTable& table, int sch
   return made;
 }
 
-// One sequence to every empty replica, the shortest of whichever replica has the most.
+// Moves a sequence to every empty replica: the shortest sequence in the row of most sequences of
+// the replica with the most sequences. Returns false if a replica stays empty or the budget ends.
 bool fill_empty_replicas(const AssignTable& table, AssignDraft& draft, Ticker& ticker) {
   for (ReplicaDraft& empty : draft.replicas) {
     if (!empty.rows.empty()) continue;
@@ -201,7 +203,8 @@ Bins next_fit(const AssignTable& table, Tokens cap) {
   return bins;
 }
 
-// The rows in turn, as many of them as a multiple of the replicas if there are enough sequences.
+// Deals the rows to the replicas in turn. First splits rows until their number is a multiple of the
+// replicas, if there are enough sequences.
 void deal(const AssignTable& table, std::vector<RowDraft> rows, AssignDraft& draft) {
   const auto replicas = static_cast<int>(draft.replicas.size());
   const int multiple = replicas * table.constraints().rows_multiple_of;
@@ -213,8 +216,8 @@ void deal(const AssignTable& table, std::vector<RowDraft> rows, AssignDraft& dra
   }
 }
 
-// Each row, the slowest first, to the replica that ends least with it.
-// False if the budget ends first.
+// Gives each row, slowest first, to the replica that then ends first. Returns false if the budget
+// ends.
 bool deal_to_least(const AssignTable& table, std::vector<RowDraft> rows, AssignDraft& draft,
                    Ticker ticker) {
   std::ranges::stable_sort(rows, std::greater<>{}, &RowDraft::work);

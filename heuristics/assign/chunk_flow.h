@@ -1,7 +1,7 @@
-// The published construction of chunks (ChunkFlow, arXiv 2503.02356, section 4.1): the whole step's
-// short sequences packed into chunks of one size, the long ones cut. How chunks are shared among
-// replicas is not published; here each goes to the replica that ends least, those of a sequence
-// together.
+// The published construction of chunks (ChunkFlow, arXiv 2503.02356, section 4.1). The short
+// sequences of the step are packed into chunks of one size, and the long ones are cut. The paper
+// does not say how replicas share the chunks. Here each chunk goes to the replica that ends first,
+// and the chunks of a sequence stay together.
 #pragma once
 
 #include <optional>
@@ -12,9 +12,9 @@
 
 namespace stowage {
 
-// The best strategy's plan. Those with a scheme whose rows cannot hold a chunk are passed over;
-// nothing if none is left or the budget ends before the first. Requires an instance that asks for
-// chunks.
+// Returns the plan of the best strategy. Skips strategies with a scheme whose rows cannot hold a
+// chunk. Returns nullopt if no strategy is left or the budget ends before the first plan. Requires
+// an instance with a ChunkRule.
 std::optional<AssignPlan> assign_chunk_flow(const AssignInstance& instance, const Budget& budget);
 
 }  // namespace stowage

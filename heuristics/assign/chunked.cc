@@ -1,4 +1,4 @@
-// Longer than 300 lines: one planner, whose moves make sense only beside its estimate.
+// Longer than 300 lines: one planner, whose moves depend on its estimate.
 #include "heuristics/assign/chunked.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ constexpr int kFirstPacked = 8;  // moves after which rows are packed, then afte
 constexpr std::int64_t kMostLooks = 20'000'000;
 constexpr int kRowCounts = 12;  // tried on either side of the best guess
 
-// What a replica holds.
+// The contents of a replica.
 struct Load {
   int scheme = 0;
   std::set<std::int64_t> items;  // ascending: the longest first
@@ -36,8 +36,8 @@ class Planner {
  public:
   explicit Planner(const ChunkedStep& step) : step_(step) {}
 
-  // Nothing if a sequence finds no replica, or if the budget ends before there is a plan and none
-  // is `needed`.
+  // Returns the plan of a strategy. Returns nullopt if a sequence fits no replica, or if the budget
+  // ends before there is a plan and no plan is `needed`.
   std::optional<std::vector<ReplicaChoice>> plan(int strategy, bool needed, const Budget& budget) {
     loads_.clear();
     for (const SchemeGroup& group : step_.table().groups(strategy)) {
@@ -62,7 +62,7 @@ class Planner {
   Ms time() const { return time_; }  // of the plan that was made last
 
  private:
-  // T of the load with its packed sequences in `rows` rows, all equally long.
+  // Returns T of the load in ms, with its packed sequences in `rows` equally long rows.
   Ms even(const Load& load, std::int64_t rows) const {
     const Scheme& scheme = step_.scheme(load.scheme);
     const auto count = static_cast<double>(rows);
@@ -74,8 +74,8 @@ class Planner {
     return load.cut.sum + load.packed.work + count * scheme.fixed_ms + (scheme.pp - 1) * longest;
   }
 
-  // The number of rows at which even() is least: more rows shorten the longest one, as long as it
-  // is one of theirs.
+  // Returns the number of rows at which even() is least. Each further row shortens the longest row
+  // as long as that is one of the packed rows.
   std::int64_t best_rows(const Load& load) const {
     const Scheme& scheme = step_.scheme(load.scheme);
     const LoadSum& sum = load.packed;
@@ -127,7 +127,7 @@ class Planner {
     if (sum.sequences > 0) sum.longest = step_.table().work(step_.position(*first), load.scheme);
   }
 
-  // The estimate without `out` and with `in`, either of them -1 for none.
+  // Returns the estimate of the load without item `out` and with item `in`. -1 means no item.
   Ms exchanged(Load& load, std::int64_t out, std::int64_t in) const {
     if (out >= 0) remove(load, out);
     const CutCost cut = load.cut;
@@ -140,8 +140,9 @@ class Planner {
     return time;
   }
 
-  // Longest first, each to the replica that ends first with it. Of replicas of one scheme only the
-  // one that ends first so far is tried.
+  // Gives the items, longest first, to the replica that then ends first. Tries one replica per
+  // scheme: the one that ends first so far. Returns false if an item fits no replica, or if the
+  // budget ends and no plan is `needed`.
   bool deal(const std::vector<SchemeGroup>& groups, bool needed, const Budget& budget) {
     std::vector<std::set<std::pair<Ms, std::size_t>>> queues(groups.size());
     std::size_t replica = 0;
@@ -188,7 +189,7 @@ class Planner {
     return true;
   }
 
-  // The group on which the longest sequence ends first: it admits all others.
+  // Returns the group on which the longest sequence ends first. It admits all other sequences.
   std::size_t holder_of(const std::vector<SchemeGroup>& groups) const {
     std::size_t best = 0;
     Ms least = kInfinity;
@@ -203,7 +204,7 @@ class Planner {
     return best;
   }
 
-  // One sequence of every length, as many as may be considered, spread over all.
+  // Returns items of different lengths to consider, at most kCandidates, spread over all lengths.
   std::vector<std::int64_t> candidates(const Load& load) const {
     std::vector<std::int64_t> distinct;
     for (const std::int64_t item : load.items) {
@@ -221,7 +222,8 @@ class Planner {
     return spread;
   }
 
-  // The move or swap after which the slower of the two replicas is fastest.
+  // Makes the move or swap after which the slower of the two replicas is fastest. Returns false if
+  // none helps.
   bool improve() {
     std::vector<std::pair<Ms, std::size_t>> order;
     for (std::size_t r = 0; r < loads_.size(); ++r) order.emplace_back(estimate(loads_[r]), r);
@@ -263,7 +265,8 @@ class Planner {
     return true;
   }
 
-  // Rows around the best guess, as long as even rows would be better than what is known.
+  // Returns the best packing into rows. Tries row numbers around the best guess, as long as equally
+  // long rows would beat the best packing.
   std::optional<std::vector<RowDraft>> rows_of(const Load& load, bool needed, const Budget& budget,
                                                Ms& best) const {
     std::vector<int> positions;
@@ -310,7 +313,7 @@ class Planner {
     return made;
   }
 
-  // Packs the rows as the loads are now and keeps them if they are better.
+  // Packs the rows of the present loads, and keeps them if they are better.
   void pack(bool needed, const Budget& budget) {
     std::vector<ReplicaChoice> choices;
     Ms slowest = 0;
@@ -346,7 +349,7 @@ class Planner {
 
 namespace {
 
-// `fast` for the step as it is seen, written down for the instance.
+// Runs `fast` on `step` and returns its plan for the instance.
 std::optional<AssignPlan> chunked_plan_of(const AssignInstance& instance, const ChunkedStep& step,
                                           bool needed, const Budget& budget) {
   Planner planner(step);
@@ -375,8 +378,8 @@ std::optional<AssignPlan> chunked_plan_of(const AssignInstance& instance, const 
 
 }  // namespace
 
-// With boundaries of its own the step is dealt twice, the second time by the costs of parts of one
-// size: each replica is then no slower than with these.
+// If the boundaries are free, the step is dealt twice, the second time by the costs of parts of one
+// size. With free boundaries each replica is at most as slow as with these parts.
 std::optional<AssignPlan> assign_chunked(const AssignInstance& instance, bool needed,
                                          const Budget& budget) {
   std::optional<AssignPlan> best = chunked_plan_of(instance, ChunkedStep(instance), needed, budget);

@@ -1,12 +1,12 @@
-// Planning rows of chunks (ChunkRule): sequences that are cut bring rows of their own to a replica,
-// the others are packed into rows of a chunk's size.
+// Plans rows of chunks (ChunkRule): sequences that are cut have rows of their own, and the others
+// are packed into rows of a chunk's size.
 //
 //   if (auto plan = assign_chunked(instance, true, budget)) ...
 //
 // `chunk-flow` is the published construction (ChunkFlow, arXiv 2503.02356, section 4.1), dealt to
-// the replicas by LPT. `fast` is ours: every sequence to the replica that ends first with it, moves
-// and swaps from the slowest replica under even rows, then rows whose number and packing make the
-// replica fastest.
+// the replicas by LPT. `fast` is our own. It gives every sequence to the replica that then ends
+// first. Then it moves and swaps sequences of the slowest replica, assuming equally long rows.
+// Finally it chooses the number of rows and their packing that make each replica fastest.
 #pragma once
 
 #include <optional>
@@ -17,8 +17,8 @@
 
 namespace stowage {
 
-// `fast`. Nothing if no strategy can be planned, or if the budget ends before there is a plan and
-// none is `needed`. Requires an instance that asks for chunks.
+// Returns the plan of `fast`. Returns nullopt if no strategy can be planned, or if the budget ends
+// before there is a plan and no plan is `needed`. Requires an instance with a ChunkRule.
 std::optional<AssignPlan> assign_chunked(const AssignInstance& instance, bool needed,
                                          const Budget& budget);
 

@@ -1,6 +1,6 @@
-// A step whose rows are chunks as its planners see it: sequences that are cut, with their costs,
-// and a table of the others. Both are items: cut ones from 0, longest first, then the table's
-// positions.
+// A step whose rows are chunks, prepared for its planners: the sequences that are cut, with their
+// costs, and a table of the others. Both are items: first the cut sequences, longest first, then
+// the positions of the table.
 //
 //   const ChunkedStep step(instance);
 //   const Ms work = step.is_cut(item) ? step.cost(item, scheme).sum
@@ -19,7 +19,7 @@ namespace stowage {
 
 class ChunkedStep {
  public:
-  // Requires an instance that asks for chunks and outlives this.
+  // Requires an instance with a ChunkRule that outlives this.
   explicit ChunkedStep(const AssignInstance& instance);
 
   const AssignTable& table() const { return table_; }  // its schemes have the caps of rows
@@ -28,10 +28,10 @@ class ChunkedStep {
   std::int64_t items() const { return cuts() + table_.size(); }
   bool is_cut(std::int64_t item) const { return item < cuts(); }
   int position(std::int64_t item) const { return static_cast<int>(item - cuts()); }
-  // Those that admit every sequence, the most promising first: it is the one to have if the budget
-  // ends early.
+  // Returns the strategies that admit every sequence, most promising first, so that an early end of
+  // the budget leaves a plan of a good one.
   std::vector<int> strategies() const;
-  // Infinite where the scheme does not admit it.
+  // Returns the cost of a cut sequence, infinite if the scheme does not admit it.
   const CutCost& cost(std::int64_t cut, int scheme) const {
     return costs_[at(kind_of_[at(cut)]) * table_.schemes().size() + at(scheme)];
   }

@@ -1,4 +1,4 @@
-// Longer than 300 lines: the dispatcher keeps its orders of replicas in step with every choice.
+// Longer than 300 lines: the dispatcher updates its orders of replicas with every choice.
 #include "heuristics/assign/dispatch.h"
 
 #include <algorithm>
@@ -18,7 +18,8 @@ constexpr int kPriceRounds = 48;
 constexpr std::size_t kLooks = 1'000'000;  // at groups or replicas, between two looks at the clock
 constexpr std::size_t kFewDispatchGroups = 8;  // looked at when there is no time
 
-// How full a replica is, in one number per scheme: work, and the rows that its tokens will need.
+// Returns how full a replica is as one number per scheme, in ms: its work, and the fixed time of
+// the rows that its tokens need.
 double fullness(const Scheme& scheme, const LoadSum& load) {
   return load.work + scheme.fixed_ms * static_cast<double>(load.tokens) /
                          static_cast<double>(scheme.max_tokens);
@@ -80,7 +81,7 @@ class Dispatcher {
     return load;
   }
 
-  // Sequences that this load still lacks: as many as rows at least.
+  // Returns the number of sequences that this load lacks, so that each of its rows gets a sequence.
   int owed(int group, const LoadSum& load) const {
     if (load.sequences == 0) return must_start_;
     const Tokens cap = scheme(group).max_tokens;
@@ -88,13 +89,14 @@ class Dispatcher {
     return std::max(0, rows - load.sequences);
   }
 
-  // even_time of the load, as if what it lacks were to come.
+  // Returns even_time() of the load with the sequences that it lacks.
   Ms time_with(int group, LoadSum load) const {
     load.sequences += owed(group, load);
     return even_time(scheme(group), load, counts_);
   }
 
-  // From here on looks at few groups and, where a constraint may leave a replica short, replicas.
+  // Limits later choices to a few groups per sequence. If a constraint may leave a replica short,
+  // also fills the orders of replicas that lack sequences.
   void hurry() {
     hurried_ = true;
     holder_ = group_for_the_longest();
@@ -106,8 +108,8 @@ class Dispatcher {
     }
   }
 
-  // The groups to look at for the next sequence: once in a hurry a few, each time the next ones,
-  // and the one that ends first with the longest sequence, since it holds all others.
+  // Chooses the groups to consider for the next sequence. After hurry() these are a few groups in
+  // turn, and the group that ends first with the longest sequence, because it holds all others.
   void look_on() {
     if (!hurried_ || groups_.size() <= kFewDispatchGroups) return;
     looked_at_.assign(1, holder_);
@@ -155,8 +157,8 @@ class Dispatcher {
     return best;
   }
 
-  // As above over all replicas, without those that would leave too few sequences for what others
-  // still lack.
+  // Returns the best replica among all, or -1. Skips replicas that would leave too few sequences
+  // for those that still lack some.
   int choose_among_all(int position, const Preference* preference) {
     const int left = table_.size() - position - 1;
     std::pair<bool, Ms> least{true, kInfinity};  // (not preferred, time)
@@ -177,7 +179,8 @@ class Dispatcher {
     return best;
   }
 
-  // As above, of each group only the least full replica and one that lacks sequences.
+  // Returns the best replica among few, or -1: in each considered group the least full replica and
+  // one that lacks sequences.
   int choose_among_few(int position) {
     const int left = table_.size() - position - 1;
     Ms least = kInfinity;
@@ -209,8 +212,8 @@ class Dispatcher {
     sets_[at(replica)].push_back(position);
   }
 
-  // The orders in which replicas are chosen: of those without a sequence only the first is in them,
-  // since they are all alike.
+  // Adds a replica to the orders from which replicas are chosen. Empty replicas are all alike, so
+  // only the first of them is added.
   void enter(int replica) {
     if (tight_ && !hurried_) return;
     const int group = group_of_[at(replica)];

@@ -1,4 +1,4 @@
-// What assign heuristics work on: positions of AssignTable in rows of replicas.
+// An assign plan under construction: positions of AssignTable in rows of replicas.
 #pragma once
 
 #include <vector>
@@ -27,22 +27,22 @@ struct AssignDraft {
   std::vector<ReplicaDraft> replicas;  // all of the strategy, group by group
 };
 
-// The slowest replica's time; 0 without sequences.
+// Returns the time of the slowest replica in ms, 0 without sequences.
 Ms objective(const AssignDraft& draft);
 
-// T of rows on a scheme.
+// Returns T of the rows on a scheme in ms.
 Ms time_of(const AssignTable& table, int scheme, const std::vector<RowDraft>& rows);
 
 void append(const AssignTable& table, int scheme, int position, RowDraft& row);
 
-// Every position of the replica, ascending.
+// Returns all positions of the replica, ascending.
 std::vector<int> positions_of(const ReplicaDraft& replica);
 
-// The budget is for what compose_assign() may leave out.
+// Returns the plan. The budget limits the parts that compose_assign() may leave out.
 AssignPlan to_plan(const AssignInstance& instance, const AssignTable& table,
                    const AssignDraft& draft, const Budget& budget = Budget());
 
-// Requires a plan that verifies against the table's instance.
+// Inverts to_plan(). Requires a plan that verifies against the table's instance.
 AssignDraft to_draft(const AssignInstance& instance, const AssignTable& table,
                      const AssignPlan& plan);
 

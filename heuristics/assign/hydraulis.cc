@@ -57,7 +57,8 @@ class Hydraulis {
     return (static_cast<double>(rows.size()) + s.pp - 1) * (longest.work + s.fixed_ms);
   }
 
-  // Empty if the budget ends before the first order is dealt.
+  // Returns the best dispatch of several random orders. Empty if the budget ends before the first
+  // order is dealt.
   Dispatch stage_one(std::uint64_t seed) const {
     std::mt19937_64 random(seed);
     std::vector<int> order(static_cast<std::size_t>(table_.size()));
@@ -79,7 +80,8 @@ class Hydraulis {
     return best;
   }
 
-  // The time of the slowest, or kInfinity if the budget ends first.
+  // Deals the sequences in this order. Returns the time of the slowest replica in ms, or kInfinity
+  // if the budget ends first.
   Ms deal(const std::vector<int>& order, Dispatch& sets) const {
     std::vector<LoadSum> loads(schemes_.size());
     Ms slowest = 0;

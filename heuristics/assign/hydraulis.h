@@ -1,13 +1,13 @@
 // The published planner: Hydraulis (arXiv 2412.07894, section 4.2 and the authors' code).
 //
-// Per strategy that can hold the longest sequence: stage 1 dispatches the sequences in 50 random
-// orders, each to the replica whose new global maximum of (sum f + (pp - 1) max f) is least, and
-// keeps the best order; stage 2 packs the rows of each replica for up to 20 row counts so that the
-// longest row is shortest and keeps the best count.
+// It plans each strategy that can hold the longest sequence. Stage 1 dispatches the sequences in 50
+// random orders, each sequence to the replica whose new global maximum of (sum f + (pp - 1) max f)
+// is least, and keeps the best order. Stage 2 packs the rows of each replica for up to 20 row
+// counts, such that the longest row is shortest, and keeps the best count.
 //
-// The authors' code scores a replica as (rows + pp - 1) * longest row, which is wrong for pp = 1:
-// there rows simply add up. That score is offered to measure what it costs; a plan made with it
-// still states the true objective.
+// The authors' code scores a replica as (rows + pp - 1) * longest row, which is wrong for pp = 1,
+// where row times simply add up. HydraulisScore::published measures the loss by that score. A plan
+// made with it still states the true objective.
 #pragma once
 
 #include <cstdint>
@@ -27,12 +27,13 @@ enum class HydraulisScore {
   modelled
 };  // (v + pp - 1) max t, or T of instances/assign/instance.h
 
-// Exactly `rows` rows whose longest is as short as it can make them, or nothing. Positions ascend.
+// Returns exactly `rows` rows with the shortest longest row that the packer finds, or nullopt.
+// Positions ascend.
 using RowPacker = std::function<std::optional<std::vector<RowDraft>>(
     const AssignTable& table, int scheme, std::span<const int> positions, int rows)>;
 
-// Nothing if no strategy could be planned. With `even_rows` as the packer, the variant without a
-// MILP.
+// Returns nullopt if no strategy could be planned. With `even_rows` as the packer, this is the
+// variant without a MILP.
 std::optional<AssignDraft> hydraulis(const AssignTable& table, HydraulisScore score,
                                      const RowPacker& packer, std::uint64_t seed,
                                      const Budget& budget);

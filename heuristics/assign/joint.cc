@@ -24,7 +24,8 @@ struct Start {
   RowCounts counts;
 };
 
-// Pipelines gain by sequences of like lengths; many sequences are evened out without.
+// Returns true if first_fit() is tried: pipelines gain if sequences of similar lengths are
+// together. Larger steps are balanced without it.
 bool may_fit_first(const AssignTable& table, int strategy) {
   if (!table.constraints().allow_empty || table.size() * table.replicas(strategy) > kMostFitted) {
     return false;
@@ -34,7 +35,7 @@ bool may_fit_first(const AssignTable& table, int strategy) {
   });
 }
 
-// A budget that ends early leaves those that are made, and one start if `needed`.
+// Adds starts. If the budget ends early, keeps the starts so far, and makes one start if `needed`.
 void add_starts(const AssignTable& table, int strategy, const RowCounts& counts, int preferences,
                 bool needed, const Budget& budget, std::vector<Start>& starts) {
   const auto add = [&](const Preference* wish) {
@@ -61,7 +62,8 @@ void add_starts(const AssignTable& table, int strategy, const RowCounts& counts,
   }
 }
 
-// Starts for equal row counts from the least upwards, until more rows only make it worse.
+// Returns starts for equal row counts, from the least count upwards, until more rows only make it
+// worse.
 std::vector<Start> equal_row_starts(const AssignTable& table, int strategy, int preferences,
                                     const Budget& budget) {
   Tokens capacity = 0;  // of one row everywhere
@@ -97,7 +99,8 @@ std::vector<Start> equal_row_starts(const AssignTable& table, int strategy, int 
   return starts;
 }
 
-// All sequences, and those that do not fit a scheme, for a few caps of schemes.
+// Returns the sums over all sequences, and over those that do not fit a scheme, for a few caps of
+// schemes.
 std::vector<LongSequences> sets_by_cap(const AssignTable& table) {
   constexpr std::size_t kMostCaps = 8;
   std::vector<Tokens> caps;
@@ -123,7 +126,8 @@ std::vector<LongSequences> sets_by_cap(const AssignTable& table) {
   return sets;
 }
 
-// The most promising first: it is the one to have if the budget ends early.
+// Returns the strategies, most promising first, so that an early end of the budget leaves a plan of
+// a good one.
 std::vector<int> order_of_strategies(const AssignTable& table) {
   std::vector<int> all(static_cast<std::size_t>(table.strategies()));
   std::iota(all.begin(), all.end(), 0);
@@ -151,8 +155,8 @@ std::optional<AssignDraft> without_sequences(const AssignTable& table, int strat
   return nothing_to_do(table, strategy);
 }
 
-// The best first; none if the strategy is not usable or no start meets the row constraints.
-// Requires a sequence.
+// Returns starts, best first. Empty if the strategy is not usable or no start keeps the row
+// constraints. Requires a sequence.
 std::vector<Start> starts_of(const AssignTable& table, int strategy, int preferences, bool needed,
                              const Budget& budget) {
   std::vector<Start> starts;
@@ -167,7 +171,7 @@ std::vector<Start> starts_of(const AssignTable& table, int strategy, int prefere
   return starts;
 }
 
-// The best that is found from these starts, of which there is one at least.
+// Returns the best draft found from these starts. Requires at least one start.
 AssignDraft searched(const AssignTable& table, std::vector<Start> starts,
                      const AssignEffort& effort, std::uint64_t seed, const Budget& budget) {
   if (budget.exhausted()) return std::move(starts.front().draft);

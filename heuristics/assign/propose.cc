@@ -9,7 +9,7 @@
 namespace stowage {
 namespace {
 
-// Lengths up to `longest`, and above that of the bucket before.
+// A bucket of lengths up to `longest` and above the longest of the previous bucket.
 struct Bucket {
   Tokens longest = 0;
   double count = 0;  // per step
@@ -17,7 +17,7 @@ struct Bucket {
   double squares = 0;
 };
 
-// At most `most` buckets with about the same number of tokens each; equal lengths stay together.
+// Returns at most `most` buckets with about equal numbers of tokens. Equal lengths stay together.
 std::vector<Bucket> buckets_of(std::vector<Tokens> lengths, double steps, int most) {
   std::sort(lengths.begin(), lengths.end());
   double total = 0;
@@ -89,7 +89,7 @@ class Programme {
   }
 
  private:
-  // Lets `scheme` take the ranges that end with bucket end - 1.
+  // Updates the programme with `scheme` on the ranges that end with bucket end - 1.
   void extend(std::size_t end, std::size_t g) {
     const Scheme& scheme = instance_.schemes[g];
     if (scheme.max_tokens < buckets_[end - 1].longest) return;
@@ -124,7 +124,8 @@ class Programme {
     return busy + (scheme.pp - 1) * std::max(longest, busy / rows);
   }
 
-  // Empty if these lengths cannot be served.
+  // Returns the replicas of each scheme for the first `end` buckets. Empty if these lengths cannot
+  // be served.
   std::vector<int> replicas_for(std::size_t end) const {
     auto left = static_cast<std::size_t>(instance_.devices);
     if (best_[end][left] == kInfinity) return {};

@@ -1,15 +1,15 @@
-// Which strategies are worth having: replicas for the lengths that steps are made of.
+// Proposes strategies: numbers of replicas for the lengths that steps consist of.
 //
 // A strategy deals ranges of lengths to schemes: replicas of a scheme with a small cap take short
-// sequences, those with a large one long sequences. The best such strategy for all lengths up to s
-// on n devices comes from a dynamic programme over s and n (Hydraulis, arXiv 2412.07894, section
+// sequences, those with a large cap take long sequences. A dynamic programme over s and n finds the
+// best such strategy for all lengths up to s on n devices (Hydraulis, arXiv 2412.07894, section
 // 4.1):
 //
 //   t[n][s] = min over schemes k with cap >= s, ranges (s - l, s] and copies d of
 //             max(t[n - d tp_k pp_k][s - l], cost_k(range, d))
 //
-// Devices that are left over get replicas of the scheme that is cheapest per token. Steps differ in
-// their longest sequence, so that one strategy is proposed for every s.
+// Remaining devices get replicas of the scheme that is cheapest per token. Steps differ in their
+// longest sequence, so one strategy is proposed for every s.
 //
 //   instance.strategies = propose_strategies(instance, {.steps = 100});
 #pragma once
@@ -38,10 +38,11 @@ struct ProposeOptions {
   std::size_t most = 16;  // strategies; >= 1
 };
 
-// Strategies of the instance's schemes on its devices, called P0, P1, ..., without repeats: first
-// that for steps with the longest sequence, then those for shorter ones. Its own strategies do not
-// matter. Empty if no scheme admits a sequence. Sequences that no scheme admits are left out.
-// O(buckets^2 schemes devices^2). Requires at most kMostProposedDevices devices.
+// Returns distinct strategies of the instance's schemes on its devices, called P0, P1, ... The
+// first one is for steps with the longest sequence, and the others are for shorter steps. The
+// instance's own strategies are ignored. Returns an empty list if no scheme admits a sequence.
+// Sequences that no scheme admits are left out. O(buckets^2 schemes devices^2). Requires at most
+// kMostProposedDevices devices.
 std::vector<Strategy> propose_strategies(const AssignInstance& instance,
                                          const ProposeOptions& options = {});
 

@@ -1,4 +1,4 @@
-// Every assign heuristic.
+// The list of all assign heuristics.
 #pragma once
 
 #include <vector>
@@ -10,13 +10,13 @@
 
 namespace stowage {
 
-// Has no plan where no strategy holds the longest sequence, where a method for one scheme meets
-// only mixed strategies, or where its rows cannot be made to obey the row constraints. All choose
-// the strategy, too.
+// An assign heuristic, which also chooses the strategy. It returns no plan in three cases: no
+// strategy holds the longest sequence, the method plans one scheme and all strategies are mixed, or
+// its rows cannot keep the row constraints.
 using AssignHeuristic = Heuristic<AssignInstance, AssignTable, AssignPlan>;
 
-// Published baselines first, then ours from quick to thorough; those of chunks for an instance that
-// asks for chunks.
+// Returns the published baselines, then our methods from quick to thorough. Returns the methods for
+// chunks if the instance has a ChunkRule.
 std::vector<AssignHeuristic> heuristics(const AssignInstance& instance);
 
 }  // namespace stowage

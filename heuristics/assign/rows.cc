@@ -1,4 +1,4 @@
-// Longer than 300 lines: what a share of sequences takes, from its load to its packed rows.
+// Longer than 300 lines: a share of sequences, from its load to its packed rows.
 #include "heuristics/assign/rows.h"
 
 #include <algorithm>
@@ -22,8 +22,8 @@ const Scheme& scheme_of(const AssignTable& table, int scheme) {
 
 Tokens rows_for(Tokens tokens, Tokens cap) { return tokens / cap + (tokens % cap != 0); }
 
-// Where even_time is least if rows were divisible: one row more costs fixed_ms and shortens the
-// bubble by (stages - 1) work / rows^2.
+// Returns the number of rows with the least even_time(), as a real number. One more row costs
+// fixed_ms and shortens the bubble by (stages - 1) work / rows^2.
 double best_row_count(const Scheme& scheme, const LoadSum& load) {
   if (scheme.pp == 1) return 1;
   if (!(scheme.fixed_ms > 0)) return load.sequences;
@@ -48,7 +48,7 @@ std::vector<Tokens> lengths_of(const AssignTable& table, std::span<const int> po
   return sizes;
 }
 
-// Best-fit-decreasing with at most `rows` rows.
+// Packs by best-fit-decreasing into at most `rows` rows. Returns nullopt if more rows are needed.
 std::optional<std::vector<RowDraft>> few_rows(const AssignTable& table, int scheme,
                                               std::span<const int> positions, int rows) {
   const Tokens cap = scheme_of(table, scheme).max_tokens;
@@ -74,9 +74,9 @@ std::optional<std::vector<RowDraft>> few_rows(const AssignTable& table, int sche
   return packed;
 }
 
-// Fills one row after another as well as it can: the longest sequence left, and of the others those
-// that leave least room, by a short depth-first search (minimum bin slack, Gupta and Ho 1999).
-// Finds packings without room to spare that best-fit-decreasing misses.
+// Fills one row after another as well as possible: with the longest remaining sequence and the
+// others that leave least room, by a short depth-first search (minimum bin slack, Gupta and Ho
+// 1999). It finds tight packings that best-fit-decreasing misses.
 class RowFiller {
  public:
   RowFiller(const AssignTable& table, std::span<const int> positions)

@@ -1,10 +1,10 @@
-// Packing one replica's sequences into rows.
+// Packs the sequences of one replica into rows.
 //
 //   const RowCounts counts = row_counts(table.constraints());
 //   if (auto rows = best_rows(table, scheme, positions, counts)) use(rows->time);
 //
-// Exact packing gains under half a percent over these rules followed by moves (Hydraulis steps):
-// the work goes into dispatch and row counts instead.
+// Exact packing gains less than half a percent over these rules followed by moves (on Hydraulis
+// steps). So the effort goes into dispatch and row counts.
 #pragma once
 
 #include <optional>
@@ -16,20 +16,20 @@
 
 namespace stowage {
 
-// How many rows a replica that has any may have.
+// The permitted numbers of rows of a replica with sequences.
 struct RowCounts {
   int multiple = 1;  // a multiple of this ...
   int exact = 0;     // ... or, if positive, exactly so many
 
-  // The least permitted count of at least `rows`; 0 if there is none.
+  // Returns the least permitted count of at least `rows`, or 0 if none is permitted.
   int at_least(Tokens rows) const;
   bool fixed() const { return exact > 0 || multiple > 1; }  // one row more or less is not permitted
 };
 
-// Without the common number of equal_rows, which is the planner's to choose.
+// Returns the counts without the common number of equal_rows, which the planner chooses.
 RowCounts row_counts(const RowConstraints& constraints);
 
-// What is known of a replica's sequences before they are packed.
+// Sums over a replica's sequences before they are packed.
 struct LoadSum {
   Tokens tokens = 0;
   Ms work = 0;
@@ -39,43 +39,44 @@ struct LoadSum {
   void add(const AssignTable& table, int scheme, int position);
 };
 
-// A lower bound on T of `load` in `rows` rows: rows equally long, none shorter than the longest
-// sequence.
+// Returns a lower bound in ms on T of `load` in `rows` rows: equally long rows, none shorter than
+// the longest sequence.
 Ms even_time(const Scheme& scheme, const LoadSum& load, int rows);
 
-// The least even_time over the permitted row counts that the tokens and sequences allow; infinite
-// if there is none, 0 without sequences.
+// Returns the least even_time over the permitted row counts that the tokens and sequences allow.
+// Returns infinity if no count is permitted, and 0 without sequences.
 Ms even_time(const Scheme& scheme, const LoadSum& load, const RowCounts& counts);
 
-// LPT by work into at most `rows` rows under the cap, those without a sequence first. Nothing if a
-// sequence finds no room. `positions` ascend.
+// Packs by LPT on work into at most `rows` rows under the cap, empty rows first. Returns nullopt if
+// a sequence finds no room. `positions` ascend.
 std::optional<std::vector<RowDraft>> even_rows(const AssignTable& table, int scheme,
                                                std::span<const int> positions, int rows);
 
-// Exactly `rows` rows, none empty, none above the cap: LPT by work, or best-fit-decreasing where
-// that breaks the cap, or rows filled one by one where even that does; the heaviest rows split
-// until there are enough. Nothing if neither fits. `positions` ascend.
+// Packs exactly `rows` non-empty rows within the cap: by LPT on work, or best-fit-decreasing if
+// that exceeds the cap, or by filling rows one by one if that does too. Splits the heaviest rows
+// until there are enough. Returns nullopt if all fail. `positions` ascend.
 std::optional<std::vector<RowDraft>> fit_rows(const AssignTable& table, int scheme,
                                               std::span<const int> positions, int rows);
 
-// The next count to try after `rows`, for which fit_rows found nothing: many rows are as many as
-// best-fit-decreasing needs, so that no fewer need be tried. Of pipelines with stages and not too
-// many sequences, longest first may do with fewer.
+// Returns the next count to try after `rows`, for which fit_rows() failed. If there are many rows,
+// this is the number that best-fit-decreasing needs, so that smaller counts are skipped. LPT may
+// succeed with fewer rows in pipelines with few sequences.
 int count_after_failure(const AssignTable& table, int scheme, std::span<const int> positions,
                         const RowCounts& counts, int rows);
 
-// The fastest of fit_rows over the permitted row counts, by increasing even_time. Nothing if no
-// count fits. Once the budget is exhausted the first that fits will do, or none if one may give up.
+// Returns the fastest packing of fit_rows() over the permitted row counts, tried by increasing
+// even_time(). Returns nullopt if no count fits. If the budget is exhausted, returns the first
+// packing that fits, or nullopt if `give_up` is set.
 std::optional<ReplicaDraft> best_rows(const AssignTable& table, int scheme,
                                       std::span<const int> positions, const RowCounts& counts,
                                       const Budget& budget = Budget(), bool give_up = false);
 
-// The fewest rows of a permitted count for which fit_rows finds a packing.
+// Returns the packing of fit_rows() with the fewest permitted rows.
 std::optional<ReplicaDraft> fewest_rows(const AssignTable& table, int scheme,
                                         std::span<const int> positions, const RowCounts& counts);
 
-// Splits the heaviest rows of two sequences or more until there are `rows`. False if there are not
-// enough sequences. Requires no more rows than that to begin with.
+// Splits the heaviest rows of at least two sequences until there are `rows`. Returns false if there
+// are too few sequences. Requires at most `rows` rows at the start.
 bool split_rows(const AssignTable& table, int scheme, int rows, std::vector<RowDraft>& packed);
 
 }  // namespace stowage

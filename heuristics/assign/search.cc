@@ -1,4 +1,4 @@
-// Longer than 300 lines: the moves share one state and are chosen side by side.
+// Longer than 300 lines: the moves share one state and are compared with each other.
 
 #include "heuristics/assign/search.h"
 
@@ -78,7 +78,8 @@ Ms AssignSearch::time_with(int replica, int row, Ms change) const {
   return s.sum + change + (scheme(replica).pp - 1) * std::max(others, own + change);
 }
 
-// Nothing if the sequence is alone in a row that has to stay.
+// Returns the time of the replica without the sequence. Returns nullopt if the sequence is alone in
+// a row that must stay.
 std::optional<Ms> AssignSearch::time_without(int replica, const Member& member) const {
   const ReplicaDraft& r = at(replica);
   const RowDraft& row = r.rows[static_cast<std::size_t>(member.row)];
@@ -181,7 +182,8 @@ void AssignSearch::consider_swaps(int slowest, int target, Change& best) const {
   }
 }
 
-// From the longest row to another of the same replica: only the bubble gets shorter.
+// Considers moves from the longest row to another row of the same replica, which only shorten the
+// bubble.
 void AssignSearch::consider_inside(int slowest, Change& best) const {
   const ReplicaDraft& r = at(slowest);
   const Scheme& cost = scheme(slowest);
@@ -270,8 +272,8 @@ bool AssignSearch::try_repack(int slowest, const Repack& attempt) {
   return true;
 }
 
-// Packs the slowest replica anew, alone or with one sequence given away or exchanged; the changes
-// whose even_time is least come first.
+// Repacks the slowest replica, alone or with one sequence given away or swapped. Tries the changes
+// with the least even_time() first.
 bool AssignSearch::repack(int slowest, std::span<const int> replicas) {
   const Ms before = at(slowest).time;
   ReplicaDraft alone;

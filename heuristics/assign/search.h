@@ -1,14 +1,14 @@
-// Local search for assign: makes the slowest replica faster until nothing tried helps.
+// Local search for assign: speeds up the slowest replica until no change helps.
 //
 //   AssignSearch search(table, counts, std::move(draft));
 //   search.improve(all, 1000, budget);
 //   search.ruin(200, seed, budget);
 //   use(search.draft());
 //
-// A step takes the slowest replica and moves one of its sequences to a row of another replica, or
-// swaps two, whichever leaves the slower of the two fastest; where rows have no room, sequences are
-// moved with both replicas packed anew. T is recomputed from the two rows that change. Never breaks
-// a cap or a row constraint.
+// A step takes the slowest replica. It moves one of its sequences to a row of another replica, or
+// swaps two sequences, whichever makes the slower of the two replicas fastest. If rows have no
+// room, sequences are moved and both replicas are repacked. T is recomputed from the two changed
+// rows. Caps and row constraints always hold.
 #pragma once
 
 #include <cstdint>
@@ -24,19 +24,21 @@ namespace stowage {
 
 class AssignSearch {
  public:
-  // `draft` has a permitted number of rows everywhere. The table must outlive the search.
+  // `draft` must have permitted numbers of rows. The table must outlive the search.
   AssignSearch(const AssignTable& table, const RowCounts& counts, AssignDraft draft);
 
-  // At most `steps` steps among the given replicas.
+  // Makes at most `steps` steps among the given replicas.
   void improve(std::span<const int> replicas, int steps, const Budget& budget);
   void improve(int steps, const Budget& budget);
 
-  // So many times: takes the sequences out of the slowest replica and one to three others, deals
-  // them anew in a disturbed order, improves those replicas and keeps the result if it is better.
-  // How often it did: fewer times where that is much work, never where all replicas are level.
+  // Repeats `rounds` times: removes the sequences of the slowest replica and of one to three
+  // others, deals them again in a disturbed order, improves these replicas, and keeps a better
+  // result. Returns the number of improvements. Makes fewer rounds if they are expensive, and none
+  // if all replicas are level.
   int ruin(int rounds, std::uint64_t seed, const Budget& budget);
 
-  // Fewer rows where they cost no time: moves open rows freely if rows have no fixed cost.
+  // Reduces the number of rows where that costs no time. If rows have no fixed cost, moves open
+  // rows freely.
   void close_ranks(const Budget& budget);
 
   const AssignDraft& draft() const { return draft_; }
@@ -46,7 +48,7 @@ class AssignSearch {
     int position = 0;
     int row = 0;
   };
-  // What the T of a replica is made of.
+  // The parts of a replica's T.
   struct Summary {
     Ms sum = 0;      // of its rows' times
     Ms longest = 0;  // row
