@@ -10,9 +10,10 @@
 namespace stowage {
 namespace {
 
-constexpr double kFirstTokens = 0.25;  // of fixed_ms / max_tokens; rows are rarely full
-constexpr double kMostTokens = 0.98;   // of the same; above it, unlimited rows pay
-constexpr double kMostOff = 10;        // largest ratio of used to free room that counts
+// First token price, per fixed_ms / max_tokens. Rows are rarely full.
+constexpr double kFirstTokens = 0.25;
+constexpr double kMostTokens = 0.98;  // largest token price, likewise; above it, unlimited rows pay
+constexpr double kMostOff = 10;       // largest ratio of used to free room that counts
 constexpr std::size_t kPerClass = 20;  // operations per class, without those per sequence
 constexpr double kStep = 0.5;          // exponent of the first step
 constexpr double kShorter = 0.93;      // ratio of successive steps

@@ -17,7 +17,7 @@ namespace {
 using milp::Row;
 
 constexpr int kRowClasses = 24;
-constexpr Tokens kLargeParts = 3;  // parameters of the dual feasible functions
+constexpr Tokens kLargeParts = 3;  // largest parameter of the dual feasible functions
 // Coefficients of implications are enlarged by this factor. CBC 2.10 has called models infeasible
 // whose largest implication was exactly the total.
 constexpr double kSlack = 1.01;

@@ -17,7 +17,7 @@ struct Fineness {
   std::int64_t pieces = 0;  // initial ranges of rows
   std::size_t single = 0;   // longest kinds that get a class each
   std::size_t classes = 0;  // classes of the other kinds
-  std::int64_t steps = 0;   // step functions of the parts
+  std::int64_t steps = 0;   // largest number of steps of a part
 };
 
 Fineness fineness(PatternDetail detail) {

@@ -11,8 +11,8 @@ namespace stowage {
 
 // Sequences of equal cost.
 struct PricedKind {
-  double count = 0;            // of one sequence, in each group; infinite if it does not fit
-  std::vector<double> weight;  // of one, in each group; infinite where it does not fit
+  double count = 0;
+  std::vector<double> weight;  // of one sequence, in each group; infinite if it does not fit
 };
 
 // The replicas of one scheme.

@@ -35,7 +35,7 @@ struct LayoutMip {
   milp::Model model;
   Bytes unit = 1;                // bytes of one unit of the model
   int peak = -1;                 // P: variable, in units
-  std::vector<int> offset;       // A_i, or k_i if the offset is a multiple
+  std::vector<int> offset;       // A_i, or k_i if the offset is k_i times `multiple`
   std::vector<double> multiple;  // units per step of the offset variable
   std::vector<Pair> pairs;
   bool empty = false;  // no layout has a peak of at most `most`, and the model is not built

@@ -40,7 +40,8 @@ class Closure {
     for_each(down, [&](std::size_t op) { join(before_, op, up); });
   }
 
-  // Returns the side of each operator with respect to `op`.
+  // Returns the side of each operator just before `op` runs: in if it must have run, out if it
+  // cannot have run.
   std::vector<OrderSide> sides(int op) const {
     std::vector<OrderSide> side(n_, OrderSide::open);
     for_each(row(before_, at(op)), [&](std::size_t other) { side[other] = OrderSide::in; });

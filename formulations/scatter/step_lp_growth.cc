@@ -13,7 +13,7 @@ namespace {
 // Rows are added if they are violated by more than this, columns if they gain more than kGain.
 constexpr double kBroken = 1e-5;
 constexpr double kGain = 1e-4;          // ms per group
-constexpr std::int64_t kMostSteps = 8;  // packing rows of the first family, per cell and resource
+constexpr std::int64_t kMostSteps = 8;  // largest parameter of the first family of packing rows
 
 // Returns the value of a variable, 0 if it was added after the solution.
 double value_of(std::span<const double> values, int variable) {

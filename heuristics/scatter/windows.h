@@ -16,9 +16,9 @@
 
 namespace stowage {
 
-struct WindowEffort {  // windows tried, at most
-  int rounds = 6;      // annealing moves per sequence, see JointEffort
-  double moves = 480;  // per sequence, as of the annealing that goes with it: see JointEffort
+struct WindowEffort {
+  int rounds = 6;      // windows tried, at most
+  double moves = 480;  // annealing moves per sequence, see JointEffort
 };
 
 // Takes the window of micro-batches with the largest loss among the windows that have not failed.

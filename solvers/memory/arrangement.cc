@@ -24,7 +24,7 @@ namespace {
 constexpr std::int64_t kFirstNodes = 50'000;
 constexpr std::int64_t kMostFirstNodes = 400'000;
 constexpr std::int64_t kNodesTimesTensors = 40'000'000;
-// The first order gets at most this part of the remaining nodes.
+// The first order gets one in this many of the remaining nodes.
 constexpr std::int64_t kShares = 8;
 constexpr std::int64_t kMovesOfAnOperator = 2500;
 constexpr int kOrdersOfARound = 4;

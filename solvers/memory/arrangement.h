@@ -33,8 +33,8 @@ struct Arrangement {
   // more than the peak of the given plan, or than the capacity if the objective is time.
   // heuristic_end: no order is left to try.
   StoppedBy stopped_by = StoppedBy::heuristic_end;
-  std::string detail;  // why there is no layout where no limit is the reason
-};                     // reason for a missing layout, if it is not a limit
+  std::string detail;  // reason for a missing layout, if it is not a limit
+};
 
 struct ArrangeOptions {
   std::uint64_t seed = 0;

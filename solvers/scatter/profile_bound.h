@@ -66,8 +66,8 @@ class ScatterProfileBound {
   void publish();
 
   ScatterTable table_;
-  int fewest_;  // bound on the longest makespan; 0 if it counts once
-  Ms alone_;    // no longest makespan is shorter; 0 where it does not count besides
+  int fewest_;
+  Ms alone_;  // bound on the longest makespan; 0 if it counts once
   ScatterProfileLp lp_;
   Ms upper_;
   CertificateSink sink_;

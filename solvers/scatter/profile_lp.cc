@@ -104,7 +104,7 @@ ScatterProfileLp::Answer ScatterProfileLp::solve(std::span<const Ms> low, std::s
   answer.node.batches.assign(low.size(), std::vector<GroupPrices>(table_.levels().size()));
   for (std::size_t k = 0; k < table_.kinds().size(); ++k) {
     if (table_.alone(static_cast<int>(k)) <= high.front() * kBoundFits) continue;
-    // The sequence fits no micro-batch of the box, so its price is free.
+    // The sequence fits no micro-batch of the box, so no group limits its value.
     answer.node.values[k] = 2 * upper;
     answer.proven = prove(box, 0, answer.node, budget);
     answer.solved = true;

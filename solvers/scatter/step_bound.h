@@ -62,7 +62,7 @@ class ScatterStepBound {
 
  private:
   static constexpr double kApart = 1.004;  // least ratio of successive makespans
-  // Price of a missing or surplus micro-batch, in objectives.
+  // Penalty per micro-batch that violates a condition, in objectives.
   static constexpr double kPenalty = 10;
 
   // A node of the search tree. An inner node stores only its condition and children.
