@@ -1,12 +1,12 @@
 // The result of a solve, with the part of it that is proven.
 //
-// status      optimal     a verified plan whose objective equals the bound to kOptimalityGap
-//             feasible    a verified plan
-//             infeasible  proven that no plan exists
-//             unknown     no plan and no proof
-//             error       a failure and no plan; `detail` names the failure. After a failure
-//                         with a plan, the status is feasible and stopped_by is error.
-// stopped_by  proof | gap | time_limit | node_limit | interrupted | heuristic_end | error
+//   status      optimal     a verified plan whose objective equals the bound to kOptimalityGap
+//               feasible    a verified plan
+//               infeasible  proven that no plan exists
+//               unknown     no plan and no proof
+//               error       a failure and no plan; `detail` names the failure. After a failure
+//                           with a plan, the status is feasible and stopped_by is error.
+//   stopped_by  proof | gap | time_limit | node_limit | interrupted | heuristic_end | error
 //
 // A time limit is a result, not an error, and proves nothing.
 //
