@@ -1,14 +1,14 @@
-// How much work a solve may still do: wall clock, nodes, and the user's wish to stop.
+// Limits of the work of one solve: wall-clock time, nodes, and the user's wish to stop.
 //
-// A Budget is shared by everything that works on one solve. Long loops ask `exhausted()`. The
-// caller that made the Budget reads `stop_reason()` to learn why the work ended. A wall-clock limit
-// makes a result depend on the machine; node limits do not, so tests and reproducible runs use
-// nodes. A benchmark counts CPU time instead, so that whatever else runs on the machine does not
-// shorten the searches it compares.
+// All parts of one solve share a Budget. Long loops call `exhausted()`. The caller that made the
+// Budget reads `stop_reason()` to learn why the work ended. A wall-clock limit makes a result
+// depend on the machine. Node limits do not, so tests and reproducible runs use nodes. A benchmark
+// limits CPU time instead, so that other programs on the machine do not shorten the searches that
+// it compares.
 //
 //   Budget budget({.time_limit_s = 2.0});
 //   while (!budget.exhausted()) improve();
-//   Budget step = budget.part(0.5, 1000);  // at most that much of what is left
+//   Budget step = budget.part(0.5, 1000);  // at most half a second and 1000 nodes
 //
 // Thread safety: threads may share a Budget and call it at once, part() included; its limits never
 // change.
@@ -20,9 +20,9 @@
 
 namespace stowage {
 
-// How seconds are counted: wall clock, CPU time of all threads of this process, or millions of
-// readings of the clock. The last ends the same work at the same place every time, also inside a
-// linear programme, so that tests can cut it at any moment.
+// The unit of time: seconds of wall clock, CPU seconds of all threads of this process, or millions
+// of readings of the clock (`looks`). With `looks` the same work always ends at the same place,
+// also inside a linear programme, so that tests can stop it at any moment.
 enum class BudgetClock { wall, cpu, looks };
 
 enum class StopReason { none, time_limit, node_limit, interrupted };
@@ -50,15 +50,16 @@ class Budget {
     if (whole_ != nullptr) whole_->count_nodes(n);
   }
 
-  // A budget of at most so many seconds and nodes of what is left here, interrupted with this one,
-  // whose nodes count here as well. This budget must outlive it.
+  // Returns a budget of at most `seconds` and `nodes`, and of at most the rest of this budget. The
+  // interrupt of this budget stops the part too, and the nodes of the part count here as well. This
+  // budget must outlive the part.
   Budget part(double seconds, std::int64_t nodes);
 
   StopReason stop_reason() const {
     if (limits_.interrupt != nullptr && limits_.interrupt->load(std::memory_order_relaxed)) {
       return StopReason::interrupted;
     }
-    // The clock is not read for nothing: that of CPU time takes a microsecond.
+    // Without a time limit the clock is not read: reading the CPU clock takes a microsecond.
     if (limits_.time_limit_s < std::numeric_limits<double>::infinity() && seconds_left() <= 0) {
       return StopReason::time_limit;
     }
@@ -72,10 +73,10 @@ class Budget {
  private:
   Budget(const Limits& limits, Budget* whole) : limits_(limits), whole_(whole), start_(now()) {}
 
-  double now() const;  // in a source: <chrono> would be read by everyone who has a budget
+  double now() const;  // in the source, so that this header does not include <chrono>
 
   Limits limits_;
-  Budget* whole_;  // of which this is a part, or null
+  Budget* whole_;  // the budget that this one is a part of, or null
   mutable std::atomic<std::int64_t> looks_{0};
   double start_;
   std::atomic<std::int64_t> nodes_{0};

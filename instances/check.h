@@ -14,12 +14,13 @@
 
 namespace stowage {
 
-// Everything wrong with the instance: the errors that a reader would report for its document, with
-// pointers into that document, and those of what the document would leave out or mend: members
-// beside a cost table, names that are not UTF-8, enumerators without a name. If there are none, the
-// writers and the verifiers of the families may be called with it; solve() and verify() ask by
-// themselves. Takes a pass over lengths or buffers; where something is wrong or layers repeat, the
-// time and memory of writing the document and reading it again.
+// Returns every error of the instance. First, the errors that a reader would report for the
+// instance's document, with pointers into that document. Second, errors that the document would
+// leave out or repair: members beside a cost table, names that are not UTF-8, enumerators without a
+// name. If there are no errors, the writers and the verifiers of the families may be called with
+// the instance. solve() and verify() call this function themselves. Takes one pass over lengths or
+// buffers. If there are errors or repeated layers, it takes the time and memory of writing the
+// document and reading it again.
 std::vector<InputError> check(const InstanceView& instance);
 
 }  // namespace stowage

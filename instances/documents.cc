@@ -11,8 +11,8 @@
 namespace stowage {
 namespace {
 
-// What read(family) makes of the document, for the family that it is of: read_head() has refused
-// all others.
+// Returns the result of read(family) for the family of the document. read_head() has refused all
+// documents of other families.
 template <class Any, class Read>
 Result<Any> read_as(std::string_view text, std::initializer_list<std::string_view> formats,
                     const Read& read) {

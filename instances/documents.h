@@ -1,5 +1,5 @@
-// Instances and plans of any family as JSON documents. instances/README.md has the formats; what
-// holds for all reading and writing stands there too.
+// Instances and plans of any family as JSON documents. instances/README.md has the formats and the
+// rules for all reading and writing.
 //
 //   Result<Instance> instance = read_instance(text);
 //   if (!instance) { for (const InputError& e : instance.errors()) std::cerr << to_string(e); }
@@ -17,28 +17,29 @@
 
 namespace stowage {
 
-// A stowage/instance of whatever family it says. `base_dir` is where {"file": "lengths.txt"} is
-// looked up; empty means the current directory.
+// Reads a stowage/instance; the family is that of the document. `base_dir` is the folder in which
+// {"file": "lengths.txt"} is looked up; empty means the current directory.
 Result<Instance> read_instance(std::string_view text, const std::string& base_dir = {});
 
-// A stowage/plan, or the plan inside a stowage/outcome (E211 if that has none). Checks types and
-// ranges only: whether the plan fits an instance is what verify() says.
+// Reads a stowage/plan, or the plan inside a stowage/outcome (E211 if the outcome has no plan).
+// Checks types and ranges only: verify() decides whether the plan fits an instance.
 Result<Plan> read_plan(std::string_view text);
 
-// The same, or E209 unless the plan is of the instance's family. Of a scatter step it may be a bare
-// plan, without `instance_hash` and `objective_ms`, whose groups have `degree`, `first_rank` and
-// `sequences` only: the rest follows from the instance, which must be valid, and there is no bound.
-// A bare plan of a strategy states the configuration alone (instances/strategy/configuration.h).
+// Reads the same documents, but returns E209 unless the plan is of the instance's family. A plan of
+// a scatter step may be a bare plan: it has no `instance_hash` and no `objective_ms`, and its
+// groups have only `degree`, `first_rank` and `sequences`. The other fields follow from the
+// instance, which must be valid, and the plan has no bound. A bare plan of a strategy states only
+// the configuration (instances/strategy/configuration.h).
 Result<Plan> read_plan(std::string_view text, const InstanceView& instance);
 
-// Every field, defaults included, lengths inline. Ends with a newline. Requires an instance that
-// check() has nothing to say about.
+// Returns the document with every field, defaults included, and lengths inline. It ends with a
+// newline. Requires an instance for which check() returns no errors.
 std::string write_instance(const InstanceView& instance);
 std::string write_plan(const PlanView& plan);
 
-// "fnv1a64:" and 16 hexadecimal digits: equal for two instances that mean the same, whatever their
-// names, layouts and x- keys. Not cryptographic: it finds mix-ups, not attacks. Requires an
-// instance that check() has nothing to say about.
+// Returns "fnv1a64:" and 16 hexadecimal digits. Two instances of equal meaning have equal hashes,
+// whatever their names, layouts and x- keys. The hash is not cryptographic: it finds mix-ups, not
+// attacks. Requires an instance for which check() returns no errors.
 std::string instance_hash(const InstanceView& instance);
 
 }  // namespace stowage

@@ -40,8 +40,8 @@ struct PlanOf {
   using type = typename FamilyOf<InstanceT>::Plan;
 };
 
-// Calls f(instance, other) with what is seen: the instance, and its plan or certificate. Throws
-// std::bad_variant_access where the two belong to different families.
+// Calls f(instance, other), where `other` is the plan or certificate. Throws
+// std::bad_variant_access if the two belong to different families.
 template <class F>
 decltype(auto) visit_both(F&& f, const InstanceView& instance, const PlanView& plan) {
   return instance.visit([&]<class I>(const I& own) -> decltype(auto) {
@@ -55,7 +55,7 @@ decltype(auto) visit_both(F&& f, const InstanceView& instance, const Certificate
   });
 }
 
-// Of the instance's objective.
+// Returns the unit of the instance's objective.
 template <class InstanceT>
 constexpr Unit unit_of(const InstanceT& instance) {
   using Family = FamilyOf<InstanceT>;

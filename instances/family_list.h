@@ -1,5 +1,5 @@
-// A list of problem families, and what code does with "any family": the variants of their types,
-// and the ways to get from a name or a type to the family.
+// A list of problem families, with the tools for code that works on any family: the variants of
+// their types, and the ways to get from a name or a type to the family.
 //
 //   struct Scatter {                          // instances/scatter/family.h
 //     using Instance = ScatterInstance;
@@ -10,8 +10,9 @@
 //   };
 //   using Families = FamilyList<Scatter, Assign, Layout>;
 //
-// What differs between families is a member of these structs, or a function that is overloaded for
-// their types. A family that lacks one is a compile error that names the family.
+// Each property that differs between families is a member of these structs, or a function that is
+// overloaded for their types. A family that lacks a property is a compile error that names the
+// family.
 //
 // Thread safety: its functions read their arguments and nothing else; any number of threads may
 // call them at once.
@@ -24,7 +25,7 @@
 
 namespace stowage {
 
-// In place of a certificate, for a family whose bounds are all formulas.
+// The certificate type of a family whose bounds are all formulas.
 template <class Family>
 struct NoCertificate {};
 
@@ -36,7 +37,7 @@ struct FamilyList {
 
   static constexpr std::array<std::string_view, sizeof...(Family)> names = {Family::name...};
 
-  // Calls act(Family{}) for the family called `name`; false if there is none.
+  // Calls act(Family{}) for the family called `name`; returns false if no family has that name.
   template <class Act>
   static bool with_name(std::string_view name, Act&& act) {
     return ((name == Family::name && (act(Family{}), true)) || ...);

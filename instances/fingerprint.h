@@ -49,7 +49,8 @@ class Fingerprint {
 
  private:
   static constexpr std::uint64_t kPrime = 0x100000001B3U;
-  // Of the prime: a byte of zero only multiplies, so that many of them are one multiplication.
+  // Powers of the prime. A byte of zero only multiplies, so that a run of zeros is one
+  // multiplication by a power.
   static constexpr std::array<std::uint64_t, 9> kPowers = [] {
     std::array<std::uint64_t, 9> powers{1};
     for (std::size_t i = 1; i < powers.size(); ++i) powers[i] = powers[i - 1] * kPrime;

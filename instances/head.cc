@@ -17,7 +17,7 @@ namespace {
 constexpr std::array<std::string_view, 3> kFormats = {"stowage/instance", "stowage/plan",
                                                       "stowage/outcome"};
 
-// The member as one of `known`; an error that lists them otherwise.
+// Returns the member if it is one of `known`; otherwise adds an error that lists `known`.
 template <class Known>
 std::string one_of(const ObjectReader& document, std::string_view key, const Known& known,
                    const char* error_code) {

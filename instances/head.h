@@ -1,4 +1,4 @@
-// What a document says of itself, before anything else of it is read.
+// The head of a document: its format, version, problem and name, read before the rest.
 //
 //   Result<Head> head = read_head(text);
 //   if (head && head->problem == "layout") ...
@@ -14,7 +14,7 @@
 
 namespace stowage {
 
-// What a document says of itself.
+// The first fields of a document.
 struct Head {
   std::string format;  // "stowage/instance", "stowage/plan" or "stowage/outcome"
   int version = 0;     // 1
@@ -24,8 +24,8 @@ struct Head {
   bool operator==(const Head&) const = default;
 };
 
-// Peeks at the head, so that the caller knows which reader to use. Reads no further than it must:
-// a document whose head is fine may still be broken. The head is checked: an unknown format,
+// Reads the head only, so that the caller can choose the reader. It reads no further than it must:
+// a document whose head is right may still be broken. The head is checked: an unknown format,
 // version or problem is an error that names the known ones.
 Result<Head> read_head(std::string_view text);
 

@@ -1,4 +1,4 @@
-// What the checks of all families' infeasibility proofs have in common. Not installed.
+// The checks that the infeasibility proofs of all families share. Not installed.
 //
 //   InfeasibilityCheck check(proof, {{"sequences", ProofParts::witnesses}});   // the family's proofs
 //   check.sequences_longer_than(truth, room);
@@ -20,7 +20,7 @@
 
 namespace stowage {
 
-// What a proof consists of beside its name.
+// The parts of a proof beside its name.
 enum class ProofParts { none, witnesses, witnesses_and_step };
 
 struct KnownProof {
@@ -66,10 +66,11 @@ class InfeasibilityCheck {
     }
   }
 
-  // Whether each witness is more than the one before it.
+  // Returns whether each witness is greater than the witness before it.
   bool ascends() const { return ascends_; }
 
-  // Each witness is a sequence of more tokens, after padding, than there is room for; there is one.
+  // Checks that there is a witness, and that each witness is a sequence of more than `room` tokens,
+  // padding included.
   template <class Truth>
   void sequences_longer_than(const Truth& truth, Tokens room) {
     at_least(1);
@@ -105,7 +106,7 @@ class InfeasibilityCheck {
     });
   }
 
-  // Of a claim without a proof that a plan refutes.
+  // Reports a claim without a proof that a plan refutes.
   void plan_exists() {
     wrong("/by", "none, and verify finds a plan", "a plan: the instance has one");
   }

@@ -4,8 +4,9 @@
 //   Plan plan = ...;
 //   double value = std::visit([](const auto& any) { return objective_of(any); }, plan);
 //
-// Functions that only look at one take an InstanceView or a PlanView, which is made of either and
-// copies nothing: solve(step, ...) of an Instance or of a ScatterInstance.
+// Functions that only read an instance or plan take an InstanceView or a PlanView. A view is made
+// of a variant or of one family's type and copies nothing: solve(step, ...) takes an Instance or a
+// ScatterInstance.
 //
 // Thread safety: plain data; its functions read their arguments and nothing else; any number of
 // threads may call them at once.
@@ -29,7 +30,7 @@
 
 namespace stowage {
 
-// In the order of Families (families.h).
+// The types stand in the order of Families (families.h).
 using Instance =
     std::variant<ScatterInstance, AssignInstance, LayoutInstance, OrderInstance, StrategyInstance>;
 using Plan = std::variant<ScatterPlan, AssignPlan, LayoutPlan, OrderPlan, StrategyPlan>;
@@ -37,7 +38,8 @@ using Plan = std::variant<ScatterPlan, AssignPlan, LayoutPlan, OrderPlan, Strate
 template <class Variant>
 class FamilyView;
 
-// What is there, seen as one of any family. A view holds an address: what it is of must outlive it.
+// A read-only view of an instance or plan of any family. A view holds an address: its object must
+// outlive it.
 template <class... Own>
 class FamilyView<std::variant<Own...>> {
  public:
@@ -47,9 +49,9 @@ class FamilyView<std::variant<Own...>> {
   // NOLINTNEXTLINE(*-explicit-*)
   requires(std::same_as<T, Own> || ...) FamilyView(const T& own) : own_(&own) {}
 
-  std::size_t index() const { return own_.index(); }  // as that of the variant
+  std::size_t index() const { return own_.index(); }  // the index that the variant has
 
-  // As std::visit(), std::get() and std::get_if() of the variant.
+  // These two work as std::visit() and std::get() do for the variant.
   template <class F>
   decltype(auto) visit(F&& f) const {
     return std::visit([&](const auto* own) -> decltype(auto) { return f(*own); }, own_);

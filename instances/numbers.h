@@ -1,5 +1,5 @@
-// Infinity, numbers as indices, and numbers as people read them: thousands apart, as many digits as
-// matter.
+// Infinity, numbers as indices, and numbers as text for people: digits in groups of three, and only
+// the digits that matter.
 //
 //   values[at(variable)]             for an int or std::int64_t
 //   grouped(1842560) == "1 842 560"
@@ -26,12 +26,13 @@ std::string grouped(std::int64_t value);
 // "1 group", "1 842 groups"; the plural is the noun and an s unless it is given.
 std::string counted(std::int64_t count, const std::string& noun, const std::string& plural = "");
 
-// A time in ms without its unit: no decimals from 1000 up, otherwise four significant digits;
-// "-" when there is none or it is not finite. Never the "-0" of a tiny negative value.
+// Returns a time in ms without its unit: no decimals from 1000 up, otherwise four significant
+// digits. Returns "-" if the time is missing or not finite, and never the "-0" of a tiny negative
+// value.
 std::string ms_text(double ms);
 std::string ms_text(const std::optional<double>& ms);
 
-// A share as "5.29%", two decimals; "-" when there is none or it is not finite.
+// Returns a share as "5.29%", with two decimals; "-" if the share is missing or not finite.
 std::string percent_text(const std::optional<double>& share);
 
 // "0.05s", "12.30s", "1 204.00s"

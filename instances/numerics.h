@@ -1,10 +1,11 @@
 // The relative tolerances that decide what is valid, what is proven and what a planner tries.
 //
-// Each name begins with who uses it. A checker reads certificates and decides what they prove, so
-// it rounds towards the weaker proof. A bound search makes the proofs that a checker must accept,
-// so it gives way a little more than the checker does. A verifier compares what a plan states with
-// what it computes anew. A planner fills groups and rows up to a limit that a verifier must still
-// accept. The static assertions at the end hold the order of these numbers. Not installed.
+// The first word of each name is the user of the number. A checker reads certificates and decides
+// their bounds, so it rounds towards the weaker proof. A bound search makes the proofs that a
+// checker must accept, so its tolerance is a little wider than the checker's. A verifier compares
+// the values that a plan states with the values that it computes anew. A planner fills groups and
+// rows up to a limit that a verifier must still accept. The static assertions at the end hold the
+// order of these numbers. Not installed.
 #pragma once
 
 namespace stowage {
@@ -26,7 +27,7 @@ inline constexpr Real kCheckerShort = 1 - 1e-9L;
 inline constexpr double kBoundFits = 1 + 2e-9;
 inline constexpr double kBoundShort = 1 - 4e-9;
 
-// A bound search lowers what it claims by this share, for the rounding of the checker's sums.
+// A bound search lowers its bound by this share, because the checker's sums round.
 inline constexpr double kBoundMargin = 1e-9;
 
 // A bound this share below the objective of a known plan is that objective, apart from rounding.
@@ -45,7 +46,7 @@ inline constexpr double kPlannerFaster = 1 - 1e-9;
 static_assert(kBoundFits > kCheckerFits && kBoundShort < kCheckerShort);
 // A claim that was lowered by the margin holds in the checker's rounded sums.
 static_assert(1 - kBoundMargin < kCheckerLowered / kCheckerRaised);
-// A bound that was lifted onto an objective stays within what a verifier accepts.
+// A bound that was raised to an objective stays within the tolerance of a verifier.
 static_assert(2 * kBoundMeets < kVerifierDiffers);
 // A group that is filled up to the planner's limit is within the verifier's.
 static_assert(kPlannerFill < 1 && 1 - kPlannerFill < kVerifierDiffers);

@@ -11,7 +11,7 @@
 
 namespace stowage {
 
-// Whether the option is in its range; otherwise adds E504.
+// Returns whether the option is in its range; otherwise adds E504.
 inline bool check_option(const char* where, std::int64_t value, std::int64_t least,
                          std::int64_t most, ErrorList& errors) {
   if (value >= least && value <= most) return true;
@@ -21,7 +21,7 @@ inline bool check_option(const char* where, std::int64_t value, std::int64_t lea
   return false;
 }
 
-// Seeds stand in documents, whose integers end at 2^53.
+// A seed stands in documents, whose integers end at 2^53, so a larger seed is an error.
 inline void check_seed(std::uint64_t seed, ErrorList& errors) {
   if (seed <= static_cast<std::uint64_t>(kMaxExact)) return;
   errors.add(code::kGenerator, "/seed",

@@ -1,5 +1,5 @@
-// What the parameter lists of the families are made of. A parameter is a number that a search goes
-// by and that users may set; solvers/parameters.h has what is made of a list.
+// Entries of the parameter lists of the families. A parameter is a number that steers a search and
+// that users may set. solvers/parameters.h reads and prints the lists.
 //
 //   template <class Visitor>
 //   void fields(Visitor&& visit, LnsParams& params) {
@@ -13,13 +13,13 @@
 
 namespace stowage {
 
-// What a list states of a member. Its default is the member's value in a default-made struct.
+// The description of one member. The member's default is its value in a default-made struct.
 struct ParameterText {
   std::string_view name;  // "lns.moves"
   std::string_view unit;
   double least = 0;  // the range, ends included
   double most = 0;
-  std::string_view effect;    // one sentence: what more of it does
+  std::string_view effect;    // one sentence: the effect of a larger value
   std::string_view evidence;  // where the default comes from
 };
 

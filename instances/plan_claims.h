@@ -1,5 +1,5 @@
-// The verifier's rules on what plans of every family claim: their bound and their instance.
-// Not installed: the verifiers of the families share it.
+// The verifier's rules for the claims of plans of every family: their bound and their instance. Not
+// installed: the verifiers of the families share it.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace stowage {
 
-// Bounds of sums of doubles may exceed the objective by rounding: by this share of it.
+// Bounds are sums of doubles. Rounding may raise them above the objective by this share of it.
 inline constexpr double kBoundTolerance = 1e-6;
 
 // Indices into the rules of `found`.

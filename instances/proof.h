@@ -1,11 +1,11 @@
-// What is proven of an instance: that no plan is better than some bound, or that there is no plan.
-// An outcome carries its proofs, and whoever has it can check them without the solver:
+// Proofs about an instance: that no plan is better than some bound, or that no plan exists. An
+// outcome carries its proofs, and its reader can check them without the solver:
 //
 //   const InfeasibilityProof proof{.by = "sequences", .witnesses = {3}};
 //   if (check_infeasibility(instance, proof).empty()) std::cout << "it is proven";
 //
-// instances/verify.h has the checks. They ask the instance alone, and share no line with whoever
-// found the proof.
+// instances/verify.h has the checks. They use the instance alone and share no code with the search
+// that found the proof.
 //
 // Thread safety: values like a std::vector: several threads may read one, or each have its own.
 #pragma once
@@ -17,17 +17,17 @@
 
 namespace stowage {
 
-// A lower bound on the objective, and the name of what proves it.
+// A lower bound on the objective, and the name of the formula or certificate that proves it.
 struct NamedBound {
   std::string name;  // as listed in formulations/README.md
   double value = 0;
 };
 
-// A proof of a bound whose name alone proves nothing, such as prices of a linear programme. What it
-// consists of is written into outcomes, and stands in the README of each family.
+// The data that prove a bound, such as the prices of a linear programme: the name of such a bound
+// alone proves nothing. Outcomes contain the data; the README of each family describes them.
 class Certificate {
  public:
-  struct Any;  // that of one of the families (families.h)
+  struct Any;  // the certificate of one of the families (families.h)
 
   Certificate(Any any);  // NOLINT(*-explicit-*)
   Certificate(const Certificate& other);
@@ -35,30 +35,32 @@ class Certificate {
   Certificate& operator=(Certificate other) noexcept;
   ~Certificate();
 
-  // Requires one that was not moved from.
+  // Requires a certificate that was not moved from.
   const Any& any() const { return *any_; }
 
  private:
   const Any* any_;  // owned; null once moved from
 };
 
-// Of InfeasibilityProof: the certificate of the outcome proves a bound above the capacity. Whoever
-// has that checks it (check_certificate()); check_infeasibility() knows no such proof.
+// InfeasibilityProof::by of an outcome whose certificate proves a bound above the capacity. The
+// owner of that certificate checks it with check_certificate(); check_infeasibility() refuses this
+// name.
 inline constexpr char kByCertificate[] = "certificate";
 
 // Why an instance has no plan.
 struct InfeasibilityProof {
-  std::string by = "none";              // none: only a search says so
+  std::string by = "none";              // none: a search is the only evidence
   std::vector<std::int64_t> witnesses;  // ids of sequences, or indices of buffers; ascending
-  std::optional<std::int64_t> step;     // of a layout, at which it shows
+  std::optional<std::int64_t> step;     // of a layout: the step at which it has too little room
 
   bool operator==(const InfeasibilityProof&) const = default;
 };
 
-// The rules of such a proof, of every family:
-inline constexpr char kInfeasibilityBy[] = "infeasibility_by";  // the family knows such a proof
-inline constexpr char kInfeasibilityWitness[] =
-    "infeasibility_witness";                               // each witness shows what it should
-inline constexpr char kInfeasibility[] = "infeasibility";  // together they leave no room for a plan
+// The rules of a proof of every family. `infeasibility_by`: the family has a proof of this name.
+// `infeasibility_witness`: each witness has the property that the proof needs. `infeasibility`: the
+// witnesses together leave no room for a plan.
+inline constexpr char kInfeasibilityBy[] = "infeasibility_by";
+inline constexpr char kInfeasibilityWitness[] = "infeasibility_witness";
+inline constexpr char kInfeasibility[] = "infeasibility";
 
 }  // namespace stowage

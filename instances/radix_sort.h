@@ -1,8 +1,8 @@
 // A stable sort by an unsigned key, in time linear in the number of items. Not installed: it serves
 // inputs of a million items, where comparing costs a cache miss each.
 //
-// Digits in which no two keys differ cost no pass, so small ranges of numbers are cheap wherever
-// they lie.
+// Digits in which no two keys differ cost no pass, so a small range of numbers is cheap wherever it
+// lies.
 //
 //   radix_sort(events, [](const Event& e) { return sort_key(e.step); });
 #pragma once

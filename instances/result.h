@@ -30,7 +30,7 @@ inline std::string to_string(const InputError& error) {
   return error.code + ' ' + (error.pointer.empty() ? "/" : error.pointer) + ": " + error.message;
 }
 
-// A value, or the errors, at least one, because of which there is none.
+// Holds a value, or at least one error if there is no value.
 template <class T>
 class Result {
  public:

@@ -14,8 +14,9 @@ namespace stowage {
 // "strategy-instance", "strategy-plan", "trainer", in alphabetical order.
 std::vector<std::string_view> schema_names();
 
-// The text of schema/NAME.schema.json, or nothing for an unknown name. A document that its reader
-// accepts is valid under the schema; the reverse does not hold, a schema cannot say everything.
+// Returns the text of schema/NAME.schema.json, or nullopt for an unknown name. A document that its
+// reader accepts is valid under the schema. The reverse does not hold: a schema cannot express
+// every rule.
 std::optional<std::string_view> schema(std::string_view name);
 
 }  // namespace stowage

@@ -1,4 +1,5 @@
-// When long loops look at the clock, which takes longer than their steps do. Not installed.
+// Limits how often long loops read the clock: one reading takes longer than one of their steps. Not
+// installed.
 //
 //   Ticker ticker(budget, 1 << 18);
 //   for (...) if (ticker.exhausted(steps_of_this_round)) return std::nullopt;
@@ -10,7 +11,7 @@
 
 namespace stowage {
 
-// Asks the budget once in so many steps, and not before.
+// Polls the budget once in every `every` steps.
 class Ticker {
  public:
   // `budget` must outlive this.
@@ -29,13 +30,15 @@ class Ticker {
   std::int64_t since_ = 0;
 };
 
-// Lets so many steps be done whatever the budget says, and asks it before each piece of work then.
+// Lets the first `steps` steps run whatever the budget is; afterwards it polls the budget before
+// each piece of work.
 class FreeWork {
  public:
   // `budget` must outlive this.
   FreeWork(const Budget& budget, double steps) : budget_(budget), left_(steps) {}
 
-  // Whether there is no time for a piece of so many steps.
+  // Returns whether a piece of `steps` steps has to be left out: the free steps are used up and the
+  // budget is exhausted.
   bool exhausted(double steps) {
     left_ -= steps;
     return left_ < 0 && budget_.exhausted();

@@ -1,4 +1,4 @@
-// The unit of a family's objective: what it is called in JSON keys and how people see it.
+// The unit of a family's objective: its name in JSON keys and its form in texts for people.
 //
 // Thread safety: its functions read their arguments and nothing else; any number of threads may
 // call them at once.
@@ -12,7 +12,7 @@ namespace stowage {
 struct Unit {
   std::string_view name;   // "ms": shown behind amounts, and after the '_' of keys
   bool integral = false;   // amounts are whole numbers and are never rounded
-  std::size_t width = 10;  // of a column of amounts
+  std::size_t width = 10;  // characters of a column of amounts
 };
 
 inline constexpr Unit kMs{.name = "ms"};

@@ -11,7 +11,7 @@
 namespace stowage {
 namespace {
 
-// The rules are defined for sound instances only.
+// Returns the errors of check(): the rules are defined for valid instances only.
 std::vector<Violation> broken_rules_of(const InstanceView& instance) {
   std::vector<Violation> violations;
   for (const InputError& error : check(instance)) {
@@ -23,7 +23,7 @@ std::vector<Violation> broken_rules_of(const InstanceView& instance) {
   return violations;
 }
 
-// Of what is for an instance of the family with that index.
+// Returns the violation of a plan or certificate of the family with that index.
 std::vector<Violation> other_family(const InstanceView& instance, std::size_t index) {
   return {{.rule = "problem",
            .where = "/problem",
@@ -31,7 +31,7 @@ std::vector<Violation> other_family(const InstanceView& instance, std::size_t in
            .need = std::string(family_name(instance)) + " like the instance's"}};
 }
 
-// In the unit of the family.
+// Returns the proven bound, in the unit of the family.
 template <class Check>
 double proven_by(const Check& check) {
   if constexpr (requires { check.bound_ms; }) {
@@ -49,8 +49,8 @@ std::vector<Violation> verify(const InstanceView& instance, const PlanView& plan
   return visit_both(
       [](const auto& own, const auto& its) {
         std::vector<Violation> violations = verify_instance_hash(its, instance_hash(own));
-        // Of a plan of another instance the rest says nothing, at great length. One that names no
-        // instance is judged as if it were of this.
+        // If the plan is of another instance, the other rules would report much and mean nothing. A
+        // plan that names no instance is checked as if it were of this one.
         const bool foreign = !violations.empty() && its.instance_hash.starts_with("fnv1a64:");
         if (foreign) return violations;
         for (Violation& v : verify(own, its)) violations.push_back(std::move(v));

@@ -1,4 +1,5 @@
-// The independent verifier: is this plan valid for this instance, and is what it says true?
+// The independent verifier: checks whether a plan is valid for an instance and whether its stated
+// values are true.
 //
 // Written from the pages of the formats. It shares no code with a solver, a heuristic or the cost
 // model beyond units.h, so that a mistake there is found here. Runs in O(K log K) for K sequences
@@ -23,27 +24,28 @@
 
 namespace stowage {
 
-// Every violation found, that of the instance hash first: a plan of another instance breaks the
+// Returns every violation. A wrong instance hash comes first: a plan of another instance breaks the
 // other rules for that reason alone. A plan of another family breaks the rule `problem`. No plan is
-// valid for an instance that check() refuses: what it says is told under the rule `instance`, and
-// nothing else is looked at.
+// valid for an instance that check() refuses: the errors of check() are then returned under the
+// rule `instance`, and nothing else is checked.
 std::vector<Violation> verify(const InstanceView& instance, const PlanView& plan);
 
-// Whether an instance has no plan for the reason that an outcome gives: empty if the proof holds.
-// `none` proves nothing. It breaks a rule only if a plan is found without a search, or by the
-// search that small instances and all strategies get. What the others must show stands in
-// instances/outcomes.md. An instance that check() refuses breaks the rule `instance`.
+// Checks the reason that an outcome gives for having no plan; returns no violations if the proof
+// holds. The proof `none` proves nothing: it breaks a rule only if a plan is found without a
+// search, or by the search that small instances and all strategies get. instances/outcomes.md lists
+// the requirements of the other proofs. An instance that check() refuses breaks the rule
+// `instance`.
 std::vector<Violation> check_infeasibility(const InstanceView& instance,
                                            const InfeasibilityProof& proof);
 
 struct CheckedCertificate {
   std::vector<Violation> violations;
-  double bound = 0;  // what is proven, in the unit of the objective; 0 if there are violations
+  double bound = 0;  // the proven bound, in the unit of the objective; 0 if there are violations
 };
 
-// Whether no plan of the instance is better than a certificate says, by arithmetic on the two
-// alone. One of another family breaks the rule `problem`, an instance that check() refuses the rule
-// `instance`.
+// Checks that no plan of the instance is better than the bound of a certificate, by arithmetic on
+// the two alone. A certificate of another family breaks the rule `problem`, an instance that
+// check() refuses the rule `instance`.
 CheckedCertificate check_certificate(const InstanceView& instance, const Certificate& certificate);
 
 }  // namespace stowage

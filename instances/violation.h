@@ -1,4 +1,4 @@
-// What a verifier finds: one broken rule of a plan.
+// The finding of a verifier: one broken rule of a plan.
 //
 //   for (const Violation& v : verify(instance, plan)) std::cerr << to_string(v) << '\n';
 //
@@ -12,21 +12,21 @@
 
 namespace stowage {
 
-// One broken rule. `rule` is one of the family's rules, e.g. of scatter_verify_rules(); `where` is
-// a JSON pointer into the plan; `have` and `need` say what stands there and what the rule asks for,
-// with units. The entry that stands for all the violations of a rule beyond the first
-// kMaxViolationsPerRule has an empty `where` and `need`, and `have` is "and 980 more".
+// One broken rule. `rule` is one of the family's rules, e.g. of scatter_verify_rules(). `where` is
+// a JSON pointer into the plan. `have` is the value in the plan and `need` is the value or range
+// that the rule requires, both with units. One entry stands for all violations of a rule beyond the
+// first kMaxViolationsPerRule: its `where` and `need` are empty, and its `have` is "and 980 more".
 struct Violation {
   std::string rule;
   std::string where;
   std::string have;
   std::string need;
-  std::int64_t count = 1;  // that it stands for: 980 of "and 980 more"
+  std::int64_t count = 1;  // violations that this entry stands for: 980 of "and 980 more"
 
   bool operator==(const Violation&) const = default;
 };
 
-// So many violations of one rule are reported; the rest are counted.
+// At most this many violations of one rule are reported; the rest are counted.
 inline constexpr std::size_t kMaxViolationsPerRule = 20;
 
 // "capacity at /micro_batches/0/groups/1: has 70000 tokens, needs at most 51592 tokens"

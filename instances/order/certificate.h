@@ -1,18 +1,18 @@
 // A proof that no order of a graph has a smaller peak than some number of bytes.
 //
-// Before an operator v runs, all that it depends on has run, and nothing that depends on it. Of all
-// sets of operators that can have run by then, the least live memory is a minimum cut, and a flow
-// of the same value proves that there is no less (formulations/README.md, "Cut of an operator").
-// The certificate holds that flow; check_certificate adds it up again, from the instance and
-// nothing else, so that it does not matter who found it or how.
+// Before an operator v runs, all operators that v depends on have run, and no operator that depends
+// on v. Of all sets of operators that can have run by then, the least live memory is a minimum cut.
+// A flow of the same value proves that no set leaves less (formulations/README.md, "Cut of an
+// operator"). The certificate holds that flow. check_certificate() adds the flow up again, from the
+// instance alone, so that its finder need not be trusted.
 //
-// Cuts also say who must run before whom in every order with a peak below the bound ("Forced
-// precedences"): where v needs too much once u has run, u runs behind v. A certificate may begin
-// with a list of such pairs, each of which holds because of those before it. Their flows would fill
-// pages; the check finds flows again, and adds each of them up.
+// Cuts also prove precedences that every order with a peak below the bound must keep ("Forced
+// precedences"): if v needs too much once u has run, u runs behind v. A certificate may begin with
+// a list of such pairs, each of which holds because of the pairs before it. Their flows would fill
+// pages, so the check finds the flows again and adds each of them up.
 //
-// Or it says what all better orders may as well begin and end with, and the check goes through the
-// sets of operators that can have run in between.
+// Alternatively, a certificate lists operators that all better orders may begin and end with. The
+// check then goes through the sets of operators that can have run in between.
 //
 //   const OrderCertificateCheck check = check_certificate(instance, certificate);
 //   if (check.violations.empty()) std::cout << "no order needs less than " << check.bound_bytes;
@@ -31,8 +31,8 @@
 
 namespace stowage {
 
-// In every order with a peak below the bound, `second` runs behind `first`: if it did not, `op`,
-// one of the two, would need no less than the bound at its step.
+// In every order with a peak below the bound, `second` runs behind `first`. If it did not, the step
+// of `op`, which is `first` or `second`, would need at least the bound.
 struct ForcedPrecedence {
   std::int64_t first = 0;
   std::int64_t second = 0;
@@ -41,27 +41,28 @@ struct ForcedPrecedence {
   bool operator==(const ForcedPrecedence&) const = default;
 };
 
-// How many a certificate may list: the check makes a minimum cut for each. None of graphs with more
-// than 4,096 operators.
+// Returns the most forced precedences that a certificate may list, since the check makes a minimum
+// cut for each. It is 0 for graphs of more than 4,096 operators.
 std::int64_t most_forced_of(const OrderInstance& instance);
 
-// If there is an order with a peak below the bound, there is one that begins with `first` and ends
-// with `last`, as no set on the way leaves less live behind; but no order joins the two
-// (formulations/README.md, OC2).
+// If an order has a peak below the bound, then some such order begins with `first` and ends with
+// `last`, because no set on the way leaves less memory live. But no order of a peak below the bound
+// joins the two (formulations/README.md, OC2).
 struct SearchedSets {
   std::vector<std::int64_t> first;  // operators, as they run
-  std::vector<std::int64_t> last;   // likewise, up to the end
-  bool from_end = false;            // sets are gone through from `last` down, not from `first` up
-  std::int64_t states = 0;          // sets in between that the check comes to, at most
+  std::vector<std::int64_t> last;   // operators, as they run, up to the end
+  bool from_end =
+      false;  // the check takes operators back from `last`, instead of running them from `first`
+  std::int64_t states = 0;  // upper limit of the sets in between that the check reaches
 
   bool operator==(const SearchedSets&) const = default;
 };
 
-// How many states a certificate may have: the check goes through all of them.
+// Returns the most states that a certificate may have, since the check goes through all of them.
 std::int64_t most_states_of(const OrderInstance& instance);
 
 struct OrderCertificate {
-  static constexpr std::int64_t kEnd = -1;  // stands for whoever keeps an output
+  static constexpr std::int64_t kEnd = -1;  // the end of the graph, which keeps the outputs
 
   Bytes bound_bytes = 0;
   std::vector<ForcedPrecedence> forced;  // the flow below may use them as precedences
@@ -69,7 +70,7 @@ struct OrderCertificate {
   std::int64_t op = 0;                   // v
   // [tensor, operator that reads or updates it or kEnd, bytes]: flow along the tensor.
   std::vector<std::vector<std::int64_t>> tensors;
-  // [operator, one that must run before it, bytes]: flow back along a precedence.
+  // [operator, operator that must run before it, bytes]: flow back along a precedence.
   std::vector<std::vector<std::int64_t>> precedences;
 
   bool operator==(const OrderCertificate&) const = default;
@@ -77,30 +78,30 @@ struct OrderCertificate {
 
 struct OrderCertificateCheck {
   std::vector<Violation> violations;
-  Bytes bound_bytes = 0;  // what is proven: the certificate's own bound, 0 if there are violations
+  Bytes bound_bytes = 0;  // the proven bound: that of the certificate, 0 if there are violations
 };
 
-// Where an operator may run again, there is a host, or the objective is the time, no certificate
-// proves anything: certificate_bound says so. Rules:
+// If an operator may run again, if there is a host, or if the objective is the time, no certificate
+// proves anything; the rule certificate_bound reports it. Rules:
 //   certificate_number       entries have three numbers, indices that exist and amounts from 0 on
-//   certificate_arc          a flow goes from a tensor to one that touches it, or from an operator
-//                            to one that must run before it, and begins at nothing that needs v
+//   certificate_arc          a flow goes from a tensor to an operator that touches it, or from an
+//                            operator to one that must run before it, and does not begin at an
+//                            operator that needs v
 //   certificate_capacity     the flow along a tensor is at most its size
-//   certificate_conservation what flows into an operator that may or may not run before v flows out
+//   certificate_conservation the flow into an operator that may or may not run before v flows out
 //   certificate_bound        flow, outputs and workspace of v reach bound_bytes
 //   certificate_forced       a forced precedence names two operators of which either may run first
-//                            so far, and one of them; without it, that one needs bound_bytes.
-//                            There are no more of them than most_forced_of()
-//   certificate_commit       `first` and `last` are operators, each once, that can run so; their
-//                            steps need less than bound_bytes; no set on the way has less live
-//                            than there is behind `first`, or before `last`
-//   certificate_search       between the two, steps that need less than bound_bytes lead to no more
-//                            than `states` sets, and not from one to the other. There are no more
-//                            states than most_states_of(), and the check takes some seconds for
-//                            them at most
-// Requires an instance as the reader returns it; any certificate at all may be handed in. Linear in
-// the instance and, times what an operator touches, in the certificate; a minimum cut for each
-// forced precedence, and what the states take.
+//                            so far; its `op` is one of the two and would need bound_bytes without
+//                            the precedence. The list is no longer than most_forced_of()
+//   certificate_commit       `first` and `last` list operators, each at most once, that can run in
+//                            that order; their steps need less than bound_bytes; no set on the way
+//                            has less live memory than the set behind `first`, or before `last`
+//   certificate_search       steps of less than bound_bytes lead from one end to at most `states`
+//                            sets, and not to the other end. `states` is at most most_states_of().
+//                            The check takes some seconds at most
+// Requires an instance as the reader returns it; the certificate may hold any values. The time is
+// linear in the instance and in the certificate times the tensors of an operator. A minimum cut for
+// each forced precedence and the search of the states come on top.
 OrderCertificateCheck check_certificate(const OrderInstance& instance,
                                         const OrderCertificate& certificate);
 

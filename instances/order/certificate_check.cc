@@ -1,6 +1,5 @@
-// The check of a certificate, with the sums of the definition. Flows of forced precedences are
-// found again (flow_finder.h), and added up like the one of the file; so are those of what a search
-// began and ended with.
+// Checks a certificate with the sums of the definition. Flows of forced precedences and of both
+// ends of a search are found again (flow_finder.h) and added up like the flow of a file.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -69,7 +68,7 @@ class CertificateCheck {
   }
   Bytes added(std::int64_t op) const { return truth_.added(instance_.operators[index(op)]); }
 
-  // False at the first that does not hold: those after it may need it.
+  // Returns false at the first forced precedence that does not hold: later ones may need it.
   bool add_forced() {
     if (certificate_.forced.empty()) return true;
     if (std::ssize(certificate_.forced) > most_forced_of(instance_)) {
@@ -115,7 +114,8 @@ class CertificateCheck {
     return true;
   }
 
-  // What a flow proves of the operator's step; nothing if it is none.
+  // Returns the bytes that a flow proves for the operator's step, or nullopt if the flow breaks a
+  // rule.
   std::optional<Bytes> least_need(FlowFinder& finder, std::int64_t op,
                                   const std::vector<Before>& side) {
     for (;;) {
@@ -142,7 +142,7 @@ class CertificateCheck {
   const OrderCertificate& certificate_;
   const OrderTruth truth_;
   std::optional<Precedences> precedences_;
-  std::optional<FlowFinder> finder_;  // where flows are to be found again
+  std::optional<FlowFinder> finder_;  // if flows are to be found again
   ViolationList found_;
 };
 
@@ -150,7 +150,8 @@ class CertificateCheck {
 
 std::int64_t most_forced_of(const OrderInstance& instance) {
   constexpr std::int64_t kMostOperators = 4096;
-  constexpr std::int64_t kMostNodes = 100'000'000;  // of the networks of all cuts: some seconds
+  constexpr std::int64_t kMostNodes =
+      100'000'000;  // nodes of the networks of all cuts: some seconds
   const std::int64_t operators = std::ssize(instance.operators);
   if (operators > kMostOperators) return 0;
   return kMostNodes / std::max<std::int64_t>(1, operators + std::ssize(instance.tensors));
@@ -158,7 +159,8 @@ std::int64_t most_forced_of(const OrderInstance& instance) {
 
 std::int64_t most_states_of(const OrderInstance& instance) {
   constexpr std::int64_t kMostStates = std::int64_t{1} << 21;  // 250 MB with 128 operators
-  constexpr std::int64_t kMostMembers = 200'000'000;  // of all of them, where there are more
+  constexpr std::int64_t kMostMembers =
+      200'000'000;  // limit of states times operators, for graphs of more operators
   return std::min(kMostStates,
                   kMostMembers / std::max<std::int64_t>(1, std::ssize(instance.operators)));
 }

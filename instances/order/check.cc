@@ -14,20 +14,21 @@ namespace stowage {
 namespace {
 
 constexpr std::int64_t kNobody = -1;
-constexpr std::size_t kMostNamed = 10;  // operators of a cycle in a message
+constexpr std::size_t kMostNamed = 10;  // operators of a cycle that a message names
 
 std::string place(const char* list, std::int64_t index, const std::string& member = "") {
   return std::string("/") + list + '/' + std::to_string(index) + member;
 }
 
-// Of `count` things with these names, every one whose name stood before.
+// Adds E371 for each of `count` objects whose name an earlier object has.
 template <class Name>
 void check_ids(const char* list, std::int64_t count, Name name, ErrorList& errors) {
   std::vector<std::pair<std::string, std::int64_t>> names;
   names.reserve(at(count));
   for (std::int64_t i = 0; i < count; ++i) names.emplace_back(name(i), i);
   std::sort(names.begin(), names.end());
-  std::vector<std::pair<std::int64_t, std::int64_t>> repeats;  // one, the first so called
+  std::vector<std::pair<std::int64_t, std::int64_t>>
+      repeats;  // index of an object, and of the first of the same name
   for (std::size_t k = 1, first = 0; k < names.size(); ++k) {
     if (names[k].first == names[first].first) {
       repeats.emplace_back(names[k].second, names[first].second);
@@ -92,7 +93,7 @@ void check_cycle(const OrderInstance& instance, ErrorList& errors) {
              "must not wait for itself, is in a cycle: " + path);
 }
 
-// A second update would change what the first one left.
+// Recomputation excludes updates: a second update would change the result of the first.
 void check_recompute(const OrderInstance& instance, ErrorList& errors) {
   for (std::int64_t i = 0; i < std::ssize(instance.operators); ++i) {
     const OrderOperator& op = instance.operators[at(i)];
@@ -104,15 +105,15 @@ void check_recompute(const OrderInstance& instance, ErrorList& errors) {
   }
 }
 
-// A size at the longest length, each part rounded up to the alignment; more than 2^53 if it is that
-// or cannot be counted.
+// Returns a size at the longest length, each part rounded up to the alignment. If the size is more
+// than 2^53 or overflows, returns more than 2^53.
 Bytes largest(const OrderInstance& instance, Bytes size, Bytes per_token) {
   const Bytes fixed = round_up(size, instance.alignment);
   const auto grown = checked_mul(round_up(per_token, instance.alignment), longest_of(instance));
   return grown && *grown <= kMaxExact ? fixed + *grown : kMaxExact + 1;
 }
 
-// Lengths that may come, and who may not have them.
+// Checks the range of lengths and the fields that exclude it.
 void check_tokens(const OrderInstance& instance, ErrorList& errors) {
   const auto complain = [&](const std::string& where, std::string what) {
     errors.add(code::kOrderTokens, where, std::move(what));
@@ -145,7 +146,7 @@ void check_tokens(const OrderInstance& instance, ErrorList& errors) {
   }
 }
 
-// All tensors and the largest workspace together.
+// Checks the sum of all tensors and the largest workspace.
 void check_sum(const OrderInstance& instance, ErrorList& errors) {
   const auto complain = [&](const std::string& where, const std::string& what, Bytes size) {
     errors.add(code::kTooManyOrderBytes, where,
@@ -158,7 +159,7 @@ void check_sum(const OrderInstance& instance, ErrorList& errors) {
   for (std::int64_t t = 0; t < std::ssize(instance.tensors); ++t) {
     const OrderTensor& tensor = instance.tensors[at(t)];
     const Bytes size = tensor.size;
-    // At most 2^55, the sum before at most 2^53.
+    // `sum` is at most 2^55 here: the sum before was at most 2^53.
     sum += largest(instance, size, tensor.size_per_token);
     if (sum > kMaxExact) {
       return complain(place("tensors", t, "/size_bytes"), "the tensors before it", size);

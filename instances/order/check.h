@@ -1,5 +1,5 @@
-// What an order instance must keep beyond types, ranges and known names, wherever it came from. Not
-// installed: readers and generators share it.
+// The rules of an order instance beyond types, ranges and known names. Readers and generators share
+// them. Not installed.
 //
 //   check_order(instance, errors);   // pointers into the instance's document
 #pragma once
@@ -9,19 +9,19 @@
 
 namespace stowage {
 
-inline constexpr Tokens kMostLengthTokens = Tokens{1} << 31;  // of a range of lengths
+inline constexpr Tokens kMostLengthTokens = Tokens{1} << 31;  // upper end of a range of lengths
 
-// Adds E371 for ids that stand twice, E373 for a tensor that two write, or one although it is an
-// input, E374 for one that is touched or an output and nobody writes, E375 for a cycle, E376 for
-// sizes that sum to more than 2^53, E377 for an operator that may run again and updates a tensor,
-// E378 for a range of lengths that is empty or is asked for together with what cannot have one.
-// Requires numbers in their ranges and indices that exist.
+// Adds E371 for repeated ids, E373 for a tensor that two operators write or that is written
+// although it is an input, E374 for a tensor that is touched or an output and has no writer, E375
+// for a cycle, E376 for sizes that sum to more than 2^53, E377 for an operator that may run again
+// and updates a tensor, E378 for a range of lengths that is empty or stands beside a field that
+// excludes a range. Requires numbers in their ranges and indices that exist.
 void check_order(const OrderInstance& instance, ErrorList& errors);
 
-// E371 alone: also where names are unknown.
+// Adds E371 only; names may be unknown.
 void check_order_ids(const OrderInstance& instance, ErrorList& errors);
 
-// How messages call them: the id, or the index.
+// Return the name that messages use: the id, or the index if the id is empty.
 std::string tensor_name(const OrderInstance& instance, std::int64_t tensor);
 std::string operator_name(const OrderInstance& instance, std::int64_t op);
 

@@ -1,4 +1,4 @@
-// From an order to an order plan: fills in what follows from it.
+// Makes an order plan from an order: fills in the fields that follow from it.
 #pragma once
 
 #include <span>
@@ -9,9 +9,9 @@
 
 namespace stowage {
 
-// The plan with its peak, and its time if that is the objective. Requires the table of the instance
-// and an order of all operators that keeps the precedences; some may stand in it again; transfers
-// as verify() wants them. The hash and the bound are the caller's to set.
+// Returns the plan with its peak, and with its time if the time is the objective. Requires the
+// table of the instance, an order of all operators that keeps the precedences (operators may run
+// again), and transfers that verify() accepts. The caller sets the hash and the bound.
 OrderPlan compose_order(const OrderInstance& instance, const OrderTable& table,
                         std::span<const int> order, std::span<const OrderTransfer> transfers = {});
 

@@ -16,7 +16,7 @@ namespace stowage {
 
 class JsonWriter;
 
-// Inside other documents (instances/json/writer.h).
+// Write the plan or certificate inside other documents (instances/json/writer.h).
 void write_json(JsonWriter& json, const OrderPlan& plan);
 void write_json(JsonWriter& json, const OrderCertificate& certificate);
 
@@ -41,7 +41,7 @@ struct Order {
   static constexpr auto write_plan = write_order_plan;
   static constexpr auto hidden_errors = hidden_order_errors;
 
-  static int devices(const Instance&) { return 0; }  // a graph is of one rank
+  static int devices(const Instance&) { return 0; }  // a graph describes one rank
   static std::size_t size(const Instance& instance) { return instance.operators.size(); }
 };
 

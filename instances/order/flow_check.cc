@@ -26,7 +26,7 @@ void mark(std::int64_t from, const std::vector<std::vector<std::int64_t>>& next,
   }
 }
 
-// What one flow proves of the step of one operator.
+// Computes the memory that one flow proves for the step of one operator.
 class FlowCheck {
  public:
   FlowCheck(const OrderInstance& instance, const OrderTruth& truth, const Precedences& precedences,
@@ -39,7 +39,8 @@ class FlowCheck {
         side_(side),
         found_(found) {}
 
-  // What is live before it at the least. Means nothing if anything was found.
+  // Returns the least bytes that are live before the step. After a violation the value means
+  // nothing.
   Bytes value(const Flow& tensors, const Flow& precedences) && {
     add_tensors(tensors);
     add_precedences(precedences);
@@ -60,7 +61,7 @@ class FlowCheck {
     });
   }
 
-  // The entry's amount, if its numbers are in order.
+  // Returns the entry's amount, or nullopt and a violation if one of its numbers is out of range.
   std::optional<Bytes> amount(const std::vector<std::int64_t>& entry, const std::string& where,
                               std::int64_t firsts, std::int64_t least_second) {
     const bool good = entry.size() == 3 && entry[0] >= 0 && entry[0] < firsts &&
@@ -130,7 +131,7 @@ class FlowCheck {
     }
   }
 
-  // False, and a violation, if the sum leaves the exact range.
+  // Adds `flow` to `sum`. Returns false and adds a violation if the sum leaves the exact range.
   bool add(Bytes& sum, Bytes flow) {
     sum += flow;  // both at most 2^53
     if (sum <= kMaxExact) return true;
@@ -167,10 +168,10 @@ class FlowCheck {
   const OrderTruth& truth_;
   const Precedences& precedences_;
   const std::vector<Before>& side_;
-  std::vector<Bytes> along_;   // flow along a tensor
-  std::vector<Bytes> into_;    // an operator that may have run
-  std::vector<Bytes> out_of_;  // likewise
-  Bytes value_ = 0;            // what reaches the operator, what needs it, or the end
+  std::vector<Bytes> along_;   // by tensor: flow along it
+  std::vector<Bytes> into_;    // by operator that may have run: flow into it
+  std::vector<Bytes> out_of_;  // by operator that may have run: flow out of it
+  Bytes value_ = 0;            // flow into the operator, the operators that need it, and the end
   ViolationList& found_;
 };
 

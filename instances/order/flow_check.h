@@ -1,5 +1,5 @@
-// What a flow proves of the step of an operator: the sums of the definition, and no search for
-// anything. Part of the check of certificates (certificate.h).
+// The memory that a flow proves for the step of an operator. The check sums as the definition does
+// and searches for nothing. It is a part of the check of certificates (certificate.h).
 //
 //   const Precedences precedences(instance);
 //   ViolationList found(kFlowRuleNames);
@@ -35,13 +35,14 @@ inline constexpr std::array<std::string_view, 8> kFlowRuleNames = {
     "certificate_number", "certificate_arc",    "certificate_capacity", "certificate_conservation",
     "certificate_bound",  "certificate_forced", "certificate_commit",   "certificate_search"};
 
-// May an operator have run before some step: yes always, no never, or it depends on the order.
+// Whether an operator has run before some step: in every order, in no order, or it depends on the
+// order.
 enum class Before { maybe, always, never };
 
 using Flow = std::vector<std::vector<std::int64_t>>;  // entries of a certificate
 
-// Who must run before whom, from the words of the page: writers, updates, `after`, and what is
-// forced.
+// The operators that must run before each operator, by the rules of the format's page: writers,
+// updates, `after`, and forced precedences.
 class Precedences {
  public:
   explicit Precedences(const OrderInstance& instance);
@@ -50,13 +51,15 @@ class Precedences {
 
   std::int64_t writer(std::int64_t tensor) const { return writer_[index(tensor)]; }
   bool has(std::int64_t op, std::int64_t first) const;
-  // One step away; some may stand there twice, and then in the lists of both.
+  // The direct neighbours of an operator. An operator that stands twice in one list stands twice in
+  // the list of the other end too.
   std::span<const std::int64_t> before(std::int64_t op) const { return before_[index(op)]; }
   std::span<const std::int64_t> behind(std::int64_t op) const { return behind_[index(op)]; }
 
-  // Of all operators, before `op` runs.
+  // Returns, for each operator, whether it has run before `op` runs.
   std::vector<Before> sides(std::int64_t op) const;
-  // And where `other` has run by then, with what it needs; or has not, with what needs it.
+  // Adds the assumption that `other` has run by then, with all operators that it needs (`has_run`),
+  // or that it has not run, nor any operator that needs it.
   void assume(std::int64_t other, bool has_run, std::vector<Before>& side) const;
 
  private:
@@ -67,9 +70,10 @@ class Precedences {
   std::vector<std::int64_t> writer_;  // of a tensor; OrderCertificate::kEnd for inputs
 };
 
-// What is live at least, at the end or before the step of an operator that is `never`, where all
-// are on these sides: `always` and `never` are closed to what must run before and behind. `found`,
-// a list of kFlowRuleNames, gets what is wrong with the flow; the value means nothing then.
+// Returns the least bytes that are live on the given sides: before the step of an operator that is
+// `never`, or at the end. With each operator, `always` must hold all operators before it and
+// `never` all operators behind it. `found`, a list of kFlowRuleNames, gets the faults of the flow;
+// after a fault the value means nothing.
 Bytes flow_value(const OrderInstance& instance, const OrderTruth& truth,
                  const Precedences& precedences, const std::vector<Before>& side,
                  const Flow& tensors, const Flow& along_precedences, ViolationList& found);

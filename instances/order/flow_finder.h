@@ -1,5 +1,5 @@
-// Flows for forced precedences and for both ends of a search, found again (least_live.h). The check
-// of certificates takes no word of it for anything: it adds each flow up as one of a file
+// Finds the flows of forced precedences and of both ends of a search again (least_live.h). The
+// check of certificates does not trust these flows: it adds each of them up like a flow of a file
 // (flow_check.h).
 #pragma once
 
@@ -20,12 +20,13 @@ class FlowFinder {
   FlowFinder(const FlowFinder&) = delete;
   FlowFinder& operator=(const FlowFinder&) = delete;
 
-  // From the next look() on. A flow that does not know a precedence is one all the same.
+  // Adds a precedence, which flow() uses after the next look(). A flow that was found without the
+  // precedence is still valid.
   void add(std::int64_t first, std::int64_t second);
   bool stale() const;
   void look();
 
-  // Along tensors and along precedences.
+  // Returns the flow along tensors and the flow along precedences.
   std::pair<Flow, Flow> flow(const std::vector<Before>& side);
 
  private:

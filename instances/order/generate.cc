@@ -25,14 +25,14 @@ namespace {
 using Kind = OrderGenerator::Kind;
 
 constexpr int kExperts = 8;
-constexpr Bytes kMostUnits = 100;  // of a random tensor
+constexpr Bytes kMostUnits = 100;  // largest size of a random tensor
 constexpr Bytes kUnit = Bytes{1} << 20;
 
-// Two layers, each operator cut along the tokens; attention of a chunk reads the keys and values of
-// it and all before it.
+// Returns two layers, each operator cut along the tokens. The attention of a chunk reads the keys
+// and values of this chunk and of all chunks before it.
 OrderInstance chunked_graph(const OrderGenerator& generator) {
   constexpr std::int64_t kLayers = 2;
-  constexpr std::int64_t kOperators = 8;  // of a chunk of a layer
+  constexpr std::int64_t kOperators = 8;  // operators of one layer and chunk
   const std::int64_t chunks =
       std::max<std::int64_t>(1, generator.operators / (kLayers * kOperators));
   const Bytes wide = std::max<Bytes>(1, kBytesPerNumber * kHidden * generator.tokens / chunks);
@@ -72,8 +72,8 @@ OrderInstance chunked_graph(const OrderGenerator& generator) {
   return std::move(graph).take();
 }
 
-// The neighbours of a ring, each edge with another end instead at a chance of 3 in 4, and directed
-// from the lower to the higher number.
+// Returns the neighbours in a ring, where each edge gets another end at a chance of 3 in 4. Edges
+// are directed from the lower to the higher number.
 std::vector<std::vector<int>> small_world(int count, std::mt19937_64& random) {
   constexpr int kNeighbours = 4;
   std::vector<std::vector<bool>> joined(at(count), std::vector<bool>(at(count), false));
@@ -103,7 +103,8 @@ OrderInstance randwire_graph(const OrderGenerator& generator) {
   GraphBuilder graph;
   int x = graph.input("x", kMostUnits * kUnit);
   for (std::int64_t stage = 0; stage < stages; ++stage) {
-    // Each stage halves the picture and doubles the channels: half the bytes, up to a point.
+    // Each stage halves the picture and doubles the channels, so it halves the bytes, down to an
+    // eighth.
     const Bytes size = kMostUnits * kUnit >> std::min<std::int64_t>(stage, 3);
     const std::vector<std::vector<int>> before = small_world(kNodes, random);
     std::vector<int> made;
@@ -165,7 +166,8 @@ bool has_tokens(const OrderGenerator& generator) {
   }
 }
 
-// Sizes as they grow between two lengths that all of them divide.
+// Returns a graph whose sizes grow between two lengths. Both lengths divide `kLength`, so that all
+// sizes are whole numbers.
 OrderInstance growing_graph(OrderGenerator generator) {
   constexpr Tokens kLength = Tokens{1} << 20;
   const LengthRange range{generator.tokens_from, generator.tokens};

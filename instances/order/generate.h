@@ -41,31 +41,32 @@ struct OrderGenerator {
       "randwire",    "layered",   "layered-local", "vgg",     "unet"};
 
   Kind kind = Kind::transformer;
-  std::int64_t operators = 100;  // about so many, whole layers, chunks or stages; 1 to 1e6
+  std::int64_t operators = 100;  // roughly; whole layers, chunks or stages; 1 to 1e6
   Tokens tokens = 4096;          // of the whole sequence; transformers, experts, chunked; to 2^24
-  // The same kinds: sizes grow with a length from so many tokens to `tokens`; 0: they do not. Bytes
-  // per token are rounded up.
+  // For the same kinds: sizes grow with a length from `tokens_from` to `tokens`. With 0, sizes do
+  // not grow. Bytes per token are rounded up.
   Tokens tokens_from = 0;
   Bytes alignment = 1;     // of all tensors; 1 to 2^20
   std::uint64_t seed = 0;  // of randwire and both layered; at most 2^53
-  // Vgg, unet: the time is to be least within this share of the peak of the list's order; 0: the
-  // peak is to be least.
+  // For vgg and unet: the objective is the time, and the capacity is this share of the peak of the
+  // list's order. With 0, the objective is the peak.
   double capacity_share = 0;
-  // Vgg, unet: a host whose channels move so many bytes per ms each; 0: none. At most 2^53.
+  // For vgg and unet: bytes per ms of each channel of a host, at most 2^53. With 0, there is no
+  // host.
   double host_bytes_per_ms = 0;
   std::optional<Bytes> host_capacity;  // 0 to 2^53; with host_bytes_per_ms alone
 
   bool operator==(const OrderGenerator&) const = default;
 };
 
-// The least time within this share, above 0, of the peak of the list's order; the name says so.
-// Requires an instance that check_order() finds nothing wrong with.
+// Makes the time the objective, with a capacity of `share` (above 0) of the peak of the list's
+// order, and adds this to the name. Requires an instance for which check_order() adds no error.
 void limit_time(double share, OrderInstance& instance);
 
-// A host with two equal channels; the name says so.
+// Adds a host with two equal channels, and adds this to the name.
 void add_host(double bytes_per_ms, std::optional<Bytes> capacity, OrderInstance& instance);
 
-// E504 for an option out of its range, E376 for sizes that sum to more than 2^53.
+// Returns E504 for an option out of its range, and E376 for sizes that sum to more than 2^53.
 Result<OrderInstance> generate_order(const OrderGenerator& generator);
 
 }  // namespace stowage

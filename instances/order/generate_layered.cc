@@ -13,11 +13,11 @@
 namespace stowage {
 namespace {
 
-// The layered graphs of 2207.05899 (appendix A) as far as Moccasin's examples (2304.14463) show
-// them: about 1.8 times as many layers as a layer has operators, layers of a quarter to seven
-// quarters of the mean width, edges to the operators at about the same place, a fifth of the next
-// layer wide and one at least, one edge of seven a skip to a later layer, and sizes like those of
-// half a normal distribution.
+// The layered graphs of 2207.05899 (appendix A), as far as Moccasin's examples (2304.14463) show
+// them. There are about 1.8 times as many layers as operators in a layer. Layers have a quarter to
+// seven quarters of the mean width. Edges go to the operators at about the same place, in a window
+// of a fifth of the next layer and at least one operator. One edge of seven skips to a later layer.
+// Sizes follow half a normal distribution.
 class LocalLayers {
  public:
   LocalLayers(std::int64_t operators, std::uint64_t seed) : random_(seed) {
@@ -26,7 +26,8 @@ class LocalLayers {
     while (10 * width * width < kSquareOfWidth * operators) ++width;
     const std::int64_t inner = std::max<std::int64_t>(1, operators - 1);
     for (std::int64_t left = inner; left > 0; left -= std::ssize(layers_.back())) {
-      const std::int64_t drawn = width + draw_below(6 * width + 1);  // of four times the layer
+      const std::int64_t drawn =
+          width + draw_below(6 * width + 1);  // four times the size of the layer
       const std::int64_t count = std::min(left, std::max<std::int64_t>(1, (drawn + 2) / 4));
       layers_.emplace_back(at(count));
     }
@@ -59,7 +60,7 @@ class LocalLayers {
 
  private:
   struct Node {
-    std::vector<std::pair<std::size_t, std::size_t>> reads;  // layers and places in them
+    std::vector<std::pair<std::size_t, std::size_t>> reads;  // layers, and places in those layers
     int tensor = 0;
   };
   using Layer = std::vector<Node>;
@@ -76,7 +77,8 @@ class LocalLayers {
     return kStep * (8 + std::abs(sum - 2 * (kSpread - 1)));
   }
 
-  // The places of layer `to` at about that of place `place` of layer `from`, from and to.
+  // Returns the range of places in layer `to` at about the position of place `place` in layer
+  // `from`.
   std::pair<std::size_t, std::size_t> window(std::size_t from, std::size_t place,
                                              std::size_t to) const {
     const double wide = static_cast<double>(layers_[to].size());

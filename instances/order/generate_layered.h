@@ -9,13 +9,13 @@
 
 namespace stowage {
 
-// Layers of half the square root of the operators; each reads one to four tensors, each of any
-// operator of the three layers before. Requires operators >= 1.
+// Returns a graph whose layers hold half the square root of the operators. Each operator reads one
+// to four tensors of any operators of the three layers before. Requires operators >= 1.
 OrderInstance layered_graph(std::int64_t operators, std::uint64_t seed);
 
-// Layers as published: about 1.8 times as many as a layer has operators, which are read at about
-// the same place of the next layer, a fifth of it wide, and one time in seven further on.
-// Requires operators >= 1.
+// Returns a graph with layers as published. There are about 1.8 times as many layers as operators
+// in a layer. An operator is read at about the same place of the next layer, in a window of a fifth
+// of that layer, and one time in seven in a later layer. Requires operators >= 1.
 OrderInstance local_layers_graph(std::int64_t operators, std::uint64_t seed);
 
 }  // namespace stowage

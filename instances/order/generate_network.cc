@@ -15,7 +15,7 @@ constexpr Bytes kActivationBytes = 4;
 constexpr double kOperationsPerMs = 1e10;
 constexpr double kBytesPerMs = 1e9;
 
-// An output of a layer: channels of so many points of a side, or of one point.
+// The output of a layer: channels of `side` times `side` points.
 struct Shape {
   std::int64_t channels = 0;
   std::int64_t side = 1;
@@ -24,7 +24,7 @@ struct Shape {
   Bytes bytes() const { return kActivationBytes * numbers(); }
 };
 
-// Layers one by one, then their backward operators from the last to the first.
+// Adds layers one by one, then their backward operators from the last to the first.
 class NetworkBuilder {
  public:
   int picture(Shape shape) {
@@ -71,14 +71,14 @@ class NetworkBuilder {
   struct Output {
     Shape shape;
     int tensor = 0;
-    std::vector<int> gradients;  // tensors, one of each layer that reads it
+    std::vector<int> gradients;  // tensors, one of each layer that reads the output
   };
   struct Layer {
     std::string name;
-    std::vector<int> ins;  // outputs
+    std::vector<int> ins;  // indices of outputs
     int out = 0;
     Ms ms = 0;
-    bool reads_back = false;  // its backward operator reads what it read
+    bool reads_back = false;  // its backward operator reads the inputs of the layer
   };
 
   static double moved(Bytes bytes) { return static_cast<double>(bytes) / kBytesPerMs; }
@@ -106,7 +106,7 @@ class NetworkBuilder {
     for (const int in : layer.ins) {
       Output& read = outputs_[at(in)];
       if (layer.reads_back) op.reads.push_back(read.tensor);
-      if (in == 0) continue;  // nobody needs the gradient of the pictures
+      if (in == 0) continue;  // no operator needs the gradient of the pictures
       const std::string name = layer.name + ".dx" + std::to_string(op.writes.size());
       read.gradients.push_back(add_tensor(name, read.shape.bytes()));
       op.writes.push_back(read.gradients.back());
@@ -122,7 +122,7 @@ class NetworkBuilder {
 }  // namespace
 
 OrderInstance vgg_graph(std::int64_t operators) {
-  constexpr std::int64_t kOthers = 9;  // layers that are no convolutions
+  constexpr std::int64_t kOthers = 9;  // layers that are not convolutions
   constexpr std::int64_t kConvolutions = 13;
   const std::int64_t times = std::max<std::int64_t>(1, (operators / 2 - kOthers) / kConvolutions);
   NetworkBuilder network;
@@ -137,7 +137,7 @@ OrderInstance vgg_graph(std::int64_t operators) {
 }
 
 OrderInstance unet_graph(std::int64_t operators) {
-  constexpr std::int64_t kOthers = 14;  // layers that are no convolutions of two
+  constexpr std::int64_t kOthers = 14;  // layers that are not double convolutions
   constexpr std::int64_t kConvolutions = 18;
   const std::int64_t times = std::max<std::int64_t>(1, (operators / 2 - kOthers) / kConvolutions);
   NetworkBuilder network;

@@ -11,9 +11,10 @@ namespace stowage {
 namespace {
 
 constexpr int kExpertsPerToken = 2;
-constexpr std::int64_t kEnds = 4;  // the embedding, the head, the loss and its gradient
+constexpr std::int64_t kEnds =
+    4;  // operators of the embedding, the head, the loss and its gradient
 
-// The weights of a layer, its experts one after another.
+// The weights of a layer, one expert after another.
 struct Weights {
   int qkv = 0;
   int projection = 0;
@@ -21,7 +22,7 @@ struct Weights {
   std::vector<int> down;
 };
 
-// What the forward pass of a feed-forward part, or of one expert, leaves.
+// The tensors that the forward pass of a feed-forward part, or of one expert, leaves.
 struct FeedForward {
   int in = 0;
   int up = 0;
@@ -99,7 +100,7 @@ class TransformerBuilder {
 
   Bytes inner(Bytes wide) const { return wide / kHidden * kFeedForward; }
 
-  // All of a layer but the operators that end its feed-forward parts.
+  // Adds all operators of a layer except those that end its feed-forward parts.
   Layer forward(const std::string& name, const Weights& w, int x) {
     const auto run = [&](const std::string& op, const std::vector<int>& reads, Bytes size) {
       return graph_.run(name + '.' + op, reads, name + '.' + op + ".y", size);
@@ -120,7 +121,8 @@ class TransformerBuilder {
     return layer;
   }
 
-  // The ends of the parts, and their sum with what went past them.
+  // Adds the operators that end the parts, and the sum of their outputs and the residual. Returns
+  // the sum.
   int leave(const std::string& name, const Weights& w, const Layer& layer) {
     std::vector<int> outs = {layer.middle};
     for (int e = 0; e < wanted_.experts; ++e) {
@@ -131,7 +133,7 @@ class TransformerBuilder {
     return graph_.run(name + ".sum", outs, 'x' + name + ".next", wide_);
   }
 
-  // The gradient of a weight, added to what is there or waiting for its update.
+  // Adds the gradient of a weight: in place, or as a tensor that waits for its update.
   void weight_gradient(const std::string& op, const std::vector<int>& reads, int weight,
                        Bytes size) {
     if (wanted_.accumulate) {
@@ -141,7 +143,7 @@ class TransformerBuilder {
     }
   }
 
-  // The gradient of the layer's x.
+  // Adds the backward operators of the layer and returns the gradient of its input x.
   int backward(const std::string& name, const Weights& w, const Layer& layer, int gradient) {
     const auto run = [&](const std::string& op, const std::vector<int>& reads, Bytes size) {
       return graph_.run(name + ".d." + op, reads, name + ".d." + op + ".g", size);
@@ -172,7 +174,7 @@ class TransformerBuilder {
 
   const TransformerGraph wanted_;
   Bytes wide_;
-  Bytes part_;  // the tokens of one expert
+  Bytes part_;  // bytes for the tokens of one expert
   std::int64_t layers_ = 1;
   GraphBuilder graph_;
   std::vector<Weights> weights_;

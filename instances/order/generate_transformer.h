@@ -14,10 +14,10 @@ inline constexpr Bytes kHidden = 4096;
 inline constexpr Bytes kFeedForward = 11008;
 
 struct TransformerGraph {
-  bool recompute = false;        // each layer again before its backward pass
-  bool accumulate = false;       // gradients of weights in place, and no updates
-  int experts = 1;               // in place of each feed-forward part; more than 1: two per token
-  std::int64_t operators = 100;  // about so many, whole layers; at least one
+  bool recompute = false;   // each layer runs again before its backward pass
+  bool accumulate = false;  // adds gradients of weights up in place, without updates
+  int experts = 1;  // experts in place of each feed-forward part; if more than 1, two per token
+  std::int64_t operators = 100;  // roughly; whole layers, at least one
   Tokens tokens = 4096;
 };
 

@@ -1,4 +1,4 @@
-// Writes down a graph operator by operator. Not installed: generators use it.
+// Builds a graph operator by operator. Generators use it. Not installed.
 //
 //   GraphBuilder graph;
 //   const int x = graph.input("x", 64);
@@ -17,7 +17,7 @@
 
 namespace stowage {
 
-// An id such as "y7".
+// Returns an id such as "y7".
 inline std::string numbered(const char* name, std::int64_t number) {
   return name + std::to_string(number);
 }
@@ -25,17 +25,17 @@ inline std::string numbered(const char* name, std::int64_t number) {
 class GraphBuilder {
  public:
   int input(std::string id, Bytes size) { return add({std::move(id), size, true, false}); }
-  // One that is there from the start to the end.
+  // Adds an input that is live from the start to the end; returns its index.
   int resident(std::string id, Bytes size) { return add({std::move(id), size, true, true}); }
   void mark_output(int tensor) { instance_.tensors[at(tensor)].output = true; }
 
-  // An operator and the tensor that it writes.
+  // Adds an operator and the tensor that it writes; returns the index of the tensor.
   int run(std::string id, const std::vector<int>& reads, std::string tensor, Bytes size) {
     const int made = add({std::move(tensor), size});
     instance_.operators.push_back({.id = std::move(id), .reads = indices(reads), .writes = {made}});
     return made;
   }
-  // An operator that changes `tensor` in place.
+  // Adds an operator that changes `tensor` in place.
   void update(std::string id, const std::vector<int>& reads, int tensor) {
     instance_.operators.push_back(
         {.id = std::move(id), .reads = indices(reads), .updates = {tensor}});

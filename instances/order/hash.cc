@@ -6,7 +6,8 @@
 
 namespace stowage {
 
-// Ids name, and recorded_from explains: neither changes a plan.
+// The hash leaves out ids, which only name, and recorded_from, which only explains: neither changes
+// a plan.
 std::string instance_hash(const OrderInstance& instance) {
   Fingerprint fingerprint;
   const auto add_list = [&](const std::vector<std::int64_t>& indices) {
@@ -30,7 +31,8 @@ std::string instance_hash(const OrderInstance& instance) {
     fingerprint.add(op.workspace);
     add_list(op.after);
   }
-  // What graphs had from the beginning leaves their hash as it was.
+  // Fields that older versions did not have enter the hash only if set, so that hashes of old
+  // graphs stay the same.
   const bool plain = instance.objective == OrderObjective::peak &&
                      std::ranges::all_of(instance.operators, [](const OrderOperator& op) {
                        return op.ms == 0 && !op.recompute;
@@ -43,7 +45,7 @@ std::string instance_hash(const OrderInstance& instance) {
     }
   }
   if (instance.tokens) {
-    fingerprint.add(std::int64_t{2});  // no objective
+    fingerprint.add(std::int64_t{2});  // no value of the objective
     fingerprint.add(instance.tokens->from);
     fingerprint.add(instance.tokens->to);
     for (const OrderTensor& tensor : instance.tensors) fingerprint.add(tensor.size_per_token);

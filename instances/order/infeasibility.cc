@@ -1,4 +1,5 @@
-// The proofs of verify.h that there is no order. Shares no line with whoever finds them.
+// Checks the proofs of verify.h that no order exists. It shares no code with the search that finds
+// them.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -12,7 +13,8 @@
 namespace stowage {
 namespace {
 
-// What needs memory whenever the operator runs. With a host, what it does not touch may be there.
+// Returns the bytes that are live whenever the operator runs. With a host, a tensor that the
+// operator does not touch may be on the host.
 Bytes needed_by(const OrderInstance& instance, const OrderTruth& truth, std::int64_t op) {
   const OrderOperator& its = instance.operators[static_cast<std::size_t>(op)];
   Bytes need = truth.added(its);

@@ -1,5 +1,5 @@
-// Order instances. Names are read first and looked up afterwards, for operators may name each other
-// in any order.
+// Reads and writes order instances. Names are read first and looked up afterwards, because
+// operators may name each other in any order.
 #include <array>
 #include <string>
 #include <string_view>
@@ -54,7 +54,7 @@ void write_names(JsonWriter& json, std::string_view key, const Names& names) {
   json.end_array();
 }
 
-// An operator as its document has it.
+// An operator as its document states it.
 struct NamedOperator {
   std::string id;
   Names reads;
@@ -67,12 +67,13 @@ struct NamedOperator {
   Bytes workspace_per_token = 0;
 };
 
-// Names of one list, and the indices that they stand for.
+// The names of one list, and their indices.
 class Register {
  public:
   void add(std::string name, std::int64_t index) { index_of_.emplace(std::move(name), index); }
 
-  // E372 for a name that is none; `what` is "tensor" or "operator".
+  // Returns the indices of `names`; adds E372 for an unknown name. `what` is "tensor" or
+  // "operator".
   std::vector<std::int64_t> indices(const Names& names, const JsonPath& path, const char* what,
                                     ErrorList& errors) const {
     std::vector<std::int64_t> found;
@@ -106,7 +107,7 @@ bool too_many(const std::vector<Element>& elements, std::int64_t most, const Jso
 
 }  // namespace
 
-// On one line, without what has its default: there may be a million of them.
+// Written on one line, without fields of default value: a graph may have a million tensors.
 template <class Visitor, Of<OrderTensor> Tensor>
 void fields(Visitor& v, Tensor& tensor) {
   v.one_line();
@@ -153,7 +154,7 @@ void fields(Visitor& v, Host& host) {
   v.optional("capacity_bytes", host.capacity, kBytes);
 }
 
-// Turns names into indices. Requires fewer operators and tensors than there may be.
+// Turns names into indices. Requires at most the allowed numbers of operators and tensors.
 static void look_up(std::vector<NamedOperator>&& named, const JsonPath& path,
                     OrderInstance& instance, ErrorList& errors) {
   Register tensors;
@@ -218,7 +219,8 @@ Result<OrderInstance> read_order_instance(std::string_view text) {
 }
 
 std::string write_order_instance(const OrderInstance& instance) {
-  // An index of none is written as it is: check() refuses it before anybody reads the document.
+  // An index of no tensor or operator is written as a number: check() refuses it before the
+  // document is read.
   const auto named = [](std::int64_t index, std::int64_t count, const auto& name_of) {
     return index >= 0 && index < count ? name_of(index) : std::to_string(index);
   };

@@ -1,4 +1,4 @@
-// The order documents inside other documents; see scatter/json.h.
+// Writes the order documents inside other documents; see scatter/json.h.
 //
 //   json.key("plan");
 //   write_json(json, plan);  // a whole stowage/plan, head included

@@ -1,5 +1,5 @@
-// Order plans and certificates. Reading checks types and ranges only, so that verify() can judge
-// what a planner wrote.
+// Reads and writes order plans and certificates. Reading checks types and ranges only, so that
+// verify() can judge any plan.
 #include "instances/json/answer.h"
 #include "instances/json/number_ranges.h"
 #include "instances/order/json.h"

@@ -49,8 +49,8 @@ void LeastLive::add_operator(int op) {
   open_.push_back(op);
 }
 
-// A tensor is on the source side only if whoever touches it is: otherwise it is live, and its arc
-// from the producer is cut.
+// A tensor is on the source side only if all operators that touch it are. Otherwise it is live, and
+// its arc from the producer is cut.
 template <class Side>
 void LeastLive::add_tensor(int t, Side side) {
   if (seen_[at(t)] == round_ || table_.size(t) == 0) return;
@@ -58,8 +58,8 @@ void LeastLive::add_tensor(int t, Side side) {
   const int producer = table_.producer(t);
   const OrderSide made = producer == OrderTable::kNobody ? OrderSide::in : side(producer);
   if (made == OrderSide::out) return;
-  bool waits = false;  // for one that has not run
-  int waiter = kEnd;   // that one
+  bool waits = false;  // for an operator that has not run
+  int waiter = kEnd;   // that operator
   bool open = false;
   for (const int op : table_.touchers(t)) {
     open = open || side(op) == OrderSide::open;
@@ -90,8 +90,8 @@ void LeastLive::add_precedence(int op, int first) {
   precedence_arcs_.push_back({add_arc(node_of_[at(op)], node_of_[at(first)], kNoLimit), op, first});
 }
 
-// Dinic's algorithm: distances to the sink, then as much flow along shortest paths as goes, until
-// there is enough.
+// Dinic's algorithm: computes distances to the sink, then pushes flow along shortest paths, until
+// the flow is `enough` or maximal.
 void LeastLive::push_all(Bytes enough) {
   while (value_ < enough && label()) {
     turn_ = first_;
@@ -114,7 +114,7 @@ bool LeastLive::label() {
   return level_[kSource] != kNone;
 }
 
-// One path, without recursion: graphs are thousands of operators deep.
+// Pushes flow along one path, without recursion: graphs are thousands of operators deep.
 Bytes LeastLive::push(int node, Bytes most) {
   std::vector<int> path;  // arcs
   while (node != kSink) {
@@ -129,7 +129,7 @@ Bytes LeastLive::push(int node, Bytes most) {
       continue;
     }
     if (path.empty()) return 0;
-    node = arcs_[at(path.back() ^ 1)].to;  // back, and past the arc that led nowhere
+    node = arcs_[at(path.back() ^ 1)].to;  // back, and past the arc that is a dead end
     turn_[at(node)] = arcs_[at(turn_[at(node)])].next;
     path.pop_back();
   }
@@ -141,7 +141,8 @@ Bytes LeastLive::push(int node, Bytes most) {
   return most;
 }
 
-// The largest: all that cannot reach the sink. push_all() ends with a label of all that can.
+// Returns the largest least downset: all operators that cannot reach the sink. push_all() ends with
+// labels on all nodes that can.
 std::vector<int> LeastLive::on_source_side() const {
   std::vector<int> members;
   for (const int op : open_) {
@@ -176,7 +177,8 @@ std::vector<int> LeastLive::largest_least(std::span<const int> open, const Order
   return on_source_side();
 }
 
-// The smallest: all that the source reaches.
+// Returns the members outside the smallest least downset, which holds all operators that the source
+// reaches.
 std::vector<int> LeastLive::outside_smallest_least(std::span<const int> open,
                                                    const OrderMemory& memory) {
   cut_between(open, memory);

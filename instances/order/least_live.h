@@ -1,9 +1,9 @@
 // The least live memory that operators can leave behind, as a minimum cut.
 //
-// What is live after a set of operators that holds whatever its members need (a downset) is
-// submodular: live(A and B) + live(A or B) <= live(A) + live(B). The least of all downsets between
-// two is therefore a minimum cut, and the downsets that reach it have a largest one
-// (formulations/README.md, "Live memory is submodular").
+// A downset is a set of operators that holds every operator its members need. The memory that is
+// live after a downset is submodular: live(A and B) + live(A or B) <= live(A) + live(B). The least
+// live memory of all downsets between two is therefore a minimum cut, and one of the least downsets
+// contains all others (formulations/README.md, "Live memory is submodular").
 //
 //   LeastLive least(table);
 //   const LeastLive::Cut cut = least.between(side);
@@ -21,16 +21,17 @@
 
 namespace stowage {
 
-// Whether an operator is in a downset: it must be, it must not be, or that is to be found.
+// Whether an operator is in a downset: it must not be (out), it must be (in), or the search decides
+// (open).
 enum class OrderSide : signed char { out = -1, open = 0, in = 1 };
 
 class LeastLive {
  public:
-  static constexpr int kEnd = -1;  // in place of an operator: whoever keeps an output
+  static constexpr int kEnd = -1;  // in place of an operator: the end, which keeps the outputs
 
   explicit LeastLive(const OrderTable& table);
 
-  // [tensor, operator or kEnd, bytes] and [operator, one before it, bytes].
+  // [tensor, operator or kEnd, bytes] and [operator, operator before it, bytes].
   using Arcs = std::vector<std::array<std::int64_t, 3>>;
   struct Cut {
     Bytes live = 0;         // of the least downset
@@ -39,24 +40,26 @@ class LeastLive {
     Arcs precedences;
   };
 
-  // Over all tensors, with a flow. `side` has an entry per operator; what must be in is a downset,
-  // and so is what need not be out. O(V^2 E) at worst, near linear in practice.
+  // Returns the least downset of the whole graph, with a flow. `side` has an entry per operator.
+  // The operators that are `in` must be a downset, and so must those that are `in` or `open`. O(V^2
+  // E) at worst, near linear in practice.
   Cut between(const std::vector<OrderSide>& side);
 
-  // The same with more operators on one side: all of `ops`, which were open, with all that it
-  // takes for them to be there. Goes on from the flow of the last between(), which it leaves as it
-  // was. Without members where `enough` bytes or more are live.
+  // Returns the least downset if all of `ops`, which were open, are put on one side, with every
+  // operator that this implies. It extends the flow of the last between() and restores that flow.
+  // If `enough` bytes or more are live, the members are not listed.
   struct Narrowed {
-    Bytes live = 0;         // at least, if it is enough
+    Bytes live = 0;         // a lower bound if it is `enough` or more
     std::vector<int> open;  // members of the largest such downset among the open operators
   };
   Narrowed narrowed(std::span<const int> ops, OrderSide side, Bytes enough);
 
-  // The largest least downset between what `memory` has done without `open`, and with all of it,
-  // without a flow: its members among `open`, all of which must have run. Only what touches the
-  // open operators is looked at.
+  // Return members of the least downsets between the operators that `memory` has run, without
+  // `open`, and the same with all of `open`. Only tensors that the open operators touch are read,
+  // and no flow is returned. This one returns the members of the largest least downset among
+  // `open`, all of which must have run.
   std::vector<int> largest_least(std::span<const int> open, const OrderMemory& memory);
-  // The members of `open` outside the smallest such downset, where none of `open` has run.
+  // Returns the members of `open` outside the smallest least downset. None of `open` may have run.
   std::vector<int> outside_smallest_least(std::span<const int> open, const OrderMemory& memory);
 
  private:
@@ -66,10 +69,10 @@ class LeastLive {
 
   struct Arc {
     int to = 0;
-    int next = kNone;  // of the same tail
+    int next = kNone;  // of the same tail node
     Bytes room = 0;
   };
-  // Which arc is which flow.
+  // Connects an arc of the network with its entry of the flow.
   struct Named {
     int arc = 0;
     int from = 0;  // a tensor or an operator
@@ -90,21 +93,21 @@ class LeastLive {
   std::vector<int> on_source_side() const;
 
   const OrderTable& table_;
-  std::vector<OrderSide> side_;  // of largest_least(); `out` in between
+  std::vector<OrderSide> side_;  // for largest_least(); `out` between calls
   std::vector<int> node_of_;     // of an operator; kNone if it is not open
   std::vector<int> seen_;        // by tensor: the round in which it was added
   int round_ = 0;
   std::vector<int> open_;   // operators that have a node
   std::vector<int> first_;  // arc of a node
   std::vector<Arc> arcs_;   // each followed by its reverse
-  // Of narrowed(): what they were.
+  // The network before narrowed() changed it.
   std::vector<int> first_before_;
   std::vector<Arc> arcs_before_;
   std::vector<int> level_;  // of a node, from the sink
   std::vector<int> turn_;   // next arc of a node to try
   std::vector<Named> tensor_arcs_;
   std::vector<Named> precedence_arcs_;
-  Bytes sure_ = 0;  // live whatever is chosen
+  Bytes sure_ = 0;  // live bytes of every downset
   Arcs sure_flow_;
   Bytes value_ = 0;
 };

@@ -14,19 +14,20 @@
 
 namespace stowage {
 
-// The longest length in tokens; 0 where sizes are fixed.
+// Returns the longest length in tokens, or 0 if sizes are fixed.
 inline Tokens longest_of(const OrderInstance& instance) {
   return instance.tokens ? instance.tokens->to : 0;
 }
 
-// `size` and `length` tokens of `per_token`, each rounded up to the alignment. Requires a valid
+// Returns `size` and `length` times `per_token`, each rounded up to the alignment. Requires a valid
 // instance and a length of its range.
 inline Bytes size_at(const OrderInstance& instance, Bytes size, Bytes per_token, Tokens length) {
   return round_up(size, instance.alignment) + length * round_up(per_token, instance.alignment);
 }
 
-// The same graph with the sizes that it has at `length`, and no range; itself if it has none. Its
-// indices are the same. Requires a valid instance and a length of its range.
+// Returns the same graph, with the sizes that it has at `length` and without a range. A graph
+// without a range is returned as it is. Indices stay the same. Requires a valid instance and a
+// length of its range.
 OrderInstance at_length(const OrderInstance& instance, Tokens length);
 
 }  // namespace stowage

@@ -17,7 +17,7 @@ std::vector<TensorLife> lifetimes(const OrderTable& table, std::span<const std::
   std::vector<std::vector<TensorLife>> lives(stowage::at(table.tensors()));
   const std::int64_t end = std::max<std::int64_t>(1, std::ssize(order)) - 1;
   for (int t = 0; t < table.tensors(); ++t) {
-    // A tensor that nobody makes is an input, or there is never any of it.
+    // A tensor without a producer is an input; one that is neither touched nor stays is never live.
     if (table.producer(t) == OrderTable::kNobody &&
         (table.stays(t) || !table.touchers(t).empty())) {
       lives[stowage::at(t)].push_back({.tensor = t});
@@ -37,7 +37,7 @@ std::vector<TensorLife> lifetimes(const OrderTable& table, std::span<const std::
     }
     for (const int t : table.written(op)) lives[stowage::at(t)].push_back({t, step, step});
     for (const int t : table.touched(op)) {
-      // Of a wrong order: touched before anybody has made it.
+      // In an order that breaks a precedence, a tensor may be touched before it is made.
       if (!lives[stowage::at(t)].empty()) lives[stowage::at(t)].back().last = step;
     }
   }

@@ -1,4 +1,4 @@
-// When each tensor needs memory under an order, and who does at a step.
+// The steps at which each tensor needs memory under an order.
 //
 //   for (const TensorLife& life : lifetimes(table, order)) {
 //     life.tensor, life.first, life.last      // steps; both inclusive
@@ -14,7 +14,7 @@
 
 namespace stowage {
 
-// From step `first` to step `last`, both inclusive.
+// A tensor needs memory from step `first` to step `last`, both inclusive.
 struct TensorLife {
   int tensor = 0;
   std::int64_t first = 0;
@@ -24,18 +24,17 @@ struct TensorLife {
   bool operator==(const TensorLife&) const = default;
 };
 
-// Of every tensor that is ever there on the device, one for each run of its writer and each return
-// from the host; by tensor, then by step.
-// Inputs begin at step 0; what stays to the end lasts, from the last run on, to the last step.
-// Without operators there is the step 0. In an order that breaks a precedence, a tensor counts from
-// where it is made.
+// Returns the lifetimes of every tensor that is ever on the device, one for each run of its writer
+// and each return from the host; sorted by tensor, then by step. Inputs begin at step 0. A tensor
+// that stays to the end lives from its last run to the last step. A graph without operators has the
+// step 0. In an order that breaks a precedence, a tensor lives from the step that makes it.
 std::vector<TensorLife> lifetimes(const OrderTable& table, std::span<const std::int64_t> order,
                                   std::span<const OrderTransfer> transfers = {});
 
-// The steps at which an operator stands again.
+// Returns the steps at which an operator runs again.
 std::vector<std::int64_t> steps_again(const OrderTable& table, std::span<const std::int64_t> order);
 
-// The first step that needs most: 0 without operators.
+// Returns the first step of the largest need; 0 without operators.
 std::int64_t peak_step(const OrderTable& table, std::span<const std::int64_t> order,
                        std::span<const OrderTransfer> transfers = {});
 

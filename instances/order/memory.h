@@ -1,4 +1,5 @@
-// The memory of a graph while its operators run: what is live, what may run next and what it needs.
+// The memory of a graph while its operators run: the live bytes, the ready operators and the bytes
+// that each of them needs.
 //
 //   OrderMemory memory(table);
 //   while (...) { if (memory.live() + table.need(op) <= capacity) memory.run(op); }
@@ -37,7 +38,7 @@ class OrderMemory {
   bool ready(int op) const { return !done_[at(op)] && waits_[at(op)] == 0; }
   Bytes need(int op) const { return live_ + table_.need(op); }  // while it runs
 
-  // How much more is live after a ready operator than before it.
+  // Returns by how many bytes a ready operator raises the live memory.
   Bytes growth(int op) const {
     Bytes growth = table_.keeps(op);
     for (const int t : table_.touched(op)) {
@@ -45,7 +46,7 @@ class OrderMemory {
     }
     return growth;
   }
-  // How much more is live before the last operator that ran than after it.
+  // Returns by how many bytes the live memory falls if the last operator that ran is taken back.
   Bytes shrinkage(int op) const {
     Bytes shrinkage = -table_.keeps(op);
     for (const int t : table_.touched(op)) {
@@ -53,7 +54,7 @@ class OrderMemory {
     }
     return shrinkage;
   }
-  // How many operators are still to touch it.
+  // Returns the number of operators that have still to touch the tensor.
   int touches_left(int tensor) const { return left_[at(tensor)]; }
 
   // Requires ready(op).
@@ -65,7 +66,7 @@ class OrderMemory {
     for (const int next : table_.behind(op)) --waits_[at(next)];
     done_[at(op)] = true;
   }
-  // Requires that it ran, and that whatever waits for it did not.
+  // Requires that `op` ran, and that no operator that waits for `op` ran.
   void undo(int op) {
     done_[at(op)] = false;
     for (const int next : table_.behind(op)) ++waits_[at(next)];
@@ -83,8 +84,8 @@ class OrderMemory {
   std::vector<char> done_;
 };
 
-// The two ways through an order, for searches that do not mind which: operators run one after
-// another, or are taken back, the last first. What one step needs is the same in both.
+// The two directions through an order, for searches that work in both: operators run one after
+// another, or are taken back, the last first. A step needs the same memory in both.
 class ForwardSteps {
  public:
   explicit ForwardSteps(OrderMemory& memory) : memory_(memory) {}
@@ -97,7 +98,8 @@ class ForwardSteps {
   void run(int op) { memory_.run(op); }
   void undo(int op) { memory_.undo(op); }
   std::span<const int> next(int op) const { return memory_.table().behind(op); }
-  // Whether one more step may have made the growth of those less that touch this tensor.
+  // Returns whether the last step may have lowered the growth of the operators that touch this
+  // tensor.
   bool changes(int tensor) const { return memory_.touches_left(tensor) == 1; }
 
  private:
@@ -126,10 +128,10 @@ class BackwardSteps {
   OrderMemory& memory_;
 };
 
-// What each step needs, from the last to the first: before an operator runs, what it writes is not
-// needed, whatever was made of it earlier, and neither is what is about to come back from the host.
-// Requires an order that keeps all precedences, in which operators may stand again, and transfers
-// that can be, as verify() says.
+// Returns the bytes that each step needs, counted from the last step to the first. Before an
+// operator runs, its outputs need no memory, even if an earlier run made them. Neither does a
+// tensor that is about to come back from the host. Requires an order that keeps all precedences, in
+// which operators may run again, and transfers that verify() accepts.
 inline std::vector<Bytes> needs_of(const OrderTable& table, std::span<const int> order,
                                    std::span<const OrderTransfer> transfers = {}) {
   std::vector<std::vector<int>> freed(transfers.empty() ? 0 : order.size());  // behind a step

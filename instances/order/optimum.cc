@@ -10,7 +10,7 @@
 namespace stowage {
 namespace {
 
-using Set = std::uint32_t;  // of operators
+using Set = std::uint32_t;  // of operators, one bit each
 
 constexpr Bytes kNever = std::numeric_limits<Bytes>::max();
 
@@ -61,7 +61,7 @@ class LeastPeak {
     }
   }
 
-  // Pair by pair, as the page of the format says it.
+  // Lists precedences pair by pair, by the rules of the format's page.
   void list_precedences() {
     before_.assign(count_, 0);
     for (std::size_t op = 0; op < count_; ++op) {

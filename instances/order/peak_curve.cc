@@ -12,7 +12,7 @@ using Piece = PeakCurve::Piece;
 
 Bytes value(const Piece& line, Tokens length) { return line.fixed + line.per_token * length; }
 
-// One line per step, and one for the inputs, over the whole range.
+// Returns one line per step, and one for the inputs, over the whole range.
 std::vector<Piece> lines_of(const OrderInstance& instance, std::span<const int> order) {
   const auto [from, to] = *instance.tokens;
   const OrderTable shortest(instance, from);
@@ -24,13 +24,14 @@ std::vector<Piece> lines_of(const OrderInstance& instance, std::span<const int> 
   std::vector<Piece> lines;
   lines.reserve(first.size());
   for (std::size_t k = 0; k < first.size(); ++k) {
-    const Bytes slope = from == to ? 0 : (last[k] - first[k]) / (to - from);  // without a rest
+    const Bytes slope =
+        from == to ? 0 : (last[k] - first[k]) / (to - from);  // divides without remainder
     lines.push_back({from, to, first[k] - slope * from, slope});
   }
   return lines;
 }
 
-// The first length at which `line` is above `below`, if it ever is; its slope must be larger.
+// Returns the first length at which `line` is above `below`. The slope of `line` must be larger.
 Tokens crossing(const Piece& below, const Piece& line) {
   return (below.fixed - line.fixed) / (line.per_token - below.per_token) + 1;
 }
@@ -53,7 +54,8 @@ PeakCurve::PeakCurve(const OrderInstance& instance, std::span<const int> order) 
     }
     top.from = next;
     for (const Piece& line : lines) {
-      // At `next` no line is above, so that both differences of a crossing are at least 0 there.
+      // At `next` no line is above `top`, so that both differences of a crossing are at least 0
+      // there.
       if (line.per_token > top.per_token) {
         top.to = std::min(top.to, crossing(top, line) - 1);
       }

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kNone = -1;
 
-// How many operators each still waits for, and who waits for it.
+// The number of operators that each operator waits for, and the operators that wait for it.
 struct Waiting {
   explicit Waiting(const std::vector<std::vector<int>>& before)
       : left(before.size()), behind(before.size()) {
@@ -25,7 +25,7 @@ struct Waiting {
   std::vector<std::vector<int>> behind;
 };
 
-// Calls run(op) in the order of first_order() as far as that goes.
+// Calls run(op) in the order of first_order(), until no operator is ready.
 template <class Run>
 void run_first(Waiting& waiting, Run run) {
   std::priority_queue<int, std::vector<int>, std::greater<>> ready;
@@ -66,7 +66,7 @@ std::vector<std::vector<int>> predecessors_of(const OrderInstance& instance) {
       readers[at(t)].push_back(static_cast<int>(i));
     }
     for (const std::int64_t t : op.updates) {
-      if (update[at(t)] == static_cast<int>(i)) continue;  // it stands twice
+      if (update[at(t)] == static_cast<int>(i)) continue;  // listed twice
       touch(t);
       for (const int reader : readers[at(t)]) {
         if (reader != static_cast<int>(i)) its.push_back(reader);
@@ -98,8 +98,8 @@ std::vector<int> cycle_in(const std::vector<std::vector<int>>& before) {
     if (waiting.left[i] > 0) op = static_cast<int>(i);
   }
   if (op == kNone) return {};
-  // Back from one that is stuck to one that it waits for, which is stuck too, until one comes
-  // again.
+  // Goes back from a stuck operator to one that it waits for, which is stuck too, until an operator
+  // repeats.
   std::vector<int> path;
   std::vector<bool> seen(before.size(), false);
   while (!seen[at(op)]) {

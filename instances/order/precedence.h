@@ -1,8 +1,8 @@
-// Which operators must run before which, one step back each. Not installed: tables and checks of
-// instances use it, the verifier has its own.
+// The direct predecessors of each operator. Tables and checks of instances use them; the verifier
+// has its own. Not installed.
 //
 //   const auto before = predecessors_of(instance);
-//   const auto order = first_order(before);   // the list's own order wherever that is one
+//   const auto order = first_order(before);  // the list's own order if it is valid
 #pragma once
 
 #include <optional>
@@ -12,16 +12,19 @@
 
 namespace stowage {
 
-// Of each operator, ascending and each once: writers of what it touches; for a tensor that it
-// updates, the operators before it in the list that touch it since the update before; the last
-// operator before it that updates what it touches; and `after`. An operator that needs itself
-// stands in its own list. Requires indices that exist. Linear but for sorting.
+// Returns the predecessors of each operator, ascending and each once. They are the writers of the
+// tensors that it touches; for a tensor that it updates, the operators before it in the list that
+// touch the tensor since the update before; the last operator before it that updates a tensor that
+// it touches; and `after`. An operator that needs itself stands in its own list. Requires indices
+// that exist. Linear but for sorting.
 std::vector<std::vector<int>> predecessors_of(const OrderInstance& instance);
 
-// Of all that may run, always the first of the list; nothing if there is a cycle.
+// Returns the order that always runs the first ready operator of the list, or nullopt if there is a
+// cycle.
 std::optional<std::vector<int>> first_order(const std::vector<std::vector<int>>& before);
 
-// Operators that each need the next one, and the last one the first; empty without a cycle.
+// Returns operators of which each needs the next, and the last needs the first; empty without a
+// cycle.
 std::vector<int> cycle_in(const std::vector<std::vector<int>>& before);
 
 }  // namespace stowage

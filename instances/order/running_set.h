@@ -1,10 +1,10 @@
-// Operators that have run, with the memory that they leave behind, from the words of the page. Not
-// installed: the check of certificates uses it, and nothing that plans does.
+// The set of operators that have run, with the memory that they leave live, by the rules of the
+// format's page. The check of certificates uses it; planners do not. Not installed.
 //
 //   RunningSet set(instance, truth, precedences);
 //   if (set.may_run(op) && set.need(op, false) < bound) set.run(op);
 //
-// It counts what it does, so that a check can end: each operator and tensor that a step touches.
+// It counts its work, each operator and tensor that a step touches, so that a check can end.
 //
 // Thread safety: an object belongs to one thread.
 #pragma once
@@ -20,8 +20,9 @@
 
 namespace stowage {
 
-// A set of operators that have run, what is live behind it, and who may join or leave it next.
-// Forwards a step runs an operator; backwards it takes one back, and needs the same.
+// A set of operators that have run, the memory that is live behind it, and the operators that may
+// join or leave it next. A forward step runs an operator. A backward step takes an operator back,
+// and needs the same memory.
 class RunningSet {
  public:
   RunningSet(const OrderInstance& instance, const OrderTruth& truth, const Precedences& precedences)
@@ -75,7 +76,7 @@ class RunningSet {
     count_around(op, -1);
   }
 
-  // What is live more behind a step, and what the step needs.
+  // Return the bytes by which a step raises the live memory, and the bytes that the step needs.
   Bytes growth(std::int64_t op, bool back) const {
     Bytes freed = 0;
     count_work(std::ssize(touched_[index(op)]) + 1);
@@ -88,7 +89,7 @@ class RunningSet {
     return live_ + adds_[index(op)] + (back ? growth(op, true) : 0);
   }
 
-  // Calls use(other) for those whose growth, or whether they may step, changed with that step.
+  // Calls use(other) for each operator whose growth or readiness changed with that step.
   template <class Use>
   void changed_by(std::int64_t op, bool back, Use use) const {
     for (const std::int64_t next : back ? precedences_.before(op) : precedences_.behind(op)) {
@@ -116,13 +117,13 @@ class RunningSet {
   const OrderTruth& truth_;
   const Precedences& precedences_;
   std::vector<bool> done_;
-  std::vector<std::int64_t> waits_;    // for so many entries of before() that have not run
-  std::vector<std::int64_t> gone_on_;  // so many entries of behind() have run
+  std::vector<std::int64_t> waits_;    // entries of before() that have not run
+  std::vector<std::int64_t> gone_on_;  // entries of behind() that have run
   std::vector<std::vector<std::int64_t>> touched_;
   std::vector<std::vector<std::int64_t>> touchers_;
   std::vector<Bytes> keeps_;
   std::vector<Bytes> adds_;
-  std::vector<std::int64_t> left_;  // of a tensor: who touches it and has not run
+  std::vector<std::int64_t> left_;  // by tensor: operators that touch it and have not run
   Bytes live_;
   mutable std::int64_t work_ = 0;
 };

@@ -59,11 +59,12 @@ class SearchedCheck {
   }
 
  private:
-  static constexpr std::int64_t kMostWork = 1'000'000'000;  // see RunningSet: some seconds
+  static constexpr std::int64_t kMostWork =
+      1'000'000'000;  // work as RunningSet counts it: some seconds
 
   struct State {
-    std::vector<std::int64_t> steps;  // from the state before it
-    std::int64_t next = 0;            // the first operator of the list that was not tried
+    std::vector<std::int64_t> steps;  // from the state before
+    std::int64_t next = 0;            // the first operator of the list that has not been tried
   };
 
   void commit(const std::string& where, std::string have, std::string need) {
@@ -77,7 +78,7 @@ class SearchedCheck {
     });
   }
 
-  // They are operators, and in no list yet.
+  // Checks that `ops` are operators, and in no list yet.
   bool list(const std::string& where, const std::vector<std::int64_t>& ops) {
     for (std::size_t k = 0; k < ops.size(); ++k) {
       const bool there = ops[k] >= 0 && ops[k] < set_.count();
@@ -109,7 +110,7 @@ class SearchedCheck {
     return true;
   }
 
-  // As many of the others as can run now.
+  // Runs as many of the other operators as can run now, and returns them.
   std::vector<std::int64_t> run_between() {
     std::vector<std::int64_t> ran;
     for (std::int64_t op = 0; op < set_.count(); ++op) {
@@ -134,7 +135,8 @@ class SearchedCheck {
     for (auto op = ops.rbegin(); op != ops.rend(); ++op) set_.take_back(*op);
   }
 
-  // No set between the one without `ops` and the one with all of them has less than `live`.
+  // Checks that no set between the current one without `ops` and with all of them has less than
+  // `live` live bytes.
   bool is_least(const std::string& where, FlowFinder& finder, Before others, Bytes live,
                 const std::vector<std::int64_t>& ops) {
     if (ops.empty()) return true;
@@ -168,12 +170,12 @@ class SearchedCheck {
     }
   }
 
-  // One step, and then all that fit and raise nothing, until there is none [OC1]. It does not
-  // matter in which order: both grow no worse by other such steps.
+  // Makes one step, and then every step that fits and raises nothing, until no such step is left
+  // [OC1]. Their order does not matter: such steps never make the growth of other steps larger.
   std::vector<std::int64_t> steps_by(std::int64_t op) {
     const Bytes before = set_.live();
     std::vector<std::int64_t> steps;
-    std::vector<std::int64_t> later;  // raise nothing, and do not fit yet
+    std::vector<std::int64_t> later;  // steps that raise nothing, but do not fit yet
     const auto try_now = [&](std::int64_t other) {
       if (!may_step(other) || set_.growth(other, searched_.from_end) > 0) return;
       if (fits(other)) {
@@ -187,13 +189,13 @@ class SearchedCheck {
       for (; k < steps.size(); ++k) set_.changed_by(steps[k], searched_.from_end, try_now);
       for (const std::int64_t other : std::exchange(later, {})) try_now(other);
       if (k < steps.size() || set_.live() >= before) continue;
-      // Others that raise nothing and were there before did not fit then.
+      // Other operators that raised nothing before did not fit then, so try them again.
       for (std::int64_t other = 0; other < set_.count(); ++other) try_now(other);
     }
     return steps;
   }
 
-  // Depth first, until it comes through, to too many sets, or at too much work.
+  // Searches depth first, until the other end is reached, or the limit of sets or of work.
   void go_through() {
     std::unordered_set<std::vector<bool>> known = {set_.done()};
     std::vector<State> way(1);
@@ -234,8 +236,8 @@ class SearchedCheck {
   const Bytes bound_;
   ViolationList& found_;
   RunningSet set_;
-  std::vector<bool> open_;  // of an operator: in neither list
-  std::int64_t left_ = 0;   // steps to the other end
+  std::vector<bool> open_;  // by operator: in neither list
+  std::int64_t left_ = 0;   // operators that are left until the other end
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Whether no order joins what a search began with and what it ended with: all sets of operators in
-// between, from the definition of memory alone. Part of the check of certificates (certificate.h).
+// Checks that no order joins the two ends of a search. It goes through all sets of operators in
+// between, by the definition of memory alone. A part of the check of certificates (certificate.h).
 //
 //   check_searched(instance, truth, precedences, finder, searched, bound, found);
 #pragma once
@@ -14,9 +14,9 @@
 
 namespace stowage {
 
-// `found`, a list of kFlowRuleNames, gets what does not hold: then nothing is proven. `finder`
-// knows no precedence but those of `precedences`; the flows that it finds are added up
-// (flow_check.h). Where an operator can run that raises nothing, no other one is tried [OC1].
+// Adds each broken rule to `found`, a list of kFlowRuleNames; with any of them nothing is proven.
+// `finder` has the precedences of `precedences` only, and its flows are added up (flow_check.h). If
+// an operator can run that raises nothing, no other operator is tried [OC1].
 void check_searched(const OrderInstance& instance, const OrderTruth& truth,
                     const Precedences& precedences, FlowFinder& finder,
                     const SearchedSets& searched, Bytes bound, ViolationList& found);

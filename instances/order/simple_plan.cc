@@ -13,7 +13,7 @@
 namespace stowage {
 namespace {
 
-// The graph at its longest length, at which an order needs most.
+// Returns the graph at its longest length, at which an order needs the most memory.
 OrderInstance at_longest(const OrderInstance& instance) {
   if (!instance.tokens) return instance;
   const OrderTruth truth(instance);

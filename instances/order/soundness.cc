@@ -1,4 +1,4 @@
-// A look at a graph in memory that does not write it.
+// Checks a graph in memory without writing it.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -58,7 +58,7 @@ bool surely_sound(const OrderInstance& instance) {
       !in_range(instance.capacity.value_or(0), 0) || !in_range(instance.alignment, 1)) {
     return false;
   }
-  // The reader names an objective that there is not.
+  // The reader reports an enumerator without a name.
   if (instance.objective != OrderObjective::peak && instance.objective != OrderObjective::time) {
     return false;
   }
@@ -84,7 +84,7 @@ bool surely_sound(const OrderInstance& instance) {
       });
   if (!ranges) return false;
   if (instance.recorded_from) {
-    // Its numbers are looked at by the reader alone.
+    // Only the reader checks these numbers.
     const OrderInstance alone{.recorded_from = instance.recorded_from};
     if (!read_order_instance(write_order_instance(alone))) return false;
   }

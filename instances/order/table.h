@@ -1,4 +1,5 @@
-// A graph as planners see it: who touches which tensor, who waits for whom, sizes rounded up.
+// A graph as planners read it: the tensors of each operator, its predecessors and successors, and
+// sizes rounded up.
 //
 //   const OrderTable table(instance);
 //   for (const int t : table.touched(op)) ...      // read or updated, each once
@@ -20,10 +21,10 @@ class OrderTable {
  public:
   static constexpr int kNobody = -1;
 
-  // Requires a valid instance, as the reader returns it. Where sizes grow with the length, they are
-  // those of the longest one.
+  // Requires a valid instance, as the reader returns it. If sizes grow with the length, the table
+  // has those of the longest length.
   explicit OrderTable(const OrderInstance& instance);
-  // Sizes are those of `length`, which must be in the range of the instance.
+  // The table has the sizes at `length`, which must be in the range of the instance.
   OrderTable(const OrderInstance& instance, Tokens length);
 
   int operators() const { return static_cast<int>(need_.size()); }
@@ -32,7 +33,8 @@ class OrderTable {
   Bytes size(int tensor) const { return size_[index(tensor)]; }
   int producer(int tensor) const { return producer_[index(tensor)]; }  // kNobody of an input
   std::span<const int> touchers(int tensor) const { return touchers_.of(tensor); }
-  // To the end: an output, or an input that nobody touches and hence nobody frees.
+  // Whether the tensor stays to the end: an output, or an input that no operator touches and hence
+  // none frees.
   bool stays(int tensor) const { return stays_[index(tensor)]; }
 
   std::span<const int> touched(int op) const { return touched_.of(op); }
@@ -44,8 +46,8 @@ class OrderTable {
   Bytes keeps(int op) const { return keeps_[index(op)]; }  // its outputs that outlive it
   Ms ms(int op) const { return ms_[index(op)]; }
   bool may_rerun(int op) const { return reruns_[index(op)]; }
-  // The updates of what it touches or writes behind which it may not run again: they change what
-  // its run before saw or made.
+  // Returns the updates of tensors that `op` touches or writes behind which `op` may not run again.
+  // They change tensors that its earlier run read or made.
   std::span<const int> closed_by(int op) const { return closed_by_.of(op); }
   bool recomputes() const { return recomputes_; }  // whether any operator may run again
   const std::optional<HostLink>& host() const { return host_; }
@@ -59,7 +61,7 @@ class OrderTable {
   const std::vector<int>& program_order() const { return program_; }
 
  private:
-  // Lists of integers, end to end.
+  // Lists of integers, one behind another.
   struct Lists {
     std::vector<std::size_t> first = {0};
     std::vector<int> all;
@@ -71,7 +73,7 @@ class OrderTable {
       all.insert(all.end(), list.begin(), list.end());
       first.push_back(all.size());
     }
-    // Who stands in which of these lists, for the numbers below `count`.
+    // Returns, for each number below `count`, the lists that contain it.
     Lists inverse(std::size_t count) const;
   };
   void list_reruns(const OrderInstance& instance);

@@ -9,7 +9,7 @@
 namespace stowage {
 namespace {
 
-// The transfers that a step begins with, by what they do there.
+// The transfers that a step begins with, by their effect at the step.
 struct StepTransfers {
   std::vector<std::size_t> outs;
   std::vector<std::size_t> freed;
@@ -69,7 +69,8 @@ HostUse host_use(const OrderTable& table, std::span<const int> order,
                  std::span<const OrderTransfer> transfers) {
   HostUse use;
   if (transfers.empty()) return use;
-  // The first touch behind each return, and the first step of the copy that is there now.
+  // Finds the first touch behind each return, and the first step of the copy that is on the host
+  // now.
   std::vector<Bytes> change(order.size() + 1, 0);
   std::vector<std::size_t> by_step(transfers.size());
   for (std::size_t k = 0; k < by_step.size(); ++k) by_step[k] = k;

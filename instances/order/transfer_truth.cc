@@ -17,13 +17,13 @@ bool holds(const std::vector<std::int64_t>& list, std::int64_t item) {
 
 }  // namespace
 
-// What happens to a tensor, in the order of time: within a step the transfers come first.
+// An event of a tensor, ordered by time: within a step the transfers come first.
 struct TransferTruth::Event {
   enum Kind { out, freed, in, touch };
 
   std::size_t step = 0;
   Kind kind = touch;
-  std::size_t transfer = 0;  // not of a touch
+  std::size_t transfer = 0;  // unless it is a touch
 
   bool operator<(const Event& other) const {
     return step != other.step ? step < other.step : kind < other.kind;
@@ -76,19 +76,19 @@ std::vector<TransferTruth::Event> TransferTruth::events_of(
   return events;
 }
 
-// The host holds the tensor at these steps, both included.
+// Adds the tensor to the bytes of the host from step `first` to step `last`, both included.
 void TransferTruth::hold(std::int64_t tensor, std::size_t first, std::size_t last) {
   held_[first] += truth_.size(tensor);
   held_[last + 1] -= truth_.size(tensor);
 }
 
-// Where the tensor is, from one event to the next.
+// Follows the place of the tensor from one event to the next. Returns false at a violation.
 bool TransferTruth::follow(std::int64_t tensor, std::span<const Event> events, ViolationList& found,
                            std::size_t rule) {
   bool there = instance_.tensors[place(tensor)].input;
-  bool away = false;     // on the host alone
-  bool copied = false;   // the host has it as it is
-  bool waiting = false;  // it came back, and nobody has touched it
+  bool away = false;     // on the host only
+  bool copied = false;   // the host has its current contents
+  bool waiting = false;  // it came back, and no operator has touched it yet
   std::size_t copied_at = 0;
   std::size_t held_to = 0;
   const auto drop_copy = [&] {
@@ -169,8 +169,8 @@ void TransferTruth::list_steps() {
   }
 }
 
-// Both channels take what stands in the plan earlier first. A run waits for the memory that is to
-// be free by then, and for what it touches.
+// Both channels serve transfers in the order of the plan. A run waits for the memory that must be
+// free by then, and for the tensors that it touches.
 void TransferTruth::run() {
   std::vector<std::vector<std::size_t>> outs(order_.size());
   std::vector<std::vector<std::size_t>> ins(order_.size());
@@ -180,8 +180,8 @@ void TransferTruth::run() {
     frees[place(transfers_[k].freed)].push_back(k);
     ins[place(transfers_[k].in)].push_back(k);
   }
-  std::vector<Ms> gone(instance_.tensors.size(), 0);  // the copy is on the host
-  std::vector<Ms> back(instance_.tensors.size(), 0);  // on the device
+  std::vector<Ms> gone(instance_.tensors.size(), 0);  // time at which the copy is on the host
+  std::vector<Ms> back(instance_.tensors.size(), 0);  // time at which the tensor is on the device
   Ms out_free = 0;
   Ms in_free = 0;
   Ms now = 0;

@@ -1,10 +1,10 @@
-// What the transfers of an order to the host and back mean, recounted from the instance alone:
-// whether they can be, what the host holds, and when each run begins. Not installed: the verifier
-// of orders uses it, and nothing that plans does.
+// The transfers of an order to the host and back, recomputed from the instance alone: whether they
+// are possible, the bytes on the host, and the begin of each run. The verifier of orders uses it;
+// planners do not. Not installed.
 //
 //   TransferTruth transfers(instance, truth, plan.order, plan.transfers);
 //   if (transfers.check(found, {.transfers = kTransfers, .host = kHost})) {
-//     transfers.time_ms();   // all runs, with what they wait for
+//     transfers.time_ms();  // the time of all runs, waits included
 //   }
 #pragma once
 
@@ -35,14 +35,17 @@ class TransferTruth {
                 std::span<const std::int64_t> order, std::span<const OrderTransfer> transfers)
       : instance_(instance), truth_(truth), order_(order), transfers_(transfers) {}
 
-  // Whether every transfer can be; what is wrong is added. The functions below require it.
+  // Returns whether every transfer is possible; adds a violation for each that is not. The
+  // functions below require true.
   bool check(ViolationList& found, const TransferRules& rules);
 
-  // Tensors that leave the device after this step, and those that are there again from it on.
+  // Return the tensors whose memory is free after this step, and the tensors that have memory again
+  // from this step on.
   const std::vector<std::int64_t>& freed_after(std::size_t step) const { return freed_[step]; }
   const std::vector<std::int64_t>& back_at(std::size_t step) const { return back_[step]; }
 
-  // When the last run and the last transfer have ended, and how long runs and the end waited.
+  // Return the end of the last run and of the last transfer, and the time that runs and the end
+  // waited.
   Ms time_ms() const { return time_ms_; }
   Ms stall_ms() const { return stall_ms_; }
 
@@ -63,7 +66,7 @@ class TransferTruth {
   const OrderTruth& truth_;
   std::span<const std::int64_t> order_;
   std::span<const OrderTransfer> transfers_;
-  std::vector<Bytes> held_;  // what the host gains at each step
+  std::vector<Bytes> held_;  // change of the bytes on the host at each step
   std::vector<std::vector<std::int64_t>> freed_;
   std::vector<std::vector<std::int64_t>> back_;
   Ms time_ms_ = 0;

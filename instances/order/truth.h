@@ -1,5 +1,5 @@
-// What an order needs at every step, counted from the instance alone. Not installed: the verifier
-// of orders and the checks of its proofs use it, and nothing that plans does.
+// The memory of an order at every step, computed from the instance alone. The verifier of orders
+// and the checks of its proofs use it; planners do not. Not installed.
 //
 //   const OrderTruth truth(instance);
 //   truth.size(tensor);
@@ -17,7 +17,7 @@ namespace stowage {
 
 class OrderTruth {
  public:
-  // At the longest length, where sizes grow with it.
+  // If sizes grow with the length, these are the sizes at the longest length.
   explicit OrderTruth(const OrderInstance& instance)
       : OrderTruth(instance, instance.tokens ? instance.tokens->to : 0) {}
   OrderTruth(const OrderInstance& instance, Tokens length) : instance_(instance), length_(length) {
@@ -35,7 +35,7 @@ class OrderTruth {
     return rounded(its.size) + length_ * rounded(its.size_per_token);
   }
 
-  // Ascending, each once.
+  // Returns the tensors that an operator reads or updates, ascending, each once.
   static std::vector<std::int64_t> touched(const OrderOperator& op) {
     std::vector<std::int64_t> all = op.reads;
     all.insert(all.end(), op.updates.begin(), op.updates.end());
@@ -43,18 +43,19 @@ class OrderTruth {
   }
   static std::vector<std::int64_t> written(const OrderOperator& op) { return once(op.writes); }
 
-  // How many operators touch it.
+  // Returns the number of operators that touch the tensor.
   std::int64_t touches(std::int64_t tensor) const {
     return touches_[static_cast<std::size_t>(tensor)];
   }
 
-  // Whether it needs memory to the end: nobody frees an input that nobody touches.
+  // Returns whether the tensor needs memory to the end: it is an output, or an input that no
+  // operator touches and hence none frees.
   bool stays(std::int64_t tensor) const {
     const OrderTensor& its = instance_.tensors[static_cast<std::size_t>(tensor)];
     return its.output || (its.input && touches(tensor) == 0);
   }
 
-  // What the operator adds while it runs: its outputs and its workspace.
+  // Returns the bytes that the operator adds while it runs: its outputs and its workspace.
   Bytes added(const OrderOperator& op) const {
     Bytes sum = rounded(op.workspace) + length_ * rounded(op.workspace_per_token);
     for (const std::int64_t t : written(op)) sum += size(t);
@@ -67,7 +68,7 @@ class OrderTruth {
   Bytes at_end() const {
     return sum([](const OrderTensor&, bool stays) { return stays; });
   }
-  // There at every step.
+  // Returns whether the tensor needs memory at every step.
   bool always(std::int64_t tensor) const {
     return stays(tensor) && instance_.tensors[static_cast<std::size_t>(tensor)].input;
   }

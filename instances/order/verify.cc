@@ -73,7 +73,7 @@ class OrderVerifier {
   }
 
  private:
-  // Whether all operators stand in the order, which is found at `where` in the document.
+  // Returns whether all operators stand in the order, which stands at `where` in the document.
   bool check_runs(std::span<const std::int64_t> order, std::string where) {
     order_ = order;
     where_ = std::move(where);
@@ -90,9 +90,9 @@ class OrderVerifier {
     found_.add(kPeak, [&] { return Description{where, bytes(stated), bytes(counted)}; });
   }
 
-  // Rows one after another from the first length to the last. What is true of an order at both ends
-  // of its row holds in between: precedences do not depend on the length, and what a step needs is
-  // affine in it.
+  // Checks that rows follow each other from the first length to the last. If a rule holds at both
+  // ends of a row, it holds in between: precedences do not depend on the length, and the memory of
+  // a step is affine in it.
   void check_rows() {
     if (!instance_.tokens) {
       if (!plan_.rows.empty()) wrong_row("", "rows", "none where the instance has no `tokens`");
@@ -193,11 +193,11 @@ class OrderVerifier {
     return complete;
   }
 
-  // The first runs of both.
+  // Requires the first run of `first` before the first run of `second`.
   void must_precede(std::int64_t first, std::int64_t second, const std::string& why) {
     must_precede(step_of_[index(first)], first, second, why);
   }
-  // All runs of the first; the second updates a tensor.
+  // Requires all runs of `first` before `second`, which updates a tensor.
   void must_end_before(std::int64_t first, std::int64_t second, const std::string& why) {
     must_precede(last_step_of_[index(first)], first, second, why);
   }
@@ -216,9 +216,9 @@ class OrderVerifier {
     return "tensor " + (id.empty() ? text(t) : id);
   }
 
-  // Writers before all others; for each tensor the updates in their order, and the operators
-  // between two of them in the list between them. Readers are forgotten at
-  // an update: all their runs stand before it.
+  // Checks writers before all other operators. For each tensor, updates keep their order, and the
+  // operators between two updates in the list run between them. Readers are dropped at an update:
+  // all their runs stand before it.
   void check_tensors() {
     const std::size_t tensors = instance_.tensors.size();
     std::vector<std::int64_t> writer(tensors, kNever);
@@ -262,9 +262,9 @@ class OrderVerifier {
     }
   }
 
-  // The peak, by a recount from the last step to the first: before a run of its writer, or before
-  // it comes back from the host, a tensor needs memory only for what stands between that and the
-  // run before, or its way to the host. Requires a complete order.
+  // Returns the peak, counted from the last step to the first. Before a run of its writer, or
+  // before it comes back from the host, a tensor needs memory only for steps after the run before
+  // or before it is freed. Requires a complete order.
   Bytes count(const OrderTruth& truth, const TransferTruth* transfers, bool capacity) {
     std::vector<bool> needed(instance_.tensors.size());  // behind the step
     Bytes live = 0;
@@ -297,7 +297,7 @@ class OrderVerifier {
     return peak;
   }
 
-  // Where the peak is to be least, transfers take no time that runs do not take anyway.
+  // If the objective is the peak, transfers may not add time to that of the runs.
   void check_stalls(const TransferTruth& transfers) {
     const Ms stall = transfers.stall_ms();
     if (instance_.objective == OrderObjective::time ||
@@ -310,7 +310,7 @@ class OrderVerifier {
     });
   }
 
-  // Without transfers the sum of all runs, which is told of any order.
+  // Without transfers, the time is the sum of all runs, and is checked for any order.
   void check_time(std::optional<Ms> counted) {
     const bool timed = instance_.objective == OrderObjective::time;
     if (!timed && !plan_.time_ms) return;
@@ -318,7 +318,7 @@ class OrderVerifier {
     for (const std::int64_t op : plan_.order) {
       if (op >= 0 && op < operators_) sum += instance_.operators[index(op)].ms;
     }
-    // What wrong transfers take is not told.
+    // The time of impossible transfers is not checked.
     if (timed && !counted && !plan_.transfers.empty() && plan_.time_ms) return;
     sum = counted.value_or(sum);
     if (timed && plan_.time_ms && std::abs(*plan_.time_ms - sum) <= kVerifierDiffers * sum) return;
@@ -363,10 +363,10 @@ class OrderVerifier {
   const OrderInstance& instance_;
   const OrderPlan& plan_;
   const std::int64_t operators_;
-  std::span<const std::int64_t> order_;     // the one that is looked at
+  std::span<const std::int64_t> order_;     // the order that is checked
   std::string where_;                       // its place in the document
-  std::vector<std::int64_t> step_of_;       // at which an operator runs first
-  std::vector<std::int64_t> last_step_of_;  // and last
+  std::vector<std::int64_t> step_of_;       // first step of an operator
+  std::vector<std::int64_t> last_step_of_;  // last step of an operator
   ViolationList found_;
 };
 
