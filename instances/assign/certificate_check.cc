@@ -1,5 +1,5 @@
-// The rules of instances/assign/certificate.h. Shares no line with whoever finds certificates or
-// computes the closed bounds: all it knows of the time model is below. Longer than 300 lines
+// The rules of instances/assign/certificate.h. It shares no code with the searches that find
+// certificates or with the closed bounds: it has its own time model, below. Longer than 300 lines
 // because the proof is one walk from the prices to an inequality.
 #include <algorithm>
 #include <array>
@@ -38,22 +38,22 @@ constexpr std::array<std::string_view, kRuleCount> kRuleNames = {
 constexpr Real kForever = std::numeric_limits<Real>::infinity();
 constexpr std::int64_t kMostSteps = 1'000'000;
 constexpr std::int64_t kScannedRows = 10'000;
-constexpr int kMostShared = 64;  // sequences per replica that the pigeonhole looks at
-// Of knapsacks.
+constexpr int kMostShared = 64;  // sequences per replica that the pigeonhole bound considers
+// Limits of knapsacks.
 constexpr std::int64_t kMostLoads = 512;
 constexpr std::size_t kParts = 2048;
 constexpr std::int64_t kRowsApart = 8;
-// Of trees.
+// Limits of trees.
 constexpr std::size_t kMostBanded = 64;  // replicas
-constexpr std::size_t kMostOpen = 1024;  // questions with an answer left
+constexpr std::size_t kMostOpen = 1024;  // questions with an answer still to come
 
-// A distinct padded length and how often it occurs.
+// A distinct padded length and its number of sequences.
 struct Sort {
   Tokens tokens = 0;
   std::int64_t count = 0;
 };
 
-// Work of one sequence, f of instance.h.
+// Returns the work of one sequence, f of instance.h.
 Real work_of(const Scheme& scheme, Tokens tokens) {
   const auto s = static_cast<Real>(tokens);
   return s * (scheme.linear_ms + scheme.quadratic_ms * s);
@@ -67,7 +67,7 @@ struct Load {
   Real price = 0;
 };
 
-// What a replica has within the bound if its rows are of this pattern.
+// The work that a replica can do within the bound if its rows match this pattern.
 struct Room {
   const RowPattern* pattern;
   const Scheme* scheme;
@@ -80,11 +80,11 @@ struct Spent {
   Real with_longest = 0;  // if it may hold the longest sequence of the step
 };
 
-// A replica, and between which lengths its longest sequence is.
+// A replica, with the range of lengths of its longest sequence.
 struct Banded {
   std::size_t scheme = 0;
   std::int64_t number = 0;  // among those of its scheme
-  Tokens above = 0;         // more than this; 0: or it has none
+  Tokens above = 0;         // more than this; 0: the replica may be empty
   Tokens most = 0;          // no more than this
 };
 
@@ -108,8 +108,8 @@ class AssignCertificateChecker {
     if (!std::isfinite(claimed) || claimed < 0) {
       number("/bound_ms", claimed);
     } else if (instance_.constraints.chunks) {
-      // A sequence that is cut lies in several rows, and is longer than any: nothing below is true
-      // of it.
+      // A cut sequence lies in several rows and is longer than any of them, so the inequalities
+      // below do not hold for it.
       found_.add(kChunks, [] {
         return Description{"", "a certificate of whole sequences", "none: this instance cuts them"};
       });
@@ -190,7 +190,7 @@ class AssignCertificateChecker {
     });
   }
 
-  // [AB1]: T is at least as many times the longest row as there are stages.
+  // [AB1]: T is at least pp times the time of the longest row.
   Real longest(const Strategy& strategy) const {
     Real most = 0;
     for (const Sort& sort : sorts_) {
@@ -205,11 +205,12 @@ class AssignCertificateChecker {
     return most;
   }
 
-  // Martello and Toth's L2 for the sorts up to `cap`: sequences above cap - alpha and those above
-  // half the cap take a row each; what the latter leave holds others of alpha tokens or more.
+  // Martello and Toth's L2 bound for the sorts up to `cap`. Sequences above cap - alpha and those
+  // above half the cap take a row each. The rows of the latter have room for other sequences of
+  // alpha tokens or more.
   static Real fewest_rows(const std::vector<Sort>& sorts, Tokens cap) {
     const auto room = static_cast<Real>(cap);
-    std::vector<Real> number{0};  // of the sequences of the first sorts, and their tokens
+    std::vector<Real> number{0};  // running sums of sequences, and of tokens
     std::vector<Real> tokens{0};
     for (const Sort& sort : sorts) {
       number.push_back(number.back() + static_cast<Real>(sort.count));
@@ -233,7 +234,7 @@ class AssignCertificateChecker {
     return best;
   }
 
-  // The least T of any replica of the strategy that has these sequences, longest first.
+  // Returns the least T of any replica of the strategy that has these sequences, longest first.
   Real together(const Strategy& strategy, const std::vector<Sort>& sorts) const {
     Real least = kForever;
     for (std::size_t g = 0; g < strategy.replicas.size(); ++g) {
@@ -254,11 +255,11 @@ class AssignCertificateChecker {
     return least;
   }
 
-  // [AB2]
+  // [AB2] for the longest sequences.
   Real pigeonhole(const Strategy& strategy) const {
     std::int64_t replicas = 0;
     for (const int count : strategy.replicas) replicas += count;
-    std::vector<Tokens> longest;  // first of all sequences, as many as are looked at
+    std::vector<Tokens> longest;  // the longest of all sequences, up to the limit
     for (const Sort& sort : sorts_) {
       for (std::int64_t k = 0; k < sort.count; ++k) {
         if (static_cast<std::int64_t>(longest.size()) > kMostShared * replicas) break;
@@ -296,14 +297,14 @@ class AssignCertificateChecker {
     ++sorts.back().count;
   }
 
-  // [AB3]: what one scheme alone holds, on as many replicas as it has.
+  // [AB3]: the sequences that only one scheme holds, on all replicas of that scheme.
   Real captives(const Strategy& strategy) const {
     const RowConstraints& rule = instance_.constraints;
     Real most = 0;
     for (std::size_t g = 0; g < strategy.replicas.size(); ++g) {
       if (strategy.replicas[g] == 0) continue;
       const Scheme& scheme = instance_.schemes[g];
-      Tokens others = 0;  // hold so much
+      Tokens others = 0;  // longest sequence that other schemes hold
       for (std::size_t h = 0; h < strategy.replicas.size(); ++h) {
         if (h == g || strategy.replicas[h] == 0) continue;
         others = std::max(others, instance_.schemes[h].max_tokens);
@@ -366,7 +367,7 @@ class AssignCertificateChecker {
     compare_prices(p, paid, spent);
   }
 
-  // Infinite if a sequence cannot be anywhere within the bound.
+  // `paid` is infinite if a sequence fits no replica within the bound.
   bool compare_prices(std::size_t p, Real paid, Real spent) {
     if (paid * kCheckerLowered > spent * kCheckerRaised) return true;
     found_.add(kPrices, [&] {
@@ -378,7 +379,7 @@ class AssignCertificateChecker {
     return false;
   }
 
-  // [K3]: no replica holds sequences worth more than the dearest knapsack of its scheme.
+  // [K3]: the sequences of a replica are worth at most the dearest knapsack of its scheme.
   void check_configurations(const Strategy& strategy, std::size_t p) {
     const std::optional<std::vector<Load>> loads = loads_of(p);
     if (!loads) return;
@@ -392,7 +393,7 @@ class AssignCertificateChecker {
     compare_prices(p, paid, spent);
   }
 
-  // A walk over the tree: the answers open are those of questions that are asked.
+  // Walks over the tree. `open` holds the answers that are still to come.
   void check_bands(const Strategy& strategy, std::size_t p) {
     const std::vector<BandStep>& steps = certificate_.strategies[p].bands;
     const auto wrong = [&](std::size_t k, std::string have, std::string need) {
@@ -428,7 +429,8 @@ class AssignCertificateChecker {
         return wrong(k, '"' + step.scheme.substr(0, 40) + "\" " + text(step.replica),
                      "a replica of the strategy");
       }
-      // Those before it have one as long or longer, those after it none that is longer.
+      // Replicas before the asked one have a longest sequence as long or longer; those after it
+      // have none that is longer.
       std::vector<Banded> longer = replicas;
       for (std::size_t r = 0; r < replicas.size(); ++r) {
         if (replicas[r].scheme != asked->scheme) continue;
@@ -458,7 +460,7 @@ class AssignCertificateChecker {
     return all;
   }
 
-  // [L1]: with such longest sequences all cost more than the replicas may spend.
+  // [L1]: with such longest sequences, all sequences cost more than the replicas may spend.
   bool check_leaf(const std::vector<Banded>& replicas, const BandStep& leaf, std::size_t p,
                   std::size_t k) {
     for (const std::vector<double>* prices : {&leaf.work_prices, &leaf.token_prices}) {
@@ -472,7 +474,7 @@ class AssignCertificateChecker {
     for (std::size_t r = 0; r < replicas.size(); ++r) {
       const std::optional<Real> own =
           spent_in_band(replicas[r], leaf.work_prices[r], leaf.token_prices[r]);
-      if (!own) return true;  // it cannot have such a sequence in time
+      if (!own) return true;  // no replica can have such a sequence in time
       spent += *own;
     }
     Real paid = 0;
@@ -489,8 +491,8 @@ class AssignCertificateChecker {
     return compare_prices(p, paid, spent);
   }
 
-  // The most over all numbers of rows. With more rows it rises by less and less, then falls by more
-  // and more. Nothing if the replica cannot end in time.
+  // Returns the most that the replica spends over all numbers of rows, or nullopt if it cannot end
+  // in time. With more rows the amount rises by less and less, then falls by more and more.
   std::optional<Real> spent_in_band(const Banded& replica, Real work_price,
                                     Real token_price) const {
     const Scheme& scheme = instance_.schemes[replica.scheme];
@@ -523,7 +525,7 @@ class AssignCertificateChecker {
     return most;
   }
 
-  // One load a sequence that pays anything, shortest first.
+  // Returns one load for each sequence that pays anything, shortest first.
   std::optional<std::vector<Load>> loads_of(std::size_t p) {
     const std::vector<LengthPrice>& prices = certificate_.strategies[p].prices;
     const auto where = [&](std::size_t k) { return proof_at(p) + "/prices/" + text(k); };
@@ -556,8 +558,8 @@ class AssignCertificateChecker {
     return loads;
   }
 
-  // Over all numbers of rows: one by one while their tokens may be a limit, then all others
-  // together.
+  // Takes the most over all numbers of rows: one number at a time while their tokens may be a
+  // limit, then all larger numbers together.
   Real dearest(const Scheme& scheme, const std::vector<Load>& loads) const {
     Real most = 0;
     for (std::int64_t rows = 1;; ++rows) {
@@ -571,7 +573,8 @@ class AssignCertificateChecker {
     }
   }
 
-  // Knapsacks over kParts parts of the room; amounts are rounded down, what there is of room up.
+  // Solves knapsacks over kParts parts of the room. Amounts are rounded down and the room is
+  // rounded up.
   Real by_work(const Scheme& scheme, const RowPattern& rows, const std::vector<Load>& loads) const {
     const Real room = most_work(scheme, rows, 0) * kCheckerRaised;
     if (!(room > 0)) return 0;
@@ -666,7 +669,7 @@ class AssignCertificateChecker {
     return good;
   }
 
-  // [R6]: one replica of a scheme that alone holds the longest sequence has it.
+  // [R6]: if only this scheme holds the longest sequence, one of its replicas has it.
   bool alone_holds_longest(const Strategy& strategy, std::size_t scheme) const {
     if (sorts_.empty()) return false;
     for (std::size_t g = 0; g < strategy.replicas.size(); ++g) {
@@ -677,12 +680,13 @@ class AssignCertificateChecker {
     return true;
   }
 
-  // The most that a replica of the scheme spends, and the rooms of the patterns it may have.
+  // Returns the most that a replica of the scheme spends; appends the rooms of the patterns it may
+  // have.
   Spent budget(const Scheme& scheme, const SchemePrices& prices, std::vector<Room>& rooms) const {
     Spent most;
     for (std::size_t k = 0; k < prices.patterns.size(); ++k) {
       const RowPattern& each = prices.patterns[k];
-      // The longest sequence has at least so many tokens.
+      // `least` is the least length that the longest sequence may have.
       Tokens least = sorts_.empty() ? 0 : sorts_.back().tokens;
       if (k > 0 && prices.patterns[k - 1].least_rows == each.least_rows) {
         for (const Sort& sort : sorts_) {
@@ -702,8 +706,8 @@ class AssignCertificateChecker {
     return most;
   }
 
-  // The most work within the bound. T = work + rows c + (pp - 1) (c + the longest row's work), and
-  // that row has at least the mean and at least the longest sequence.
+  // Returns the most work within the bound. T = work + rows c + (pp - 1) (c + the longest row's
+  // work). That row has at least the mean, and at least the longest sequence.
   Real most_work(const Scheme& scheme, const RowPattern& pattern, Real longest) const {
     const Real bubble = scheme.pp - 1;
     Real most = -kForever;
@@ -711,7 +715,7 @@ class AssignCertificateChecker {
          pattern.most_rows == 0 || rows <= pattern.most_rows; ++rows) {
       const auto v = static_cast<Real>(rows);
       const Real left = bound_ - (v + bubble) * scheme.fixed_ms;
-      // With this many rows or more.
+      // A bound on the work with this many rows or more.
       const Real ever = left - bubble * longest;
       if (ever <= most) break;
       if (rows - pattern.least_rows >= kScannedRows) return std::max(most, ever);
@@ -720,7 +724,7 @@ class AssignCertificateChecker {
     return most;
   }
 
-  // What a sequence costs at least in rows of the pattern; infinite where it cannot be.
+  // Returns the least price of a sequence in rows of the pattern; infinite if it does not fit them.
   static Real price(const Room& room, Tokens tokens) {
     const RowPattern& pattern = *room.pattern;
     if (tokens > pattern.longest || !holds(*room.scheme, tokens)) return kForever;

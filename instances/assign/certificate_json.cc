@@ -1,4 +1,4 @@
-// Certificates inside outcomes: prices of zero are left out, for there are many.
+// Certificates inside outcomes. Prices of zero are left out, because most prices are zero.
 #include <string>
 
 #include "instances/assign/json.h"

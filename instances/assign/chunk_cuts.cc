@@ -8,10 +8,10 @@
 namespace stowage {
 namespace {
 
-constexpr std::int64_t kMostCutParts = 1024;  // of one sequence, if they are of several sizes
-constexpr std::int64_t kFewUnits = 24;        // of a sequence whose every threshold is tried
-constexpr std::int64_t kTriedCounts = 8;      // numbers of parts of longer ones
-constexpr std::int64_t kTriedCuts = 4096;     // of all lengths of a replica
+constexpr std::int64_t kMostCutParts = 1024;  // of one sequence with parts of several sizes
+constexpr std::int64_t kFewUnits = 24;        // up to this length all thresholds are tried
+constexpr std::int64_t kTriedCounts = 8;      // numbers of parts tried for longer sequences
+constexpr std::int64_t kTriedCuts = 4096;     // of all lengths of a replica together
 constexpr int kBisections = 60;
 constexpr double kSharp = 1e-12;
 
@@ -71,7 +71,7 @@ SequenceCut ChunkCuts::fixed(Tokens length) const {
 
 std::optional<SequenceCut> ChunkCuts::within(Tokens length, Ms most,
                                              std::int64_t most_parts) const {
-  std::vector<Tokens> last;  // ends of the parts that are retained, the last one first
+  std::vector<Tokens> last;  // ends of the retained parts, the last part first
   Tokens end = length;
   while (end > 0 && std::ssize(last) < std::min<std::int64_t>(rule_.retained, most_parts)) {
     const Tokens begin = earliest(end, most);
@@ -94,7 +94,7 @@ std::optional<SequenceCut> ChunkCuts::within(Tokens length, Ms most,
 std::optional<SequenceCut> ChunkCuts::level(Tokens length, std::int64_t most_parts) const {
   std::optional<SequenceCut> best = within(length, kInfinity, most_parts);
   if (!best) return std::nullopt;
-  Ms low = best->cost.sum / static_cast<double>(most_parts);  // no cut takes less in sum
+  Ms low = best->cost.sum / static_cast<double>(most_parts);  // no cut has a smaller sum
   Ms high = best->cost.longest;
   for (int k = 0; k < kBisections && high - low > kSharp * high; ++k) {
     const Ms middle = (low + high) / 2;
@@ -109,7 +109,7 @@ std::optional<SequenceCut> ChunkCuts::level(Tokens length, std::int64_t most_par
 }
 
 std::vector<Ms> ChunkCuts::thresholds(Tokens length) const {
-  std::vector<Ms> all{kInfinity};  // the least sum
+  std::vector<Ms> all{kInfinity};  // for the least sum
   if (scheme_.pp == 1) return all;
   if (length <= kFewUnits * unit_) {
     for (Tokens begin = 0; begin < length; begin += unit_) {
@@ -172,7 +172,7 @@ std::map<Tokens, SequenceCut> ReplicaCuts::of(const std::map<Tokens, std::int64_
                                               Ms longest) {
   std::map<Tokens, SequenceCut> best;
   Ms least = kInfinity;
-  // cut(length, what is known of it): a pointer to its cut, none if there is none.
+  // cut(length, known(length)) returns the cut of a length, or nullopt if it has none.
   const auto attempt = [&](auto cut) {
     std::map<Tokens, SequenceCut> all;
     Ms sum = 0;

@@ -12,8 +12,8 @@ Tokens tokens_of(const Chunk& chunk) {
   return tokens;
 }
 
-// end^2 - begin^2. The squares themselves would cancel: a short last chunk behind 10^8 tokens would
-// lose digits that the verifier looks at.
+// Returns end^2 - begin^2. Subtracting the squares would cancel: a short last chunk behind 10^8
+// tokens would lose digits that the verifier checks.
 double squares_between(double begin, double end) { return (end - begin) * (end + begin); }
 
 }  // namespace
@@ -24,7 +24,7 @@ std::vector<Chunk> cut_into_chunks(const std::vector<Tokens>& lengths, Tokens ch
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return lengths[a] > lengths[b]; });
   std::vector<Chunk> chunks;
-  std::vector<Tokens> room;  // of each chunk
+  std::vector<Tokens> room;  // tokens left in each chunk
   for (const std::size_t id : order) {
     if (lengths[id] > chunk_size) continue;
     const auto fitting =
@@ -89,8 +89,8 @@ CutCost cut_cost(Tokens length, const ChunkRule& rule, const Scheme& scheme) {
   CutCost cost{.chunks = count};
   cost.sum = scheme.fixed_ms * static_cast<double>(count) + time(0, length) +
              kThird * (scheme.fixed_ms * static_cast<double>(twice) + time(0, twice * rule.size));
-  // Chunks of one size take the longer the later they come: the longest is the last of those that
-  // go forward twice, the last of full size, or the last one.
+  // Of chunks of one size the later ones take longer. So the longest chunk is the last one that
+  // goes forward twice, the last one of full size, or the last one.
   const auto consider = [&](Tokens index) {
     if (index < 0 || index >= count) return;
     const Tokens begin = index * rule.size;
@@ -103,7 +103,7 @@ CutCost cut_cost(Tokens length, const ChunkRule& rule, const Scheme& scheme) {
   return cost;
 }
 
-// At least so many parts come before the retained ones, with at least so many tokens.
+// At least `twice` parts come before the retained ones, and they have at least `again` tokens.
 LeastCut least_cut(Tokens length, const ChunkRule& rule, const Scheme& scheme) {
   const Tokens fewest = (length + rule.size - 1) / rule.size;
   const Tokens twice = std::max<Tokens>(0, fewest - rule.retained);
@@ -126,7 +126,7 @@ std::vector<Chunk> chunks_of(const AssignInstance& instance, const std::vector<A
       chunk.pieces.push_back({id, range.begin, range.end});
     }
   }
-  // The parts of a sequence are side by side.
+  // The parts of a sequence stand side by side.
   const auto follows = [&](std::size_t j) { return rows[j].part && rows[j].part->begin > 0; };
   for (std::size_t first = 0; first < rows.size();) {
     std::size_t end = first + 1;

@@ -1,10 +1,10 @@
-// What rows of chunks must be, computed from the format description alone; see scatter/truth.h for
-// why it repeats what chunk_flow.cc and pipeline.cc do. Not installed: the verifier alone uses it.
+// The rules of rows of chunks, computed from the format description alone; scatter/truth.h explains
+// why it repeats chunk_flow.cc and pipeline.cc. Only the verifier uses it. Not installed.
 //
 //   ChunkTruth truth(rule);
 //   const Tokens last = truth.parts(length) - 1;        // a sequence longer than the rule's size
 //   truth.range(length, last);                          // its tokens
-//   ChunkTruth::simulated(items, stages);               // when a replica's pipeline is done
+//   ChunkTruth::simulated(items, stages);  // the end of a replica's pipeline
 #pragma once
 
 #include <algorithm>
@@ -39,11 +39,11 @@ class ChunkTruth {
   }
   bool goes_twice(Tokens part, Tokens count) const { return part < count - rule_.retained; }
 
-  // Whether a plan may choose where parts end, and then into how many it may cut a sequence.
+  // Whether a plan may choose where parts end, and the most parts it may then cut a sequence into.
   bool leaves_open() const { return rule_.boundaries != ChunkBoundaries::fixed; }
   Tokens most_parts(Tokens length) const { return 4 * parts(length); }
 
-  // Whether the stages of a replica have memory for a sequence that was cut.
+  // Returns whether the stages of a replica have memory for a sequence that is cut.
   bool fits(Tokens length, const Scheme& scheme) const {
     const auto all = checked_mul(scheme.max_tokens, scheme.pp);
     const auto bytes = all ? checked_mul(*all, rule_.activation_bytes) : std::nullopt;
@@ -54,9 +54,10 @@ class ChunkTruth {
     return !bytes || (needed && *needed <= *bytes);
   }
 
-  // When 1F1B ends with the rows of each cut sequence going backward in reverse, after the last of
-  // them went forward. All stages take the forward passes in one order and the backward passes in
-  // another; what a stage has handed on and the next one has not taken yet waits in a queue.
+  // Returns the end of 1F1B, in which the rows of each cut sequence go backward in reverse, after
+  // the last of them went forward. All stages run the forward passes in one order and the backward
+  // passes in another. A queue holds the results that one stage has handed on and the next has not
+  // taken yet.
   static Ms simulated(const std::vector<TimedChunk>& rows, int stages) {
     const std::size_t n = rows.size();
     std::vector<std::pair<std::size_t, std::size_t>> turns;  // row, and rows forward before it
@@ -83,7 +84,7 @@ class ChunkTruth {
           if (forward) {
             stage.free = std::max(stage.free, ready) + rows[stage.there++].once / 3;
             if (s + 1 < p) all[s + 1].inputs.push(stage.free);
-          } else {  // the forward pass once more does not wait for the gradient
+          } else {  // the second forward pass does not wait for the gradient
             const long double third = rows[row].once / 3;
             stage.free = std::max(stage.free + (rows[row].twice ? third : 0), ready) + 2 * third;
             ++stage.back;
@@ -100,9 +101,9 @@ class ChunkTruth {
   struct Stage {
     std::size_t there = 0;  // passes done
     std::size_t back = 0;
-    long double free = 0;               // when the last one ended
+    long double free = 0;               // when the last pass ended
     std::queue<long double> inputs;     // when they came from the stage before
-    std::queue<long double> gradients;  // and from the one after
+    std::queue<long double> gradients;  // when they came from the stage after
   };
 
   const ChunkRule& rule_;

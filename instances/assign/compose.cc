@@ -46,10 +46,10 @@ AssignRow compose_row(const AssignInstance& instance, const Scheme& scheme,
 }
 
 constexpr std::int64_t kOrderings = 300;         // simulations per replica
-constexpr std::int64_t kFewestOrderings = 4;     // of many rows: the fixed orders
+constexpr std::int64_t kFewestOrderings = 4;     // for many rows: the fixed orders
 constexpr std::int64_t kMostPasses = 1'000'000;  // of rows through stages, in all simulations
 
-// What the simulations of one plan may take once the budget is exhausted: some milliseconds.
+// Passes that the simulations of one plan may take once the budget is exhausted: some milliseconds.
 constexpr double kFreePasses = 2e6;
 
 std::vector<Ms> times_of(const std::vector<AssignRow>& rows) {
@@ -64,7 +64,7 @@ bool is_cut(const AssignInstance& instance, std::int64_t id) {
          padded_length(instance, instance.lengths[static_cast<std::size_t>(id)]) > rule->size;
 }
 
-// The rows of a sequence's parts, in order; of the rule's size if no `cut` says otherwise.
+// Adds the rows of a sequence's parts, in order. Without a `cut` the parts have the rule's size.
 void cut_row(const AssignInstance& instance, const Scheme& scheme, std::int64_t id,
              const SequenceCut* cut, std::vector<AssignRow>& rows) {
   const ChunkRule& rule = *instance.constraints.chunks;
@@ -89,7 +89,7 @@ void cut_row(const AssignInstance& instance, const Scheme& scheme, std::int64_t 
   }
 }
 
-// Where the sequences of a replica are cut, by their length; empty for parts of the rule's size.
+// Returns the cuts of a replica's sequences, by their length; empty for parts of the rule's size.
 std::map<Tokens, SequenceCut> cuts_of(const AssignInstance& instance, const ReplicaChoice& choice,
                                       const std::vector<AssignRow>& whole, ReplicaCuts& cuts) {
   Ms longest = 0;
@@ -103,7 +103,7 @@ std::map<Tokens, SequenceCut> cuts_of(const AssignInstance& instance, const Repl
   return cuts.of(counts, longest);
 }
 
-// Adds the rows of sequences that are cut, behind those of whole ones.
+// Adds the rows of cut sequences behind those of whole sequences.
 void cut_rows(const AssignInstance& instance, const Scheme& scheme, const ReplicaChoice& choice,
               std::optional<ReplicaCuts>& cuts, std::vector<AssignRow>& rows) {
   const auto own = cuts ? cuts_of(instance, choice, rows, *cuts) : std::map<Tokens, SequenceCut>();
@@ -115,7 +115,7 @@ void cut_rows(const AssignInstance& instance, const Scheme& scheme, const Replic
   }
 }
 
-// Rows that must stay together: one, or those of a sequence's parts.
+// Rows that must stay together: a single row, or the rows of a sequence's parts.
 struct RowGroup {
   std::size_t first = 0;
   std::size_t count = 0;
@@ -132,7 +132,7 @@ std::vector<RowGroup> groups_of(const std::vector<AssignRow>& rows) {
   return groups;
 }
 
-// The rows with these indices, in this order.
+// Puts the rows with these indices in this order.
 void arrange(std::vector<AssignRow>& rows, const std::vector<std::size_t>& order) {
   std::vector<AssignRow> ordered;
   ordered.reserve(rows.size());
@@ -140,9 +140,9 @@ void arrange(std::vector<AssignRow>& rows, const std::vector<std::size_t>& order
   rows = std::move(ordered);
 }
 
-// The order under which the pipeline ends first, of a few: standalone chunks before the sequences
-// that were cut, as ChunkFlow does, or after them; each from long to short, or from short to long.
-// Without time the first of these. Returns when the pipeline ends.
+// Puts rows into the order, of a few, under which the pipeline ends first: standalone chunks before
+// the cut sequences, as in ChunkFlow, or after them; each from long to short, or from short to
+// long. Without time it takes the first of these orders. Returns the end of the pipeline in ms.
 Ms put_chunks_in_order(const AssignInstance& instance, const Scheme& scheme, FreeWork& time,
                        std::vector<AssignRow>& rows) {
   const auto retained = static_cast<std::size_t>(instance.constraints.chunks->retained);
@@ -181,7 +181,7 @@ Ms put_chunks_in_order(const AssignInstance& instance, const Scheme& scheme, Fre
   return least;
 }
 
-// Returns when the pipeline ends.
+// Puts rows into a good order for the pipeline; returns the end of the pipeline in ms.
 Ms put_in_order(const AssignInstance& instance, const Scheme& scheme, FreeWork& time,
                 std::vector<AssignRow>& rows) {
   if (rows.empty()) return 0;
@@ -198,7 +198,8 @@ Ms put_in_order(const AssignInstance& instance, const Scheme& scheme, FreeWork& 
   return found.end;
 }
 
-// T of one replica: the rows' times and the pipeline's bubble, (stages - 1) times the longest row.
+// Returns T of one replica: the sum of the rows' times, and the bubble, (stages - 1) times the
+// longest row.
 Ms replica_time_ms(const Scheme& scheme, const std::vector<AssignRow>& rows) {
   Ms sum = 0;
   Ms longest = 0;

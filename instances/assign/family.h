@@ -15,7 +15,7 @@ namespace stowage {
 
 class JsonWriter;
 
-// Inside other documents (instances/json/writer.h).
+// Write the plan or certificate inside other documents (instances/json/writer.h).
 void write_json(JsonWriter& json, const AssignPlan& plan);
 void write_json(JsonWriter& json, const AssignCertificate& certificate);
 
@@ -34,7 +34,7 @@ struct Assign {
   static constexpr auto write_plan = write_assign_plan;
   static constexpr Result<TrainerStep> (*trainer_step)(const Instance&,
                                                        const Plan&) = stowage::trainer_step;
-  // What is wrong with an instance in memory that its document could not show.
+  // Returns the errors of an instance in memory that its document cannot express.
   static constexpr auto hidden_errors = hidden_assign_errors;
 
   static int devices(const Instance& step) { return step.devices; }

@@ -30,7 +30,7 @@ void check_options(const AssignGenerator& generator, ErrorList& errors) {
   check_source(generator.source, errors);
 }
 
-// The model's activations are least per token where keys and values are most of them.
+// The model's activations per token are least where keys and values are the largest share of them.
 ChunkRule chunk_rule(const AssignGenerator& generator) {
   ChunkRule rule{.size = *generator.chunk_tokens, .retained = generator.retained};
   double least = static_cast<double>(kMaxChunkBytes);
@@ -42,7 +42,7 @@ ChunkRule chunk_rule(const AssignGenerator& generator) {
   return rule;
 }
 
-// The lengths of one step after another.
+// Yields the lengths of one step after another.
 class Steps {
  public:
   Steps(const AssignGenerator& generator, Tokens longest, const std::vector<Tokens>& list)
@@ -51,7 +51,7 @@ class Steps {
         tokens_(generator.tokens),
         longest_(longest) {}
 
-  // False if the list ends before the step is full.
+  // Takes the next step. Returns false if the list ends before the step is full.
   bool next() {
     step_.clear();
     above_ = 0;
@@ -68,7 +68,7 @@ class Steps {
       }
       if (*length > longest_) ++above_;
       if (dropped) {
-        // Else a distribution of nothing but such lengths would never end.
+        // Otherwise a distribution of only such lengths would never end.
         if (above_ > kMaxSequences) return false;
         continue;
       }
@@ -90,11 +90,11 @@ class Steps {
   const Tokens longest_;
   std::vector<Tokens> step_;
   std::int64_t above_ = 0;
-  std::optional<Tokens> held_;  // drawn, but for the step after this one
+  std::optional<Tokens> held_;  // drawn, but too long for the current step
 };
 
-// Why step `n` is none; the lengths that were left for it have so many tokens. A distribution ends
-// only where all it draws is dropped.
+// Returns the error for a step `n` that cannot be filled; `tokens` is the sum of the lengths that
+// were left for it. A distribution ends only if all its lengths are dropped.
 InputError not_filled(const AssignGenerator& generator, Tokens longest, std::int64_t n,
                       Tokens tokens) {
   const LengthSource& source = generator.source;

@@ -1,4 +1,4 @@
-// Seeded assign instances: a preset, a source of lengths, and as many tokens as a step has.
+// Seeded assign instances from a preset, a source of lengths, and a number of tokens per step.
 //
 //   const AssignGenerator generator{.model = "llama-32b",
 //                                   .source = {.list = "code.txt", .step = 3}};
@@ -21,9 +21,9 @@
 
 namespace stowage {
 
-// Lengths are taken in the order of the source until the next one would exceed the tokens of the
-// step; that one begins the step after it. Step n of a list is what is left after n steps.
-// The most tokens that a generator may be asked for.
+// Lengths are taken in the order of the source until the next length would exceed the tokens of the
+// step. That length begins the next step. Step n of a list is the first step after n steps. The
+// constant is the largest number of tokens of a step.
 inline constexpr Tokens kMostTokens = Tokens{1} << 40;
 
 struct AssignGenerator {
@@ -47,21 +47,23 @@ struct GeneratedAssign {
   AssignInstance instance;
   AssignGenerator generator;
   // The longest length kept: the generator's limit, or less if no strategy admits that many padded
-  // tokens. So a generated instance has a plan.
+  // tokens. So a generated instance always has a plan.
   Tokens longest_allowed = 0;
   std::int64_t above = 0;  // sequences of the step that were longer and hence dropped or clipped
 };
 
-// `list` holds all lines of the list the source names, and is not used by other sources. Errors
-// point at the option: those of assign_preset, E503 if no strategy admits a sequence at all, E504
-// for an option that makes no sense and for a list that ends before the step is full.
+// Returns the instance of a step. `list` holds all lines of the list that the source names; other
+// sources ignore it. Errors point at the option: those of assign_preset(), E503 if no strategy
+// admits a sequence at all, E504 for an option out of its range and for a list that ends before the
+// step is full.
 Result<GeneratedAssign> generate_assign(const AssignGenerator& generator,
                                         const std::vector<Tokens>& list = {});
 
-// A stowage/instance with `x-generator`, `x-longest_allowed` and `x-dropped` or `x-clipped`.
+// Returns a stowage/instance with `x-generator`, `x-longest_allowed` and `x-dropped` or
+// `x-clipped`.
 std::string write_generated(const GeneratedAssign& generated);
 
-// The `x-generator` of a document written by write_generated().
+// Returns the `x-generator` of a document that write_generated() wrote.
 Result<AssignGenerator> read_assign_generator(std::string_view text);
 
 }  // namespace stowage

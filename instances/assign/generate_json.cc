@@ -1,4 +1,4 @@
-// The generator as the `x-generator` member of the instance it made, and back.
+// Writes and reads the generator as the `x-generator` member of its instance.
 #include "instances/assign/generate_json.h"
 
 #include "instances/assign/json_members.h"
@@ -7,7 +7,8 @@
 namespace stowage {
 namespace {
 
-// By hand, for what is wrong with the source is said before the rest, but not written there.
+// Reads the members without the checks of a document: errors of the source are reported before the
+// other options, and not under this pointer.
 LengthSource read_source(const ObjectReader& reader) {
   LengthSource source;
   FieldReader members(reader);

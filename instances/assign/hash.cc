@@ -4,7 +4,7 @@
 
 namespace stowage {
 
-// The names of schemes and strategies enter, because a plan refers to them.
+// The names of schemes and strategies enter the hash, because a plan refers to them.
 std::string instance_hash(const AssignInstance& instance) {
   Fingerprint fingerprint;
   fingerprint.add(std::int64_t{instance.devices});

@@ -1,4 +1,5 @@
-// The proofs of verify.h that there is no plan. Shares no line with whoever finds them.
+// Checks the proofs of verify.h that no plan exists. It shares no code with the search that finds
+// them.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -12,8 +13,9 @@
 namespace stowage {
 namespace {
 
-// The longest sequence that the scheme admits. With chunks: that much of it is retained as a row's
-// cap times the stages has memory for, and of what is not retained only keys and values are.
+// Returns the longest sequence that the scheme admits. With chunks, the stages' memory is a row's
+// cap times the stages; retained tokens take activations, and the other tokens only keys and
+// values.
 Tokens admitted(const AssignInstance& instance, const Scheme& scheme) {
   const std::optional<ChunkRule>& rule = instance.constraints.chunks;
   if (!rule || rule->size > scheme.max_tokens) return scheme.max_tokens;
@@ -21,7 +23,7 @@ Tokens admitted(const AssignInstance& instance, const Scheme& scheme) {
   const auto kept = static_cast<long double>(rule->size) * rule->retained;
   long double most = memory;
   if (memory > kept) {
-    // Below 2^53 the product is a whole number of 64 bits, so that rounding down is exact.
+    // Below 2^53 the product is a 64-bit integer, so that rounding down is exact.
     most = kept + std::floor((memory - kept) * static_cast<long double>(rule->activation_bytes) /
                              static_cast<long double>(rule->key_value_bytes));
   }
@@ -40,13 +42,13 @@ std::int64_t up_to(const std::vector<Tokens>& ascending, Tokens tokens) {
   return std::upper_bound(ascending.begin(), ascending.end(), tokens) - ascending.begin();
 }
 
-// Whether the strategy has too few sequences for its rows; `lengths` ascend.
+// Returns whether the strategy has too few sequences for its rows; `lengths` ascend.
 bool wants_rows(const AssignInstance& instance, const Strategy& strategy,
                 const std::vector<Tokens>& lengths) {
   const RowConstraints& rule = instance.constraints;
   const auto all = static_cast<std::int64_t>(lengths.size());
   if (all > 0 && lengths.back() > admitted(instance, strategy)) return true;
-  // One replica at least has rows then, if there is a sequence.
+  // If there is a sequence, at least one replica has rows.
   if (rule.allow_empty) return all > 0 && all < rule.rows_multiple_of;
   for (const Scheme& limit : instance.schemes) {
     std::int64_t rows = 0;

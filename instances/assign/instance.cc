@@ -25,7 +25,7 @@ Tokens longest_sequence(const AssignInstance& instance, const Scheme& scheme) {
   const Tokens kept = at_most(checked_mul(chunks->size, chunks->retained));
   const Tokens memory = at_most(checked_mul(scheme.max_tokens, scheme.pp));
   if (memory <= kept) return memory;
-  // (memory - kept) activation_bytes / key_value_bytes, rounded down, without leaving 64 bits.
+  // Computes (memory - kept) activation_bytes / key_value_bytes, rounded down, within 64 bits.
   const Tokens whole = (memory - kept) / chunks->key_value_bytes;
   const Tokens rest = (memory - kept) % chunks->key_value_bytes;
   const Tokens more = at_most(checked_mul(whole, chunks->activation_bytes));

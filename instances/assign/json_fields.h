@@ -1,4 +1,4 @@
-// The members of schemes and row constraints, for the reader, the writer and the look at an
+// The members of schemes and row constraints, for the reader, the writer and the check of an
 // instance in memory. Not installed.
 //
 //   read_fields(value, path, errors, scheme);
@@ -23,7 +23,7 @@ inline void check_chunks(const ChunkRule& rule, const ObjectReader& reader) {
                           std::to_string(rule.key_value_bytes));
 }
 
-// How many rows the parts of a sequence make is fixed, so that no planner here meets both.
+// Chunks fix the number of rows of a cut sequence, so that no planner has to meet both rules.
 inline void check_constraints(const RowConstraints& constraints, const ObjectReader& reader) {
   if (!constraints.chunks) return;
   const auto conflicts = [&](std::string_view key, const std::string& needed) {
@@ -38,7 +38,7 @@ inline void check_constraints(const RowConstraints& constraints, const ObjectRea
 
 inline constexpr IntegerRange kDeviceRange = {1, kMaxDevices};
 
-// Without the name, which is its key.
+// The fields of a scheme without its name, which is the key.
 template <class Visitor, Of<Scheme> AnyScheme>
 void fields(Visitor& v, AnyScheme& scheme) {
   v.one_line();

@@ -1,4 +1,5 @@
-// Assign instances. Reading looks at keys and types first, then at what they mean together.
+// Reads and writes assign instances. Reading checks keys and types first, then the rules that join
+// several members.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -14,7 +15,7 @@
 namespace stowage {
 namespace {
 
-// The members of a table keyed by names of the user's, or null after an error.
+// Returns the members of a table whose keys are the user's names, or null after an error.
 const JsonValue::Object* members_of(const JsonValue& value, const JsonPath& path,
                                     std::string_view expected, std::int64_t most,
                                     ErrorList& errors) {
@@ -46,10 +47,10 @@ void read_schemes(const JsonValue& value, const JsonPath& path, AssignInstance& 
   }
 }
 
-// The place of each scheme in AssignInstance::schemes.
+// The index of each scheme in AssignInstance::schemes.
 using SchemeIndex = std::map<std::string_view, std::size_t>;
 
-// {"16x1": 1, "8x1": 6}
+// Reads {"16x1": 1, "8x1": 6}.
 Strategy read_strategy(const JsonMember& strategy, const JsonPath& path, const SchemeIndex& schemes,
                        std::size_t count, ErrorList& errors) {
   Strategy read{.name = strategy.key, .replicas = std::vector<int>(count)};
@@ -79,7 +80,7 @@ Strategy read_strategy(const JsonMember& strategy, const JsonPath& path, const S
   return read;
 }
 
-// Requires replicas of known schemes; `devices` is 0 if it could not be read.
+// Checks the strategy. Requires replicas of known schemes; `devices` is 0 if it could not be read.
 void check_strategy(const Strategy& strategy, const AssignInstance& instance, const JsonPath& path,
                     ErrorList& errors) {
   std::int64_t used = 0;  // at most 10^3 schemes of 10^6 * 1024 devices, 10^6 replicas each
@@ -100,7 +101,7 @@ void read_strategies(const JsonValue& value, const JsonPath& path, bool checked,
                      AssignInstance& instance, ErrorList& errors) {
   const JsonValue::Object* members = members_of(value, path, "strategies", kMaxStrategies, errors);
   if (members == nullptr) return;
-  SchemeIndex schemes;  // the first of a name: twice is an error already
+  SchemeIndex schemes;  // the first of a name: a repeated name is already an error
   const std::size_t count = instance.schemes.size();
   for (std::size_t g = 0; g < count; ++g) schemes.emplace(instance.schemes[g].name, g);
   for (const JsonMember& member : *members) {
@@ -117,7 +118,8 @@ void read_strategies(const JsonValue& value, const JsonPath& path, bool checked,
   }
 }
 
-// Each part is a row of the plan, and each row goes through all stages of its pipeline.
+// Checks the number of parts: each part is a row of the plan, and each row passes all stages of its
+// pipeline.
 void check_parts(const AssignInstance& instance, const JsonPath& constraints,
                  const JsonPath& lengths, ErrorList& errors) {
   const std::int64_t parts = cut_parts(instance);
@@ -139,7 +141,7 @@ void check_parts(const AssignInstance& instance, const JsonPath& constraints,
                  std::to_string(parts));
 }
 
-// By hand: strategies are checked against schemes, and lengths against all.
+// Reads the members one by one: strategies are checked against schemes, and lengths against both.
 AssignInstance assign_instance_from(const JsonValue& document, const std::string& base_dir,
                                     ErrorList& errors) {
   const JsonPath root;
@@ -186,7 +188,7 @@ void write_strategy(JsonWriter& json, const AssignInstance& instance, const Stra
   json.key(strategy.name);
   json.begin_object(JsonWriter::Layout::line);
   for (std::size_t g = 0; g < strategy.replicas.size(); ++g) {
-    // A scheme that there is not has its index as its name, which the reader does not know either.
+    // An index without a scheme is written as a name that the reader refuses.
     const std::string name =
         g < instance.schemes.size() ? instance.schemes[g].name : std::to_string(g);
     if (strategy.replicas[g] > 0) json.integer(name, strategy.replicas[g]);
@@ -238,7 +240,7 @@ std::string write_assign_instance(const AssignInstance& instance) {
 std::vector<InputError> hidden_assign_errors(const AssignInstance& instance) {
   ErrorList errors;
   check_utf8(instance.name, "/name", errors);
-  // The reader takes a member whose key begins so for a remark of the user's.
+  // The reader takes a member whose key begins with "x-" for a user's remark.
   const auto check_key = [&errors](const char* list, const std::string& name) {
     const std::string pointer = list + json_pointer_step(is_utf8(name) ? name : printable(name));
     check_utf8(name, pointer, errors);

@@ -1,4 +1,4 @@
-// The assign documents inside other documents; see scatter/json.h.
+// Writes the assign documents inside other documents; see scatter/json.h.
 //
 //   json.key("plan");
 //   write_json(json, plan);  // a whole stowage/plan, head included
@@ -14,7 +14,7 @@ namespace stowage {
 void write_json(JsonWriter& json, const AssignPlan& plan);
 void write_json(JsonWriter& json, const AssignCertificate& certificate);
 
-// The instance's members without the braces, so that x- members may follow.
+// Writes the instance's members without the braces, so that x- members may follow.
 void write_json_members(JsonWriter& json, const AssignInstance& instance);
 
 }  // namespace stowage

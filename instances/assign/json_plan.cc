@@ -1,5 +1,5 @@
-// Assign plans. Reading checks types and ranges only, so that verify() can judge what a planner
-// wrote.
+// Reads and writes assign plans. Reading checks types and ranges only, so that verify() can judge
+// any plan.
 #include "instances/assign/json.h"
 #include "instances/assign/json_members.h"
 #include "instances/json/answer.h"

@@ -12,10 +12,11 @@ constexpr Mib kContextMib = 5000;    // taken by libraries and communication
 constexpr double kOptimizer = 0.75;  // alpha
 constexpr Tokens kTokenUnit = 128;
 
-// Bytes of states per element of the embedding and the head, which meet on one stage or lie apart.
+// Returns the bytes of states per element of the embedding and the head: they lie on one stage, or
+// on two.
 double embedding_bytes(int stages) { return stages == 1 ? 32 : 16; }
 
-// Bytes of states on a device of a layout, before they are shared out to data-parallel ranks.
+// Returns the bytes of states on a device of a layout, before data-parallel ranks share them.
 double layout_bytes(const ReplicaMemory& memory, int tp, int pp) {
   const double hidden = memory.hidden;
   const double blocks = memory.layers / static_cast<double>(pp) * hidden * hidden / tp;

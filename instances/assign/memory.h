@@ -1,4 +1,4 @@
-// How many tokens a row may have: the memory of one device of a replica, as Hydraulis models it.
+// The most tokens of a row: the memory of one device of a replica, as Hydraulis models it.
 //
 //   activations   L S H / tp * A_tp bytes for a row of S tokens; with pp stages as many rows are
 //                 under way as a stage lacks layers, so that pp cancels
@@ -6,7 +6,7 @@
 //                 + (H V / os_tp) E(os_pp) (alpha / os_dp) + (H V / tp) E(pp) (1 - alpha) bytes,
 //                 where E(x) is 32 for one stage and 16 for several, and alpha = 3/4 is the share
 //                 of the states that the optimizer layout (os) holds
-//   cap           what is left of 81252 MiB less 5000 MiB and a reserve, in whole 128 tokens
+//   cap           the rest of 81252 MiB less 5000 MiB and a reserve, in multiples of 128 tokens
 //
 // Source: Hydraulis (arXiv 2412.07894) and the tables of its published planner. A_tp was fitted
 // there; the whole numbers used here are the only ones that give all published caps.
@@ -25,7 +25,7 @@ struct OptimizerLayout {
   int pp = 1;
 };
 
-// A_tp.
+// One value of A_tp.
 struct TokenActivation {
   int tp = 0;
   double bytes = 0;  // per token and hidden unit of a layer
@@ -38,13 +38,14 @@ struct ReplicaMemory {
   double block = 0;     // B: bytes of states per H^2 in a layer
   Mib reserve_mib = 0;  // kept free beside the 5000 MiB
   OptimizerLayout optimizer;
-  std::array<TokenActivation, 5> activation = {};  // for each tp in use; the rest has tp 0
+  std::array<TokenActivation, 5> activation = {};  // for each tp in use; unused entries have tp 0
 };
 
-// MiB of states on one device of a replica of tp * pp devices.
+// Returns the MiB of states on one device of a replica of tp * pp devices.
 Mib states_mib(const ReplicaMemory& memory, int tp, int pp);
 
-// The most tokens a row may have; 0 if the states leave no room. Requires an A_tp for this tp.
+// Returns the most tokens a row may have; 0 if the states leave no room. Requires an A_tp for this
+// tp.
 Tokens max_row_tokens(const ReplicaMemory& memory, int tp, int pp);
 
 }  // namespace stowage

@@ -1,7 +1,7 @@
 // The assign plan: the strategy, and which sequences go into which row of which replica.
 //
-// Like a scatter plan it repeats what could be recomputed, for trainers to use and for the verifier
-// to check.
+// A plan repeats values that could be recomputed, so that trainers can use them and the verifier
+// can check them.
 //
 // Thread safety: plain data; its functions read their arguments and nothing else; any number of
 // threads may call them at once.
@@ -28,9 +28,9 @@ struct TokenRange {
 // One packed row, a micro-batch of its replica.
 struct AssignRow {
   std::vector<std::int64_t> sequences;  // ids, in packing order
-  std::optional<TokenRange> part;       // of the row's only sequence, if that was cut (ChunkRule)
+  std::optional<TokenRange> part;       // of the row's only sequence, if it is cut (ChunkRule)
   Tokens tokens = 0;                    // padded tokens of all sequences, or of the part
-  Tokens loss_tokens = 0;  // targets of its sequences: what the row's loss is a sum over
+  Tokens loss_tokens = 0;  // targets of its sequences, over which the row's loss is summed
   Ms time_ms = 0;          // t_g of instance.h
   std::vector<std::int64_t> cu_seqlens;  // padded prefix sums: sequences.size() + 1, first 0
 
@@ -47,21 +47,21 @@ struct AssignReplica {
 
 struct AssignPlan {
   std::string name;           // of the instance
-  std::string instance_hash;  // hash of the instance (json.h); a plan is valid for that one only
+  std::string instance_hash;  // hash of the instance (json.h), the only one it is valid for
   std::string strategy;       // its name
-  // Targets of all rows. A row whose mean loss is m brings m * loss_tokens of the row
-  // / loss_tokens of the plan; summed over rows and replicas that is the mean over the whole step.
+  // Targets of all rows. A row of mean loss m contributes m * loss_tokens of the row / loss_tokens
+  // of the plan. Summed over rows and replicas, that is the mean over the whole step.
   Tokens loss_tokens = 0;
   Ms objective_ms = 0;       // the slowest replica's time
   Ms simulated_1f1b_ms = 0;  // the slowest replica under a simulated 1F1B schedule, rows in order
   Ms bound_ms = 0;           // no plan of this instance is faster
   std::string bound_by;      // the certificate's name
-  std::vector<AssignReplica> replicas;  // all of the strategy, those without rows included
+  std::vector<AssignReplica> replicas;  // all replicas of the strategy, also those without rows
 
   bool operator==(const AssignPlan&) const = default;
 };
 
-// What a plan of any family says of itself, in the unit of its family.
+// The objective and the bound that a plan states, in the unit of its family.
 inline double objective_of(const AssignPlan& plan) { return plan.objective_ms; }
 inline double bound_of(const AssignPlan& plan) { return plan.bound_ms; }
 inline void state_bound(AssignPlan& plan, double bound, std::string by) {

@@ -20,13 +20,13 @@ struct PublishedScheme {
 };
 
 struct Replicas {
-  std::size_t scheme;  // its place in the schemes
+  std::size_t scheme;  // index of the scheme
   int count;
 };
 
 struct PublishedStrategy {
   Replicas first;
-  Replicas second;  // none if the count is 0
+  Replicas second;  // unused if the count is 0
 };
 
 struct PublishedModel {
@@ -61,7 +61,7 @@ constexpr PublishedStrategy k32bStrategies[] = {
     {{6, 4}, {}},      {{6, 1}, {5, 2}},  {{6, 1}, {3, 6}}, {{6, 1}, {1, 12}},
     {{5, 1}, {1, 10}}, {{3, 1}, {1, 14}}, {{2, 8}, {}}};
 
-// The memory of a model of this shape.
+// Returns the memory model of a model of this shape.
 constexpr ReplicaMemory shaped(const TransformerShape& shape, ReplicaMemory memory) {
   memory.hidden = shape.hidden;
   memory.layers = shape.layers;

@@ -15,9 +15,9 @@
 namespace stowage {
 namespace {
 
-// The plan of a strategy in which every replica has `rows_each` rows of one sequence, the narrowest
-// replica the shortest sequences, and the widest replica all others. Nothing if there are too few
-// sequences for that.
+// Returns a plan of the strategy in which every replica has `rows_each` rows of one sequence. The
+// narrowest replica has the shortest sequences, and the widest replica all the rest. Returns
+// nullopt if there are too few sequences.
 std::optional<AssignPlan> one_sequence_a_row(const AssignInstance& instance, std::size_t strategy,
                                              std::size_t rows_each) {
   std::vector<ReplicaChoice> choices;
@@ -38,7 +38,7 @@ std::optional<AssignPlan> one_sequence_a_row(const AssignInstance& instance, std
     const bool own = k < rows_each * choices.size();
     choices[own ? k / rows_each : choices.size() - 1].rows.push_back({ids[k]});
   }
-  // The order of rows decides nothing here, so that no time is spent on it.
+  // The order of rows decides nothing here, so the search of orders gets no time.
   const Budget none({.node_limit = 0});
   return compose_assign(instance, static_cast<int>(strategy), std::move(choices), none);
 }

@@ -1,4 +1,4 @@
-// A look at a step in memory that writes nothing.
+// Checks a step in memory without writing it.
 #include "instances/lengths/soundness.h"
 
 #include <algorithm>
@@ -16,14 +16,14 @@
 namespace stowage {
 namespace {
 
-// Of the document, at most: an escaped byte has six, what stands beside a name less than a
-// hundred, and half of what a document may hold is for the lengths and all else.
+// Upper limits for the document: an escaped byte takes six, the text beside a name less than a
+// hundred. Half of a document's limit is kept for the lengths and the rest.
 constexpr std::size_t kEscaped = 6;
 constexpr std::size_t kBesideName = 100;
 constexpr std::size_t kMostBytes = kMaxDocumentBytes / 2;
 constexpr std::size_t kMostNames = static_cast<std::size_t>(kMaxTexts) / 2;
 
-// Keys of their object: unique, and no user's own member.
+// Returns whether all names can be keys of one object: they are unique, and none begins with "x-".
 template <class Named>
 bool can_be_keys(const std::vector<Named>& all) {
   std::vector<std::string_view> names;
@@ -42,7 +42,7 @@ bool schemes_are_sound(const std::vector<Scheme>& schemes) {
          std::ranges::all_of(schemes, [](const Scheme& scheme) { return in_ranges(scheme); });
 }
 
-// Requires sound schemes.
+// Requires valid schemes.
 bool strategies_are_sound(const AssignInstance& instance) {
   const std::vector<Strategy>& strategies = instance.strategies;
   const std::size_t schemes = instance.schemes.size();

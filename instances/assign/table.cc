@@ -7,12 +7,13 @@
 namespace stowage {
 namespace {
 
-// The ids from the longest sequence to the shortest, of equal ones the lowest first.
+// Returns the ids from the longest sequence to the shortest, ties by id.
 std::vector<std::int64_t> longest_first(const std::vector<Tokens>& padded) {
   std::vector<std::int64_t> ids(padded.size());
   const Tokens longest = padded.empty() ? 0 : *std::ranges::max_element(padded);
   if (longest <= 4 * std::ssize(padded)) {  // counted, in linear time
-    std::vector<std::size_t> next(static_cast<std::size_t>(longest) + 2, 0);  // place of a length
+    std::vector<std::size_t> next(static_cast<std::size_t>(longest) + 2,
+                                  0);  // first place by length
     const auto by_length = [&](Tokens length) {
       return static_cast<std::size_t>(longest - length);
     };

@@ -1,10 +1,10 @@
-// What assign planners look up all the time: sequences from longest to shortest and what each costs
-// on each scheme.
+// The lookup table of assign planners: sequences from longest to shortest, and the cost of each on
+// each scheme.
 //
-// A position is an index into the padded lengths sorted in descending order, ties by id. Planners
-// work with positions; plans name ids. Sequences of equal padded length share one row of costs.
-// Replicas of one scheme are interchangeable: a strategy is a list of groups, each a scheme and how
-// often it stands in the strategy.
+// A position is an index into the padded lengths in descending order, ties by id. Planners work
+// with positions; plans contain ids. Sequences of equal padded length share one row of costs.
+// Replicas of one scheme are interchangeable: a strategy is a list of groups, each a scheme and its
+// number of replicas.
 //
 //   const AssignTable table(instance);
 //   for (const SchemeGroup& group : table.groups(0)) ... table.work(position, group.scheme)
@@ -45,8 +45,8 @@ class AssignTable {
   Tokens length(int position) const { return kinds_[at(kind(position))].length; }
   Tokens total_tokens() const { return total_tokens_; }  // padded
 
-  // f_g(s) = a s^2 + b s in ms: what a sequence adds to a row of the scheme, whether or not the
-  // scheme can hold it.
+  // Returns f_g(s) = a s^2 + b s in ms: the time that a sequence adds to a row of the scheme,
+  // whether or not the scheme can hold it.
   Ms kind_work(int kind, int scheme) const {
     return work_[at(kind) * schemes_.size() + at(scheme)];
   }
@@ -56,11 +56,11 @@ class AssignTable {
   }
 
   int strategies() const { return static_cast<int>(groups_.size()); }
-  // In the order of the schemes, without those that the strategy does not use.
+  // Returns the groups in the order of the schemes, without schemes that the strategy does not use.
   const std::vector<SchemeGroup>& groups(int strategy) const { return groups_[at(strategy)]; }
   int replicas(int strategy) const;
-  // Whether each sequence fits a row of some replica. Necessary for a plan; without row constraints
-  // sufficient, because every sequence can have a row of its own.
+  // Returns whether each sequence fits a row of some replica. This is necessary for a plan. Without
+  // row constraints it is sufficient, because every sequence can have a row of its own.
   bool usable(int strategy) const;
 
  private:

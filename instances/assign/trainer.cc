@@ -16,7 +16,8 @@ const Scheme& scheme_of(const AssignInstance& instance, const AssignReplica& rep
   return *std::ranges::find(instance.schemes, replica.scheme, &Scheme::name);
 }
 
-// The first rank of every replica: those of the largest tp first, otherwise in the plan's order.
+// Returns the first rank of every replica. Replicas of the largest tp come first, otherwise the
+// plan's order holds.
 std::vector<int> first_ranks(const AssignInstance& instance, const AssignPlan& plan) {
   std::vector<std::size_t> order(plan.replicas.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

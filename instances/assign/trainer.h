@@ -1,4 +1,4 @@
-// What a training loop needs of an assign plan: see instances/trainer/step.h.
+// The part of an assign plan that a training loop needs: see instances/trainer/step.h.
 //
 //   const Result<TrainerStep> step = trainer_step(instance, plan);   // of a verified plan
 //
@@ -13,11 +13,11 @@
 
 namespace stowage {
 
-// The step that a plan describes: a replica of a scheme gets tp * pp consecutive ranks, stage after
-// stage, replicas of the largest tp first (so that with powers of two no tensor-parallel group
-// straddles a node), and its rows are its micro-batches. Requires a plan that verify() has nothing
-// to say about. Errors: E604 when a row, an id or the whole step does not fit a trainer file, E345
-// for rows of chunks.
+// Returns the step that a plan describes. A replica of a scheme gets tp * pp consecutive ranks,
+// stage after stage. Replicas of the largest tp come first, so that with powers of two no
+// tensor-parallel group crosses a node. The rows of a replica are its micro-batches. Requires a
+// plan for which verify() returns no violations. Errors: E604 if a row, an id or the whole step
+// does not fit a trainer file, E345 for rows of chunks.
 Result<TrainerStep> trainer_step(const AssignInstance& instance, const AssignPlan& plan);
 
 }  // namespace stowage

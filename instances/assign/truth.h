@@ -1,6 +1,6 @@
-// What an assign plan must say, computed from the format description alone; see scatter/truth.h for
-// why it repeats what the planners' table and pipeline.cc do. Not installed: the verifier alone
-// uses it.
+// The values of an assign plan, computed from the format description alone; scatter/truth.h
+// explains why it repeats the planners' table and pipeline.cc. Only the verifier uses it. Not
+// installed.
 //
 //   AssignTruth truth(instance);
 //   RowSums sums;
@@ -20,7 +20,7 @@
 
 namespace stowage {
 
-// What the sequences of a row add up to.
+// Sums over the sequences of a row.
 struct RowSums {
   bool all_known = true;              // every id is one of the instance's
   std::optional<Tokens> tokens = 0;   // of the known ones; absent beyond the 64-bit range
@@ -37,7 +37,7 @@ class AssignTruth {
   std::int64_t sequences() const { return static_cast<std::int64_t>(instance_.lengths.size()); }
   bool is_known(std::int64_t id) const { return id >= 0 && id < sequences(); }
 
-  // The scheme, or null for a name that is none.
+  // Returns the scheme, or null for an unknown name.
   const Scheme* scheme(std::string_view name) const {
     const auto found = schemes_.find(name);
     return found == schemes_.end() ? nullptr : found->second;
@@ -50,14 +50,14 @@ class AssignTruth {
     return nullptr;
   }
 
-  // The length of a known sequence after padding; absent beyond the 64-bit range.
+  // Returns the padded length of a known sequence; nullopt beyond the 64-bit range.
   std::optional<Tokens> length(std::int64_t id) const {
     const Tokens own = instance_.lengths[static_cast<std::size_t>(id)];
     const Tokens rest = instance_.pad_multiple > 1 ? own % instance_.pad_multiple : 0;
     return rest == 0 ? own : checked_add(own, instance_.pad_multiple - rest);
   }
 
-  // Tokens of a known sequence that the loss is a sum over.
+  // Returns the tokens of a known sequence over which the loss is summed.
   Tokens targets(std::int64_t id) const {
     const auto i = static_cast<std::size_t>(id);
     return instance_.loss_tokens.empty() ? instance_.lengths[i] : instance_.loss_tokens[i];
@@ -75,7 +75,7 @@ class AssignTruth {
     sums.squares += s * s;
   }
 
-  // Tokens of `range` of a known sequence, a part of its padded length.
+  // Adds the tokens of `range` of a known sequence, a part of its padded length.
   void add(std::int64_t id, const TokenRange& range, RowSums& sums) const {
     const Tokens own = instance_.lengths[static_cast<std::size_t>(id)];
     const auto begin = static_cast<long double>(range.begin);
@@ -85,7 +85,7 @@ class AssignTruth {
     sums.squares = (end - begin) * (end + begin);  // squares beyond 2^64 would cancel
   }
 
-  // t_g(B); absent if the sums are wrong, which is a violation of its own.
+  // Returns t_g(B); nullopt if the sums are wrong, which is a violation of its own.
   static std::optional<Ms> row_time(const RowSums& sums, const Scheme& scheme) {
     if (!sums.all_known || !sums.tokens) return std::nullopt;
     return static_cast<Ms>(scheme.quadratic_ms * sums.squares +
@@ -93,7 +93,7 @@ class AssignTruth {
                            scheme.fixed_ms);
   }
 
-  // T of the replica with rows of these times.
+  // Returns T of a replica whose rows take these times.
   static Ms replica_time(const std::vector<Ms>& rows, int stages) {
     long double sum = 0;
     Ms longest = 0;
@@ -104,10 +104,10 @@ class AssignTruth {
     return static_cast<Ms>(sum + (stages - 1) * static_cast<long double>(longest));
   }
 
-  // When the 1F1B schedule of these rows ends, by its recurrence. In round k every stage takes the
-  // forward pass of row k, the first stage first; then stage s, of p, takes the backward pass of
-  // row k - (p - 1 - s), since that many rows are under way behind it. The stage after it ended
-  // that backward pass one round earlier. A forward pass takes a third of its row's time.
+  // Returns the end of the 1F1B schedule of these rows, by its recurrence. In round k every stage
+  // runs the forward pass of row k, the first stage first. Then stage s, of p, runs the backward
+  // pass of row k - (p - 1 - s), since that many rows are under way behind it. The stage after s
+  // ended that backward pass one round earlier. A forward pass takes a third of its row's time.
   static Ms simulated(const std::vector<Ms>& rows, int stages) {
     const auto p = static_cast<std::size_t>(std::max(stages, 1));
     const std::size_t rounds = rows.empty() ? 0 : rows.size() + p - 1;

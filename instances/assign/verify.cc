@@ -1,5 +1,5 @@
-// The rules of instances/verify.h for assign plans. Longer than 300 lines because it is one list:
-// whoever doubts a rule reads the rules in one place, in the order in which a plan is walked.
+// The rules of instances/verify.h for assign plans. Longer than 300 lines because it is one list: a
+// reader finds all rules in one place, in the order in which a plan is checked.
 
 #include "instances/assign/verify.h"
 
@@ -54,7 +54,7 @@ constexpr std::array<std::string_view, kRuleCount> kRuleNames = {
 
 constexpr std::int64_t kNowhere = -1;
 
-// True for finite numbers that differ by no more than the tolerance.
+// Returns true for finite numbers that differ by no more than the tolerance.
 bool agree(double a, double b) {
   return std::isfinite(a) && std::isfinite(b) &&
          std::abs(a - b) <= kVerifierDiffers * std::max(std::abs(a), std::abs(b));
@@ -74,7 +74,7 @@ std::string name_text(std::string_view name) {
 
 std::string replica_at(std::size_t r) { return "/replicas/" + text(r); }
 
-// A row and where it stands.
+// A row and its place in the plan.
 struct Place {
   const AssignRow& row;
   std::size_t replica;
@@ -85,7 +85,7 @@ struct Place {
   }
 };
 
-// What a row that names a range of tokens is, if the range is one of a sequence's parts.
+// The part of a sequence that a row with a valid range of tokens is.
 struct PartOf {
   Tokens length = 0;  // of the sequence
   Tokens index = 0;   // of the part
@@ -98,9 +98,9 @@ struct ReplicaTimes {
   Ms simulated;  // 1F1B
 };
 
-// One walk over the plan. Each step returns the true time of its part, or nothing when a violation
-// leaves that open; a stated time stands in for a true one that cannot be computed, so that one
-// slip is not reported again at every level above it.
+// Walks over the plan once. Each step returns the true time of its part, or nullopt if a violation
+// leaves the time unknown. A stated time then stands in for the true time, so that one error is not
+// reported again at every level above it.
 class AssignVerifier {
  public:
   AssignVerifier(const AssignInstance& instance, const AssignPlan& plan)
@@ -138,7 +138,7 @@ class AssignVerifier {
   }
 
  private:
-  // Compares a stated time with the truth, if the truth is known.
+  // Compares a stated time with the true time, if that is known.
   template <class Where>
   void check_ms(Rule rule, Ms have, std::optional<Ms> need, Where where) {
     if (!std::isfinite(have)) {
@@ -213,13 +213,13 @@ class AssignVerifier {
     return times;
   }
 
-  // Rows side by side that are parts of the same sequence.
+  // Neighbouring rows that are parts of the same sequence.
   struct Run {
     std::size_t first = 0;
     std::size_t count = 1;
   };
 
-  // Of each row its run: that of a row without a range, or of several sequences, is itself.
+  // Returns the run of each row. A row without a range, or of several sequences, is a run alone.
   static std::vector<Run> runs_of(const AssignReplica& replica) {
     std::vector<Run> runs(replica.rows.size());
     for (std::size_t first = 0; first < runs.size();) {
@@ -235,7 +235,7 @@ class AssignVerifier {
     return runs;
   }
 
-  // The part that a row is where the plan chooses where parts end.
+  // Returns the part that a row is if the plan chooses the ends of parts.
   std::optional<PartOf> check_free_part(const Place& at, const Run& run, Tokens length) {
     const std::vector<AssignRow>& rows = plan_.replicas[at.replica].rows;
     const TokenRange& range = *at.row.part;
@@ -258,7 +258,7 @@ class AssignVerifier {
     return std::nullopt;
   }
 
-  // The part that the row is, or nothing if it names no range or a wrong one.
+  // Returns the part that the row is, or nullopt if the row has no range or a wrong range.
   std::optional<PartOf> check_part(const Place& at, const Run& run, const Scheme* scheme) {
     const AssignRow& row = at.row;
     const auto wrong = [&](const std::string& have, const std::string& need) {
@@ -297,7 +297,7 @@ class AssignVerifier {
     return part;
   }
 
-  // Parts of a sequence stand side by side, in order.
+  // Checks that the parts of a sequence stand side by side, in order.
   bool check_order(const Place& at, const std::optional<PartOf>& part,
                    const std::optional<PartOf>& before) {
     const auto same = [&] {
@@ -367,15 +367,14 @@ class AssignVerifier {
     return row.time_ms;
   }
 
-  // Of a row with a wrong range nothing is known.
+  // Sums up a row's sequences. The sums of a row with a wrong range are unknown.
   RowSums check_sequences(const Place& at, const std::optional<PartOf>& part) {
     RowSums sums{.all_known = part.has_value() == at.row.part.has_value()};
     for (std::size_t i = 0; i < at.row.sequences.size(); ++i) {
       const std::int64_t id = at.row.sequences[i];
       if (part) {
         truth_.add(id, *at.row.part, sums);
-        if (part->index > 0)
-          continue;  // covered by the first part; check_order() asks for the rest
+        if (part->index > 0) continue;  // the first part covers it; check_order() checks the rest
       } else {
         truth_.add(id, sums);
       }
@@ -391,7 +390,7 @@ class AssignVerifier {
         first = rows_seen_;
         continue;
       }
-      if (at.row.part && !part) continue;  // its wrong range is told
+      if (at.row.part && !part) continue;  // its wrong range is already reported
       found_.add(kCoverage, [&] {
         return Description{at.pointer("/sequences/" + text(i)),
                            "sequence " + text(id) + ", computed already in " + row_at(first),
@@ -401,7 +400,7 @@ class AssignVerifier {
     return sums;
   }
 
-  // The pointer of the row with this number, counted over the whole plan.
+  // Returns the pointer of the row with this number, counted over the whole plan.
   std::string row_at(std::int64_t number) const {
     std::size_t r = 0;
     auto left = static_cast<std::size_t>(number);
@@ -409,7 +408,7 @@ class AssignVerifier {
     return replica_at(r) + "/rows/" + text(left);
   }
 
-  // Names only the first wrong entry of a row, since one slip moves all that follow.
+  // Reports only the first wrong entry of a row, since one error moves all later entries.
   void check_cu_seqlens(const Place& at) {
     const auto& ids = at.row.sequences;
     const auto& cu = at.row.cu_seqlens;
@@ -447,7 +446,7 @@ class AssignVerifier {
     }
   }
 
-  // Against the instance, not the rows: what they leave out is a violation of its own.
+  // Compares with the instance, not with the rows: missing sequences are a violation of their own.
   void check_loss_tokens() {
     std::optional<Tokens> all = 0;
     for (std::int64_t id = 0; id < truth_.sequences(); ++id) {

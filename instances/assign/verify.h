@@ -1,7 +1,7 @@
-// The independent verifier of an assign plan: is it valid for this instance, and is what it says
-// true? What all verifiers promise stands in instances/verify.h.
+// The independent verifier of an assign plan: checks whether the plan is valid for the instance and
+// whether its stated values are true. instances/verify.h has the promises of all verifiers.
 //
-// Rules of an assign plan, with every time recomputed here, the simulated one as well:
+// Rules of an assign plan; every time is recomputed here, the simulated time as well:
 //
 //   number             every time, the objective, the simulated time and the bound are finite
 //   strategy           the strategy is one of the instance's
@@ -41,26 +41,26 @@
 
 namespace stowage {
 
-// Names of all rules, in the order of the table above.
+// Returns the names of all rules, in the order of the table above.
 std::vector<std::string_view> assign_verify_rules();
 
-// Every violation found, empty for a valid plan; by rule in the order of the table, then by place.
-// Requires a valid instance (as the reader returns it). Does not look at plan.instance_hash.
+// Returns every violation, by rule in the order of the table, then by place; empty for a valid
+// plan. Requires a valid instance (as the reader returns it). Ignores plan.instance_hash.
 std::vector<Violation> verify(const AssignInstance& instance, const AssignPlan& plan);
 
-// The rule instance_hash: empty if `plan` carries `instance_hash`, the hash of the instance at
-// hand.
+// The rule instance_hash: returns no violation if `plan` has `instance_hash`, the hash of the given
+// instance.
 std::vector<Violation> verify_instance_hash(const AssignPlan& plan, std::string_view instance_hash);
 
-// Whether a step has no plan for the reason that an outcome gives. Empty if the proof holds, which
-// is
+// Checks the reason that an outcome gives for having no plan; returns no violations if the proof
+// holds:
 //   sequences  each witness is longer, after padding, than any scheme of any strategy admits; there
 //              is one at least
-//   rows       the row constraints ask each strategy for more rows than there are sequences for
-//              them: a row holds one at least. Of the replicas of schemes up to some cap, all of
-//              which need rows, count only the sequences up to that cap. It needs no witness.
-// `none` proves nothing and breaks a rule if there is a simple plan. Requires a valid instance; any
-// proof may be handed in.
+//   rows       the row constraints ask each strategy for more rows than it has sequences, since a
+//              row holds at least one. Replicas of schemes up to some cap, all of which need rows,
+//              count only the sequences up to that cap. No witnesses.
+// `none` proves nothing and breaks a rule if there is a simple plan. Requires a valid instance; the
+// proof may hold any values.
 std::vector<Violation> check_infeasibility(const AssignInstance& instance,
                                            const InfeasibilityProof& proof);
 

@@ -51,9 +51,8 @@ std::int64_t most_forced_of(const OrderInstance& instance);
 struct SearchedSets {
   std::vector<std::int64_t> first;  // operators, as they run
   std::vector<std::int64_t> last;   // operators, as they run, up to the end
-  bool from_end =
-      false;  // the check takes operators back from `last`, instead of running them from `first`
-  std::int64_t states = 0;  // upper limit of the sets in between that the check reaches
+  bool from_end = false;            // the check takes operators back from `last`
+  std::int64_t states = 0;          // upper limit of the sets in between that the check reaches
 
   bool operator==(const SearchedSets&) const = default;
 };
