@@ -12,8 +12,7 @@ std::vector<std::int64_t> longest_first(const std::vector<Tokens>& padded) {
   std::vector<std::int64_t> ids(padded.size());
   const Tokens longest = padded.empty() ? 0 : *std::ranges::max_element(padded);
   if (longest <= 4 * std::ssize(padded)) {  // counted, in linear time
-    std::vector<std::size_t> next(static_cast<std::size_t>(longest) + 2,
-                                  0);  // first place by length
+    std::vector<std::size_t> next(static_cast<std::size_t>(longest) + 2, 0);  // by length
     const auto by_length = [&](Tokens length) {
       return static_cast<std::size_t>(longest - length);
     };

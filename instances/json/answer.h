@@ -1,4 +1,4 @@
-// Plans and certificates as JSON: what those of all families have in common.
+// Plans and certificates as JSON: the parts that all families share.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace stowage {
 
-// The plan that a document is, or that a stowage/outcome holds.
+// Returns the plan that a document is, or that a stowage/outcome holds.
 template <class Plan>
 Result<Plan> read_plan(std::string_view text) {
   return read_document(text, [](const JsonValue& document, ErrorList& errors) {
@@ -21,7 +21,8 @@ Result<Plan> read_plan(std::string_view text) {
   });
 }
 
-// Does the text under a required key say `yes`? An error unless it says `yes` or `no`.
+// Returns whether the text under a required key is `yes`. Adds an error if it is neither `yes` nor
+// `no`.
 inline bool read_either(const ObjectReader& reader, std::string_view key, std::string_view yes,
                         std::string_view no) {
   const std::string text = reader.text(key);
@@ -33,8 +34,8 @@ inline bool read_either(const ObjectReader& reader, std::string_view key, std::s
   return text == yes;
 }
 
-// The certificate inside a stowage/outcome, by read(value, path, errors, certificate); nothing for
-// a document without one.
+// Returns the certificate inside a stowage/outcome, read by read(value, path, errors, certificate);
+// nullopt for a document without one.
 template <class Certificate>
 Result<std::optional<Certificate>> read_certificate(std::string_view text,
                                                     void (*read)(const JsonValue&, const JsonPath&,

@@ -1,5 +1,5 @@
-// Documents in JSON: how their files are read. The readers and writers of a family are in its
-// json.h, e.g. instances/scatter/json.h. instances/README.md has the rules for all documents,
+// Reads the files of JSON documents. The readers and writers of a family are in its json.h, e.g.
+// instances/scatter/json.h. instances/README.md has the rules for all documents,
 // instances/errors.md all error codes.
 //
 //   Result<std::string> text = read_text_file("step.json");
@@ -25,12 +25,13 @@
 
 namespace stowage {
 
-// The bytes of a file of at most kMaxDocumentBytes; E107 or E110 pointing at the path otherwise.
-// The size is checked before memory is taken. Directories, devices and pipes are refused.
+// Returns the bytes of a file of at most kMaxDocumentBytes; otherwise E107 or E110 with the path as
+// pointer. The size is checked before memory is allocated. Directories, devices and pipes are
+// refused.
 Result<std::string> read_text_file(const std::filesystem::path& path);
 
-// The rest of a stream, for instance of stdin, called `name` in errors. Reads no further than the
-// limit.
+// Returns the rest of a stream, for instance of stdin; errors call it `name`. Reads no further than
+// the limit.
 Result<std::string> read_text_stream(std::istream& stream, std::string_view name,
                                      std::size_t most_bytes = kMaxDocumentBytes);
 

@@ -1,4 +1,4 @@
-// Codes of everything that can be wrong with an input, and the list that collects the errors.
+// The error codes of inputs, and the list that collects the errors.
 //
 // Each code is listed in instances/errors.md with its meaning and remedy; a test compares the two.
 // A list keeps the first kMaxErrors and counts the rest, so that a million bad lengths fill neither
@@ -42,7 +42,7 @@ inline constexpr char kVersion[] = "E208";
 inline constexpr char kProblem[] = "E209";
 inline constexpr char kDegreeKey[] = "E210";
 inline constexpr char kNoPlan[] = "E211";
-// What a scatter instance means.
+// Rules of a scatter instance beyond its types.
 inline constexpr char kDegrees[] = "E301";
 inline constexpr char kDivisibility[] = "E302";
 inline constexpr char kBandwidth[] = "E303";
@@ -53,7 +53,7 @@ inline constexpr char kLogits[] = "E307";
 inline constexpr char kRecomputation[] = "E308";
 inline constexpr char kDeviceKinds[] = "E309";
 inline constexpr char kTable[] = "E310";
-// What a layout instance means.
+// Rules of a layout instance beyond its types.
 inline constexpr char kLifetime[] = "E331";
 inline constexpr char kGaps[] = "E332";
 inline constexpr char kBufferId[] = "E333";
@@ -61,22 +61,22 @@ inline constexpr char kPin[] = "E334";
 inline constexpr char kTooManyLayoutBytes[] = "E335";
 inline constexpr char kOccurrences[] = "E336";
 inline constexpr char kRecorded[] = "E337";
-// What an assign instance means.
+// Rules of an assign instance beyond its types.
 inline constexpr char kNoScheme[] = "E341";
 inline constexpr char kUnknownScheme[] = "E342";
 inline constexpr char kTooManyReplicas[] = "E343";
 inline constexpr char kNoReplica[] = "E344";
 inline constexpr char kChunkConstraint[] = "E345";
 inline constexpr char kChunkBytes[] = "E346";
-// What a balanced partition asks for.
+// Requests for a balanced partition.
 inline constexpr char kFewerThanBins[] = "E351";
 inline constexpr char kUnequalCounts[] = "E352";
 inline constexpr char kTooCostly[] = "E353";
-// What a fit is made from.
+// Samples of a fit.
 inline constexpr char kSampleExchange[] = "E361";
 inline constexpr char kFewSamples[] = "E362";
 inline constexpr char kLoggedRun[] = "E363";
-// What an order instance means.
+// Rules of an order instance beyond its types.
 inline constexpr char kOrderId[] = "E371";
 inline constexpr char kOrderName[] = "E372";
 inline constexpr char kOrderWriter[] = "E373";
@@ -85,7 +85,7 @@ inline constexpr char kOrderCycle[] = "E375";
 inline constexpr char kTooManyOrderBytes[] = "E376";
 inline constexpr char kOrderRecompute[] = "E377";
 inline constexpr char kOrderTokens[] = "E378";
-// What a strategy instance means.
+// Rules of a strategy instance beyond its types.
 inline constexpr char kStrategyEmpty[] = "E381";
 inline constexpr char kStrategyDevices[] = "E382";
 inline constexpr char kStrategyTopK[] = "E383";
@@ -115,7 +115,7 @@ inline constexpr char kTrainerEntry[] = "E603";
 inline constexpr char kTrainerTooLarge[] = "E604";
 }  // namespace code
 
-// What is wrong with a file or a stream as a whole.
+// Errors of a file or a stream as a whole.
 inline InputError too_many_bytes(std::string_view name, std::size_t most_bytes) {
   return {code::kTooManyBytes, std::string(name),
           "must be at most " + std::to_string(most_bytes) + " bytes, is larger"};
@@ -129,7 +129,8 @@ class ErrorList {
  public:
   static constexpr std::size_t kMaxErrors = 100;
 
-  // True while another error would be kept. Building a message for one that would not is a waste.
+  // Returns true while another error would be kept. A caller need not build a message for an error
+  // that would not.
   bool room() const { return errors_.size() < kMaxErrors; }
 
   void add(std::string error_code, std::string pointer, std::string message) {
@@ -139,7 +140,7 @@ class ErrorList {
       ++more_;
     }
   }
-  void add_unseen() { ++more_; }  // an error found while there was no room
+  void add_unseen() { ++more_; }  // counts an error for which there is no room
 
   void append(const std::vector<InputError>& errors) {
     for (const InputError& e : errors) add(e.code, e.pointer, e.message);
@@ -147,10 +148,11 @@ class ErrorList {
 
   bool empty() const { return errors_.empty(); }
 
-  // Errors found so far, kept or not: unchanged over a part of a document that is in order.
+  // Returns the number of errors so far, kept or not. It stays the same over a valid part of a
+  // document.
   std::int64_t found() const { return static_cast<std::int64_t>(errors_.size()) + more_; }
 
-  // The errors, closed by an E109 when some were left out.
+  // Returns the errors. If some were left out, an E109 with their number closes the list.
   std::vector<InputError> take() && {
     if (more_ > 0) {
       errors_.push_back({code::kMoreErrors, "", "and " + std::to_string(more_) + " more errors"});
@@ -163,7 +165,7 @@ class ErrorList {
   std::int64_t more_ = 0;
 };
 
-// Adds E102 for a text in memory with a byte that is not UTF-8: no document could hold it.
+// Adds E102 for a text in memory with a byte that is not UTF-8: no document could hold such a text.
 inline void check_utf8(std::string_view text, const std::string& pointer, ErrorList& errors) {
   if (is_utf8(text)) return;
   errors.add(code::kEncoding, pointer, "must be UTF-8 text, is " + in_quotes(text));

@@ -1,4 +1,4 @@
-// Types with fields() in memory: what a reader would say of their values, without writing them. Not
+// Checks values in memory of types with fields() as a reader would, without writing them. Not
 // installed.
 //
 //   if (in_ranges(instance.constraints)) ...
@@ -13,9 +13,9 @@
 
 namespace stowage {
 
-// Whether every member that would be written is in the range that fields() gives it, and all
-// checks of fields() pass. Members are numbers, bools, enums by their names, types with fields(),
-// and std::optional of these.
+// Returns whether every member that would be written is in the range that fields() gives it, and
+// all checks of fields() pass. Members are numbers, bools, enums by their names, types with
+// fields(), and std::optional of these.
 template <class T>
 bool in_ranges(const T& value);
 
@@ -35,7 +35,7 @@ class FieldRanges : public FieldVisitor<FieldRanges> {
   }
   template <class T, class Check>
   void check(const T& value, Check complain) {
-    if (!hold_) return;  // as a reader's check may rely on the members before it
+    if (!hold_) return;  // a check may rely on the members before it
     ErrorList errors;
     const JsonValue nothing{JsonValue::Object()};
     const JsonPath nowhere;
@@ -51,7 +51,7 @@ class FieldRanges : public FieldVisitor<FieldRanges> {
     } else if constexpr (Whole<T>) {
       const auto number = static_cast<std::int64_t>(value);
       return number >= range.least && number <= range.most;
-    } else if constexpr (std::same_as<T, double>) {  // nor is a number that is none
+    } else if constexpr (std::same_as<T, double>) {  // NaN fails both comparisons
       return value >= range.least && value <= range.most && !(range.above && value == range.least);
     } else if constexpr (kIsOptional<T>) {
       return !value || within(*value, range);

@@ -11,7 +11,7 @@
 
 namespace stowage {
 
-// T is U or const U: one list serves reading and writing.
+// T is U or const U, so that one list serves reading and writing.
 template <class T, class U>
 concept Of = std::same_as<std::remove_const_t<T>, U>;
 
@@ -29,7 +29,7 @@ inline constexpr bool kIsOptional<std::optional<T>> = true;
 
 using Integers = std::vector<std::int64_t>;
 
-// What a vector or an optional holds in the end, or the type itself.
+// The element type of a vector or an optional, at any depth; otherwise the type itself.
 template <class T>
 struct Held {
   using type = T;

@@ -1,7 +1,7 @@
 // Longer than 300 lines because reader and writer of one list stand side by side.
 //
-// Types as JSON objects. A type lists its members once, in fields(); from that list come its
-// reader, its writer and the keys that its reader knows.
+// Types as JSON objects. A type lists its members once, in fields(). The list gives its reader, its
+// writer, and the keys that its reader accepts.
 //
 //   template <class Visitor, Of<AssignRow> Row>
 //   void fields(Visitor& v, Row& row) {
@@ -14,8 +14,9 @@
 //   write_fields(json, row);
 //
 // Members are integers, doubles, texts, types that have fields(), and vectors and std::optional of
-// these; and bools, but never required. Keys are known, read and written in the order of the list.
-// What has another order, or checks that need more than the object itself, is spelled out by hand.
+// these; and bools, which are never required. Keys are read and written in the order of the list. A
+// type with another order, or with checks that need more than the object itself, has a reader of
+// its own.
 #pragma once
 
 #include <array>
@@ -41,21 +42,22 @@ void read_fields(const JsonValue& value, const JsonPath& path, ErrorList& errors
 template <class T>
 void write_fields(JsonWriter& json, const T& value);
 
-// What the visitors have in common. The words of a list:
+// The functions that the visitors share. The functions that a list calls:
 //
-//   required(key, value, range)   an error if it is missing
+//   required(key, value, range)   an error if the member is missing
 //   optional(key, value, range)   a member that is not given keeps the value it has
 //   omit_if(omitted, key, value, range)   optional, and written only if not `omitted`
 //   required_if(there, key, value, range)   neither read nor written if not `there`
-//   choice(key, value, names)     an enum by its name, required; false if it is none of the names.
-//                                 An enumerator without a name is written as its number
+//   choice(key, value, names)     an enum by its name, required; false if the name is unknown. An
+//                                  enumerator without a name is written as its number
 //   choice(key, value, names, omitted)   the same, but as omit_if()
 //   special(key, value, read, write)     value = read(reader, key), and write(json, key, value)
-//   head(format, problem, name)   the members that open a document; if they name another kind of
-//                                 document, what follows is not read
-//   kind(value, f)                value = f(JSON value), before anything is read: what follows may
-//                                 depend on it
-//   check(value, f)               f(value, reader), once all that stands before it was read
+//   head(format, problem, name)   the members that open a document. If they name another kind of
+//                                  document, the other members are not read
+//    kind(value, f)                value = f(JSON value), before anything is read: later members
+//    may
+//                                  depend on it
+//   check(value, f)               f(value, reader), once all members before it are read
 //   one_line()                    the whole object is written on one line
 template <class Self>
 class FieldVisitor {
@@ -76,7 +78,7 @@ class FieldVisitor {
   void required_if(bool there, std::string_view key, T& value, RangeOf<T> range = {}) {
     self().member(key, value, range, {.required = there, .read = there, .written = there});
   }
-  // What one visitor alone does.
+  // Defaults of functions that only one visitor overrides.
   template <class T, class Find>
   void kind(const T&, Find) {}
   template <class T, class Check>
@@ -214,7 +216,8 @@ class FieldReader : public FieldVisitor<FieldReader> {
   bool ours_ = true;
 };
 
-// An enumerator by its name. One without a name is written as its number, which no reader takes.
+// Writes an enumerator by its name. One without a name is written as its number, which every reader
+// refuses.
 template <class Enum>
 void write_choice(JsonWriter& json, Enum value, std::span<const std::string_view> names) {
   const auto index = static_cast<std::size_t>(value);
@@ -288,7 +291,7 @@ class FieldWriter : public FieldVisitor<FieldWriter> {
   JsonWriter& json_;
 };
 
-// On errors `out` is incomplete.
+// Reads an object of type T. On errors `out` is incomplete.
 template <class T>
 void read_fields(const JsonValue& value, const JsonPath& path, ErrorList& errors, T& out) {
   FieldKeys keys(value);

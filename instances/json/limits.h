@@ -1,5 +1,4 @@
-// What a document may hold at most. instances/limits.md states the limits, and a test compares
-// them.
+// Upper limits of a document. instances/limits.md states them, and a test compares the two.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +19,7 @@ inline constexpr std::int64_t kMaxOperators = 1'000'000;   // of an order instan
 inline constexpr std::int64_t kMaxSchemes = 1000;          // of an assign instance
 inline constexpr std::int64_t kMaxStrategies = 10'000;     // of an assign instance
 inline constexpr std::int64_t kMaxDeviceKinds = 8;         // of nodes of a cluster
-inline constexpr std::int64_t kMaxRecomputations = 8;      // that micro-batches choose from
+inline constexpr std::int64_t kMaxRecomputations = 8;      // choices of a micro-batch
 inline constexpr std::int64_t kMaxTableEntries = 64;       // of a side of a table of times
 inline constexpr std::int64_t kMaxLayers = 1000;           // of a strategy instance's model
 inline constexpr std::int64_t kMaxModelWidth = 1 << 24;    // of its model: hidden, ffn, vocabulary

@@ -1,6 +1,7 @@
 // Ranges of the numbers of instances, for all families. They keep every time, rate and amount that
-// is computed from an instance finite: a product of four numbers and three divisions by the least
-// divisor, summed over ten million sequences, stays far below the largest double.
+// is computed from an instance finite. The largest value is a product of four numbers, divided
+// three times by the least divisor and summed over ten million sequences. It stays far below the
+// largest double.
 #pragma once
 
 #include "instances/json/reader.h"
@@ -12,14 +13,14 @@ namespace stowage {
 inline constexpr double kMostNumber = static_cast<double>(kMaxExact);
 inline constexpr NumberRange kQuantity = {.least = 0, .most = kMostNumber};
 
-// A rate, or another number that something is divided by.
+// The range of a rate or another divisor.
 inline constexpr double kLeastDivisor = 1e-9;
 inline constexpr NumberRange kDivisor = {.least = kLeastDivisor, .most = kMostNumber};
 
 inline constexpr NumberRange kShareOfOne = {.least = 0, .most = 1};
 
-// A time or an amount in a plan or a certificate. Sums of an instance's numbers have no end below
-// the largest double, so that every plan that was written can be read.
+// The range of a time or an amount in a plan or a certificate. Sums of an instance's numbers have
+// no limit below the largest double, so that every plan that was written can be read.
 inline constexpr NumberRange kComputed = {.least = 0};
 
 }  // namespace stowage

@@ -1,4 +1,4 @@
-// The strict parser: nlohmann's tokens, our rules.
+// The strict parser: nlohmann's tokens with rules of our own.
 // Longer than 300 lines because every kind of token has its rules and its error here.
 
 #include <algorithm>
@@ -14,10 +14,10 @@
 namespace stowage {
 namespace {
 
-constexpr std::size_t kLinearKeys = 16;  // objects this small are searched, larger ones hashed
+constexpr std::size_t kLinearKeys = 16;  // smaller objects are searched, larger hashed
 
-// Receives the parser's events and grows the document. Only the innermost open container grows, so
-// pointers to the open ones stay valid.
+// Receives the parser's events and builds the document. Only the innermost open container grows, so
+// pointers to the open containers stay valid.
 class Builder {
  public:
   Builder(std::string_view text, ErrorList& errors) : text_(text), errors_(errors) {}
@@ -75,14 +75,14 @@ class Builder {
 
  protected:
   struct Frame {
-    JsonValue* container = nullptr;  // null inside a part that is not kept
+    JsonValue* container = nullptr;  // null inside a part that is left out
     bool is_object = false;
     std::int64_t size = 0;                   // elements or members so far
     std::string key;                         // of the member being read
     std::unordered_set<std::string> hashed;  // keys so far, once there are many
   };
 
-  // Is the value that comes next kept?
+  // Returns whether the next value is kept.
   virtual bool keep() { return true; }
   virtual bool finished() { return false; }
 
@@ -161,7 +161,7 @@ class Builder {
     return !frame.hashed.insert(frame.key).second;
   }
 
-  // Where the value being read stands.
+  // Returns the pointer of the value that is being read.
   std::string pointer() const {
     std::string path;
     for (const Frame& frame : frames_) {
@@ -185,7 +185,7 @@ class Builder {
 };
 
 // Keeps the wanted members of the outermost object only, arrays and objects among them empty, and
-// ends the parsing once it has all it wants.
+// ends the parsing once it has all of them.
 class HeadBuilder : public Builder {
  public:
   HeadBuilder(std::string_view text, const std::vector<std::string_view>& keys, ErrorList& errors)
@@ -221,14 +221,14 @@ bool Builder::parse_error(std::size_t position, const std::string& token,
   return false;
 }
 
-// A number or text that is longer than either may be, and where it begins. The library would copy
-// such a token several times before it looks at its value.
+// A number or text above its limit of bytes, and its offset. The library would copy such a token
+// several times before it reads its value.
 struct LongToken {
   std::size_t offset = 0;
   bool number = false;
 };
 
-// Returns the first such token, or nothing. A text ends at a line end too, which no text may hold.
+// Returns the first such token, or nullopt. A text ends at a line end too, which no text may hold.
 std::optional<LongToken> first_long_token(std::string_view text) {
   const auto in_number = [](char c) {
     return (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '+' || c == 'e' || c == 'E';
@@ -251,7 +251,7 @@ std::optional<LongToken> first_long_token(std::string_view text) {
   return std::nullopt;
 }
 
-// What the library would let pass. True if parsing may start.
+// Checks rules that the library does not. Returns true if parsing may start.
 bool check_text(std::string_view text, ErrorList& errors) {
   if (text.size() > kMaxDocumentBytes) {
     errors.add(code::kTooManyBytes, "",

@@ -92,7 +92,7 @@ std::optional<double> read_number(const JsonValue& value, const JsonPath& path, 
   double number = 0;
   if (value.integer() != nullptr) {
     number = static_cast<double>(*value.integer());
-    // 2^63 as a double has no integer of 64 bits.
+    // 2^63 is a double, but does not fit a 64-bit integer.
     const bool exact = number < 0x1p63 && static_cast<std::int64_t>(number) == *value.integer();
     if (!exact) {
       errors.add(code::kNumberRange, path.pointer(),

@@ -1,12 +1,12 @@
-// Reading objects key by key, collecting every error on the way.
+// Reads objects key by key and collects every error.
 //
 //   ObjectReader cluster(value, path, errors, {"devices", "memory_mib"});
 //   const std::int64_t devices = cluster.integer("devices", {1, kMaxDevices});
 //   const double memory = cluster.number("memory_mib", {.least = 0});
 //
 // A getter that finds an error adds it and returns its fallback, or the least allowed value, so
-// that reading goes on; the caller looks at the error list in the end. Pointers into the document
-// are put together only when an error needs one.
+// that reading goes on. The caller checks the error list in the end. Pointers into the document are
+// built only when an error needs one.
 #pragma once
 
 #include <cstdint>
@@ -54,26 +54,28 @@ struct NumberRange {
   bool above = false;  // `least` itself is excluded
 };
 
-// The value as an integer of the range, or an error and nothing. A number with a fraction or an
-// exponent is no integer, even if its value is whole.
+// Returns the value as an integer of the range, or nullopt after an error. A number with a fraction
+// or an exponent is not an integer, even if its value is whole.
 std::optional<std::int64_t> read_integer(const JsonValue& value, const JsonPath& path,
                                          IntegerRange range, ErrorList& errors);
 
-// The value as a number of the range, or an error and nothing.
+// Returns the value as a number of the range, or nullopt after an error.
 std::optional<double> read_number(const JsonValue& value, const JsonPath& path, NumberRange range,
                                   ErrorList& errors);
 
-// An array of integers of one range. Wrong elements are reported and read as the least value.
+// Returns an array of integers of one range. Wrong elements are reported and read as the least
+// value.
 std::vector<std::int64_t> read_integers(const JsonValue& value, const JsonPath& path,
                                         IntegerRange range, ErrorList& errors);
 
-// Adds an E203: must be `expected`, is what stands there.
+// Adds an E203: must be `expected`, is the value.
 void add_wrong_type(const JsonValue& value, const JsonPath& path, std::string_view expected,
                     ErrorList& errors);
 
 class ObjectReader {
  public:
-  // Reports a value that is no object, and every key that is neither in `keys` nor begins with x-.
+  // Reports a value that is not an object, and every key that is neither in `keys` nor begins with
+  // x-.
   // `value`, `path` and `errors` must outlive the reader.
   ObjectReader(const JsonValue& value, const JsonPath& path, ErrorList& errors,
                std::span<const std::string_view> keys);
@@ -81,11 +83,11 @@ class ObjectReader {
                std::initializer_list<std::string_view> keys)
       : ObjectReader(value, path, errors, std::span(keys.begin(), keys.size())) {}
 
-  // The member, or null. require() adds an error when an object lacks it.
+  // Return the member, or null. require() adds an error if an object lacks it.
   const JsonValue* find(std::string_view key) const { return value_.find(key); }
   const JsonValue* require(std::string_view key) const;
 
-  // Without a fallback the key is required.
+  // Return the member's value. Without a fallback the key is required.
   std::int64_t integer(std::string_view key, IntegerRange range,
                        std::optional<std::int64_t> fallback = std::nullopt) const;
   double number(std::string_view key, NumberRange range,
@@ -94,12 +96,12 @@ class ObjectReader {
   std::string text(std::string_view key,
                    const std::optional<std::string>& fallback = std::nullopt) const;
 
-  // The text as one of `names`, by its index; nothing after an E504.
+  // Returns the index of the text in `names`; nullopt after an E504.
   std::optional<std::size_t> one_of(
       std::string_view key, std::span<const std::string_view> names,
       const std::optional<std::string>& fallback = std::nullopt) const;
 
-  // The array under a required key, or null after an error.
+  // Returns the array under a required key, or null after an error.
   const JsonValue::Array* array(std::string_view key) const;
 
   // Calls read(value, path) for every element of the array under a required key.
@@ -121,24 +123,24 @@ class ObjectReader {
   ErrorList& errors_;
 };
 
-// format, version and problem of a document; `format` is what its reader expects, which knows the
-// versions up to `newest`. Adds E207, E208
-// or E209 and returns false if the document is something else, whose keys are then of no interest.
+// Checks format, version and problem of a document. `format` is the format that its reader expects,
+// and `newest` the newest version that the reader accepts. Adds E207, E208 or E209 and returns
+// false if the document is of another kind; its keys are then not checked.
 bool check_head(const ObjectReader& document, std::string_view format, std::string_view problem,
                 std::int64_t newest = 1);
 
-// The plan that a document is, or that a stowage/outcome holds under "plan": null, and an E211, for
-// an outcome without one. `root` must outlive the place.
+// The plan that a document is, or that a stowage/outcome holds under "plan". An outcome without a
+// plan gives null and adds an E211. `root` must outlive the place.
 struct PlanPlace {
   const JsonValue* plan = nullptr;
   JsonPath path;
 };
 PlanPlace plan_in(const JsonValue& document, const JsonPath& root, ErrorList& errors);
 
-// ", did you mean \"memory_mib\"?" for the closest of `known`, or nothing if none is close.
+// Returns ", did you mean \"memory_mib\"?" for the closest of `known`, or "" if none is close.
 std::string did_you_mean(std::string_view word, std::span<const std::string_view> known);
 
-// A whole document: what read(JSON value, errors) makes of it, or all errors.
+// Reads a whole document. Returns the result of read(JSON value, errors), or all errors.
 template <class Read>
 auto read_document(std::string_view text, Read read)
     -> Result<std::invoke_result_t<Read, const JsonValue&, ErrorList&>> {

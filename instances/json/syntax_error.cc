@@ -11,14 +11,14 @@ namespace {
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-// The first letter of the word that `offset` stands in or right behind.
+// Returns the first letter of the word that `offset` stands in or right behind.
 std::size_t begin_of_word(std::string_view text, std::size_t offset) {
   std::size_t begin = std::min(offset, text.size());
   while (begin > 0 && is_letter(text[begin - 1])) --begin;
   return begin;
 }
 
-// That word in lower case: "nan", "infinity", ...
+// Returns that word in lower case: "nan", "infinity", ...
 std::string word_from(std::string_view text, std::size_t begin) {
   constexpr std::size_t kLongest = 10;
   std::string word;
@@ -29,7 +29,7 @@ std::string word_from(std::string_view text, std::size_t begin) {
   return word;
 }
 
-// "unexpected ']'; expected '}'" out of the library's longer sentence.
+// Returns "unexpected ']'; expected '}'" out of the library's longer message.
 std::string syntax_detail(std::string_view what) {
   const std::size_t dash = what.find(" - ");
   if (dash == std::string_view::npos) return std::string(what);
@@ -44,7 +44,7 @@ std::string syntax_detail(std::string_view what) {
   return std::string(detail) + expected;
 }
 
-// The end of what was read, where the error is.
+// Returns the end of the text that was read, where the error is.
 std::string_view tail_of(std::string_view token) {
   constexpr std::size_t kShown = 24;
   if (token.size() <= kShown) return token;

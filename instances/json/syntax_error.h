@@ -1,4 +1,4 @@
-// Puts the parser library's complaints into our words.
+// Translates the error messages of the parser library.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,9 @@
 
 namespace stowage {
 
-// `offset` is the byte of `text` where parsing stopped, `token` what was read of the current token,
-// `what` the library's own sentence, `overflow` whether it was a number no double can hold.
+// Returns the error. `offset` is the byte of `text` where parsing stopped, `token` the part of the
+// current token that was read, `what` the library's own message, and `overflow` whether the token
+// was a number beyond the range of doubles.
 InputError json_syntax_error(std::string_view text, std::size_t offset, std::string_view token,
                              std::string_view what, bool overflow);
 

@@ -10,18 +10,19 @@ namespace stowage {
 namespace {
 
 constexpr std::size_t kShownBytes = 40;
-// A hundred errors inside an object with a name of megabytes must not take gigabytes.
+// Limit of a step of a pointer: a hundred errors inside an object with a name of megabytes must not
+// take gigabytes.
 constexpr std::size_t kPointedBytes = 200;
 
-// At most `most` bytes of the text, without cutting a character in two.
+// Returns the length of the text, at most `most` bytes, without cutting a character in two.
 std::size_t shown_bytes(std::string_view text, std::size_t most) {
   std::size_t shown = std::min(text.size(), most);
   while (shown < text.size() && shown > 0 && is_continuation_byte(text[shown])) --shown;
   return shown;
 }
 
-// How many bytes the UTF-8 character has that the text begins with; 0 if it begins with none.
-// Requires a text that is not empty.
+// Returns the number of bytes of the UTF-8 character that the text begins with; 0 if it begins with
+// none. Requires a text that is not empty.
 std::size_t character_bytes(std::string_view text) {
   const auto byte = [&](std::size_t at) -> unsigned {
     return at < text.size() ? static_cast<unsigned char>(text[at]) : 0U;
@@ -53,7 +54,7 @@ std::size_t character_bytes(std::string_view text) {
   return size;
 }
 
-// "\u" and four digits; two of them, a surrogate pair, for a code from 2^16.
+// Appends "\u" and four digits; two of them, a surrogate pair, for a code from 2^16.
 void append_escape(std::string& out, char32_t code) {
   if (code >= 0x10000) {
     append_escape(out, 0xd800U + ((code - 0x10000U) >> 10U));
@@ -129,12 +130,12 @@ std::string line_column(std::string_view text, std::size_t offset) {
 }
 
 void append_json_escaped(std::string& out, std::string_view text) {
-  // Nearly every text is of such characters alone.
+  // Nearly every text consists of such characters only.
   const auto plain = [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; };
   const auto end = std::ranges::find_if_not(text, plain);
   out.append(text.begin(), end);
   text.remove_prefix(static_cast<std::size_t>(end - text.begin()));
-  std::size_t good = first_bad_byte(text).value_or(text.size());  // so many bytes are UTF-8
+  std::size_t good = first_bad_byte(text).value_or(text.size());  // bytes up to here are UTF-8
   while (!text.empty()) {
     const char c = text.front();
     std::size_t bytes = 1;
@@ -185,7 +186,7 @@ bool is_utf8(std::string_view text) {
 }
 
 bool surely_readable(std::string_view text) {
-  constexpr std::size_t kEscapedBytes = 6;  // of one byte, at most
+  constexpr std::size_t kEscapedBytes = 6;  // most bytes of one escaped byte
   return text.size() < kMaxTextBytes / kEscapedBytes && !first_bad_byte(text);
 }
 
@@ -202,7 +203,7 @@ std::optional<std::size_t> first_bad_byte(std::string_view text) {
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  // Three rows of the dynamic programme; the row two above is there for swapped neighbours.
+  // Three rows of the dynamic programme; `before` is two rows above `row`, for swapped neighbours.
   std::vector<std::size_t> before(b.size() + 1);
   std::vector<std::size_t> above(b.size() + 1);
   std::vector<std::size_t> row(b.size() + 1);

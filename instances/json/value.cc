@@ -8,7 +8,7 @@
 namespace stowage {
 namespace {
 
-// Digits are cut as texts in messages are.
+// Returns the digits, cut to the length of texts in messages.
 std::string shown_digits(const std::string& digits) {
   constexpr std::size_t kShown = 40;
   return digits.size() <= kShown ? digits : digits.substr(0, kShown) + "...";

@@ -1,13 +1,13 @@
-// A parsed JSON document, and the strict parser that makes one.
+// A parsed JSON document, and its strict parser.
 //
 //   ErrorList errors;
 //   std::optional<JsonValue> document = parse_json(R"({"a": [1, 2]})", errors);
 //
-// Stricter than the library underneath: duplicate keys, a byte order mark, bytes that are not
-// UTF-8, zero bytes after the document and nesting beyond kMaxDepth are errors. Members keep the
-// order of the file. Integers and fractions stay apart: 3 is an integer, 3.0 and 3e0 are not, and
-// an integer that leaves the 64-bit range is kept as a fraction, so that no reader takes it for
-// one. Such a fraction keeps its digits, so that an error quotes what the file has.
+// The parser is stricter than the library that it uses: duplicate keys, a byte order mark, bytes
+// that are not UTF-8, zero bytes after the document and nesting beyond kMaxDepth are errors.
+// Members keep the order of the file. Integers and fractions stay apart: 3 is an integer, 3.0 and
+// 3e0 are not. An integer that leaves the 64-bit range becomes a fraction, so that no reader takes
+// it for an integer. Such a fraction keeps its digits, so that an error quotes the file.
 #pragma once
 
 #include <cstddef>
@@ -62,8 +62,8 @@ class JsonValue {
   Array* array() { return const_cast<Array*>(std::as_const(*this).array()); }
   Object* object() { return const_cast<Object*>(std::as_const(*this).object()); }
 
-  // The member called `key`, the first one if a document repeats it; null if there is none or this
-  // is no object.
+  // Returns the member called `key`, the first one if a document repeats it. Returns null if there
+  // is no such member or this is not an object.
   const JsonValue* find(std::string_view key) const;
 
  private:
@@ -83,18 +83,18 @@ struct JsonMember {
   JsonValue value;
 };
 
-// How a value is shown after "is" in an error: short, on one line, valid UTF-8.
+// Returns the text for a value after "is" in an error: short, on one line, valid UTF-8.
 std::string describe(const JsonValue& value);
 
 // Parses a whole document of at most kMaxDocumentBytes bytes (document.h), whose numbers and texts
-// keep kMaxNumberBytes and kMaxTextBytes. Adds errors and returns
-// nothing when the text cannot be understood to its end. Duplicate keys are added as errors too,
-// but parsing goes on. Errors in the text point at LINE:COLUMN, both from 1, columns in characters.
+// keep kMaxNumberBytes and kMaxTextBytes. Adds errors, and returns nullopt if the text cannot be
+// parsed to its end. Duplicate keys are errors too, but parsing goes on. Errors in the text point
+// at LINE:COLUMN, both from 1. Columns count characters.
 std::optional<JsonValue> parse_json(std::string_view text, ErrorList& errors);
 
-// Like parse_json, but keeps only those members of the outermost object that `keys` names (an array
-// or object among them comes out empty) and stops as soon as all were seen: cheap on a document of
-// any size.
+// Parses like parse_json(), but keeps only those members of the outermost object that `keys` names.
+// An array or object among them comes out empty. It stops as soon as all keys are found, so it is
+// cheap on a document of any size.
 std::optional<JsonValue> parse_json_head(std::string_view text,
                                          const std::vector<std::string_view>& keys,
                                          ErrorList& errors);

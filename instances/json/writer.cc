@@ -70,7 +70,7 @@ void JsonWriter::integer(std::int64_t value) {
 
 void JsonWriter::number(double value) {
   if (!std::isfinite(value)) return null();
-  if (value == 0) value = 0;  // "-0" would be read as an integer, which has no sign to keep
+  if (value == 0) value = 0;  // "-0" would be read as an integer, which drops the sign
   separate();
   append_number(value);
 }

@@ -1,4 +1,4 @@
-// Writing JSON with a layout people can read: objects one member per line, short things on one.
+// Writes JSON in a layout for people: objects one member per line, short containers on one line.
 //
 //   JsonWriter json;
 //   json.begin_object();
@@ -7,9 +7,9 @@
 //   json.end_object();
 //   std::cout << json.take();
 //
-// Doubles are written as the shortest text that reads back as the same double; those that are not
-// finite, which JSON cannot say, become null. Strings that are not UTF-8 are mended with "?".
-// The same calls give the same bytes.
+// Doubles are written as the shortest text that reads back as the same double. Doubles that are not
+// finite, which JSON cannot express, become null. Bytes that are not UTF-8 become "?". The same
+// calls give the same bytes.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ class JsonWriter {
   void end_object() { end('}'); }
   void begin_array(Layout layout = Layout::lines) { begin('[', layout); }
   void end_array() { end(']'); }
-  void one_line() { frames_.back().layout = Layout::line; }  // of a container that was just begun
+  void one_line() { frames_.back().layout = Layout::line; }  // of the container just begun
   void key(std::string_view name);
 
   void text(std::string_view value);
@@ -38,15 +38,15 @@ class JsonWriter {
   void boolean(bool value);
   void null();
   void integers(const std::vector<std::int64_t>& values);  // an array on one line
-  void value(const JsonValue& any);                        // whatever was read
+  void value(const JsonValue& any);                        // any parsed value
 
-  // Key and value in one call.
+  // Write key and value in one call.
   void text(std::string_view name, std::string_view value) { key(name), text(value); }
   void integer(std::string_view name, std::int64_t value) { key(name), integer(value); }
   void number(std::string_view name, double value) { key(name), number(value); }
   void boolean(std::string_view name, bool value) { key(name), boolean(value); }
 
-  // The document with a newline at its end. Every container must be closed.
+  // Returns the document with a newline at its end. Every container must be closed.
   std::string take();
 
  private:
@@ -56,7 +56,7 @@ class JsonWriter {
   };
   void begin(char bracket, Layout layout);
   void end(char bracket);
-  void separate();  // what stands between the last value and the next
+  void separate();  // the text between the last value and the next
   void indent();
   template <class Number>
   void append_number(Number value);
@@ -66,7 +66,7 @@ class JsonWriter {
   bool after_key_ = false;
 };
 
-// The members every document opens with: format, version, problem and name.
+// Writes the members that open every document: format, version, problem and name.
 void write_head(JsonWriter& json, std::string_view format, std::string_view problem,
                 std::string_view name, std::int64_t version = 1);
 

@@ -48,7 +48,7 @@ void check_ids(const LayoutInstance& instance, const LayoutPlaces& places, Error
     names.emplace_back(name_of(instance, index), index);
   }
   std::sort(names.begin(), names.end());
-  std::vector<std::pair<std::int64_t, std::int64_t>> repeats;  // buffer, the first so called
+  std::vector<std::pair<std::int64_t, std::int64_t>> repeats;  // index, first of the same id
   for (std::size_t k = 1, first = 0; k < names.size(); ++k) {
     if (names[k].first == names[first].first) {
       repeats.emplace_back(names[k].second, names[first].second);
@@ -72,7 +72,7 @@ void check_sum(const LayoutInstance& instance, const LayoutPlaces& places, Error
   Bytes sum = 0;
   for (std::size_t i = 0; i < instance.buffers.size(); ++i) {
     const Buffer& buffer = instance.buffers[i];
-    sum += rounded_size(instance, buffer);  // at most 2^54, the sum before at most 2^53
+    sum += rounded_size(instance, buffer);  // at most 2^54: the sum before was at most 2^53
     if (sum <= kMaxExact) continue;
     errors.add(code::kTooManyLayoutBytes, places(static_cast<std::int64_t>(i), "size_bytes"),
                "must sum, with the buffers before it and each rounded up to its alignment, to at "

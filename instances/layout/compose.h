@@ -1,4 +1,4 @@
-// From offsets to a layout plan: fills in what follows from where every buffer lies.
+// Makes a layout plan from offsets: fills in the fields that follow from them.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace stowage {
 
-// The plan with its peak. Requires one offset per buffer. The hash and the bound are the caller's
-// to set.
+// Returns the plan with its peak. Requires one offset per buffer. The caller sets the hash and the
+// bound.
 LayoutPlan compose_layout(const LayoutInstance& instance, std::vector<Bytes> offsets);
 
 }  // namespace stowage

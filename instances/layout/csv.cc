@@ -1,4 +1,4 @@
-// Longer than 300 lines: the reader and the writer of one format, who share its columns.
+// Longer than 300 lines: the reader and the writer of one format, which share its columns.
 #include "instances/layout/csv.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ enum Column : std::size_t {
   kColumns
 };
 
-constexpr std::int64_t kMostFields = 100;  // of a header that is read to its end
+constexpr std::int64_t kMostFields = 100;  // of a header; longer headers are refused
 
 struct ColumnName {
   std::string_view name;
@@ -53,7 +53,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-// Takes what stands before the next separator off the text; false after the last part.
+// Takes the text before the next separator off `text`. Returns false after the last part.
 bool take_part(std::optional<std::string_view>& text, char separator, std::string_view& part) {
   if (!text) return false;
   const std::size_t end = text->find(separator);
@@ -109,7 +109,7 @@ class CsvReader {
     return line;
   }
 
-  // Which column each field is. False if a column is unknown, twice or missing.
+  // Reads the column of each field. Returns false if a column is unknown, repeated or missing.
   bool read_header() {
     std::array<bool, kColumns> seen{};
     const std::string_view line = next_line();
@@ -255,7 +255,7 @@ class CsvReader {
         "must be " + expected + ", is " + in_quotes(field));
   }
 
-  // "5-7 9-12"
+  // Reads "5-7 9-12".
   void read_gaps(std::string_view field, Buffer& buffer) {
     const IntegerRange range = {0, kMaxExact - last_step_};
     if (!field.empty()) ++containers_;
@@ -278,15 +278,15 @@ class CsvReader {
   std::string_view rest_;
   const std::string file_;
   std::int64_t line_number_ = 0;
-  std::vector<Column> columns_;  // of each field
+  std::vector<Column> columns_;  // column of each field
   std::int64_t last_step_ = 0;   // 1 if the column `end` holds the last step
-  std::int64_t containers_ = 2;  // arrays and objects of the same instance as JSON, so far
+  std::int64_t containers_ = 2;  // arrays and objects of the same instance in JSON, so far
   LayoutInstance instance_;
   ErrorList errors_;
 };
 
-// May the id stand in a line as it is? A control character may steer a terminal, and a spreadsheet
-// takes some first characters for a formula.
+// Returns whether a line can hold the id unchanged. A control character may change a terminal, and
+// a spreadsheet takes some first characters for a formula.
 bool fits_a_field(const std::string& id) {
   const bool formula =
       !id.empty() && std::string_view("=+-@").find(id.front()) != std::string::npos;

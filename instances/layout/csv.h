@@ -24,23 +24,24 @@
 
 namespace stowage {
 
-// `file` names the table in errors, which point at FILE:LINE or FILE:LINE:COLUMN and are those of
-// read_layout_instance, or E411 for the header, E412 for a line with too few or too many fields and
-// E413 for a field that cannot be read. Gaps that are free for some addresses only (`5-7@0:16`) are
-// refused.
+// `file` names the table in errors, which point at FILE:LINE or FILE:LINE:COLUMN. The errors are
+// those of read_layout_instance(), E411 for the header, E412 for a line with too few or too many
+// fields, and E413 for a field that cannot be read. Gaps that are free for some addresses only
+// (`5-7@0:16`) are refused.
 Result<LayoutInstance> read_layout_csv(std::string_view text, std::string_view file);
 
-// Columns that would hold nothing but defaults are left out; the alignment of the instance becomes
-// one of each buffer. E414 for an id that the format cannot carry: one with a comma or a control
-// character, or spaces around it, or one that a spreadsheet takes for a formula (=, +, - or @
+// Returns the table. Columns of default values are left out. The alignment of the instance becomes
+// one of each buffer. E414 for an id that the format cannot carry: an id with a comma, a control
+// character or spaces around it, or one that a spreadsheet takes for a formula (=, +, - or @
 // first).
 Result<std::string> write_layout_csv(const LayoutInstance& instance);
 
-// The same with the plan's offsets, which pins them. Requires one offset per buffer.
+// Returns the table with the plan's offsets, which pin the buffers. Requires one offset per buffer.
 Result<std::string> write_layout_csv(const LayoutInstance& instance, const LayoutPlan& plan);
 
-// The capacity in bytes that MiniMalloc's benchmarks carry in their names: 1048576 of
-// "A.1048576.csv". Nothing if the last but one part of the name is no integer up to 2^53.
+// Returns the capacity in bytes that the names of MiniMalloc's benchmarks carry: 1048576 for
+// "A.1048576.csv". Returns nullopt if the last part but one of the name is not an integer up to
+// 2^53.
 std::optional<Bytes> capacity_in_file_name(const std::filesystem::path& path);
 
 }  // namespace stowage

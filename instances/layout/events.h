@@ -1,5 +1,5 @@
-// When the buffers of a layout begin and stop to need their bytes, in order of time. Not installed:
-// load.h and table.h are what it is for.
+// The steps at which buffers of a layout begin and stop to need their bytes, in order of time.
+// load.h and table.h use them. Not installed.
 //
 //   for (const LayoutEvent& event : layout_events(instance, [](const Buffer&) { return true; }))
 //   ...
@@ -13,7 +13,7 @@
 
 namespace stowage {
 
-// Calls `visit` with every stretch of steps at which the buffer needs its bytes, ascending: its
+// Calls `visit` with every range of steps at which the buffer needs its bytes, ascending: its
 // lifetime without the gaps.
 template <class Visit>
 void for_each_need(const Buffer& buffer, Visit&& visit) {
@@ -31,9 +31,9 @@ struct LayoutEvent {
   bool begins = false;
 };
 
-// Of the buffers that `take` wants and that hold at least a byte: by step, ends before begins as
-// lifetimes are half-open, then by buffer. Linear in the number of events. Requires at most 2^30
-// buffers.
+// Returns the events of the buffers for which `take` is true and that hold at least a byte. They
+// are sorted by step, then ends before begins as lifetimes are half-open, then by buffer. Linear in
+// the number of events. Requires at most 2^30 buffers.
 template <class Take>
 std::vector<LayoutEvent> layout_events(const LayoutInstance& instance, const Take& take) {
   std::vector<LayoutEvent> events;

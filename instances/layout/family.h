@@ -17,7 +17,7 @@ namespace stowage {
 
 class JsonWriter;
 
-// Inside other documents (instances/json/writer.h).
+// Writes the plan inside other documents (instances/json/writer.h).
 void write_json(JsonWriter& json, const LayoutPlan& plan);
 
 struct Layout {
@@ -38,10 +38,10 @@ struct Layout {
   }
   static constexpr auto write_instance = write_layout_instance;
   static constexpr auto write_plan = write_layout_plan;
-  // What is wrong with an instance in memory that its document could not show.
+  // Returns the errors of an instance in memory that its document cannot express.
   static constexpr auto hidden_errors = hidden_layout_errors;
 
-  static int devices(const Instance&) { return 0; }  // a layout is of one rank
+  static int devices(const Instance&) { return 0; }  // a layout describes one rank
   static std::size_t size(const Instance& instance) { return instance.buffers.size(); }
 };
 

@@ -67,7 +67,8 @@ std::vector<Buffer> draw_buffers(const LayoutGenerator& generator, std::mt19937_
   return buffers;
 }
 
-// Cuts a random piece at a random place until there are enough, or all are one step by one unit.
+// Cuts a random piece at a random place until there are enough pieces, or all are one step by one
+// unit.
 std::vector<Buffer> cut_rectangle(const LayoutGenerator& generator, std::mt19937_64& random) {
   std::vector<Buffer> whole;
   std::vector<Buffer> pieces = {{.lower = 0, .upper = generator.steps, .size = generator.bytes}};
@@ -94,7 +95,7 @@ std::vector<Buffer> cut_rectangle(const LayoutGenerator& generator, std::mt19937
     pieces.push_back(std::move(other));
   }
   whole.insert(whole.end(), pieces.begin(), pieces.end());
-  // In an order that says nothing of the cuts.
+  // Shuffles the buffers, so that their order does not show the cuts.
   for (std::size_t i = whole.size(); i > 1; --i) std::swap(whole[i - 1], whole[draw(random, i)]);
   return whole;
 }

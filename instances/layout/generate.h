@@ -29,10 +29,10 @@ struct LayoutGenerator {
   Kind kind = Kind::random;
   std::int64_t buffers = 100;  // 0 to 1e6; guillotine at least 1
   std::int64_t steps = 100;    // 1 to 2^40
-  // The longest, or that of all if they are rolling; 1 to the steps, not of a guillotine. Usually
-  // what the kind says.
+  // The longest lifetime, or the lifetime of all buffers if they are rolling; 1 to `steps`. Not for
+  // a guillotine. By default the kind decides.
   std::optional<std::int64_t> lifetime;
-  Bytes bytes = 1 << 20;   // of the largest buffer, or of the whole rectangle; 1 to 2^32
+  Bytes bytes = 1 << 20;   // size of the largest buffer, or of the whole rectangle; 1 to 2^32
   Bytes unit = 1;          // sizes are multiples of it; divides `bytes`
   Bytes alignment = 1;     // of all buffers; 1 to 2^20, and 1 for guillotine unless it divides unit
   std::uint64_t seed = 0;  // at most 2^53
@@ -42,14 +42,14 @@ struct LayoutGenerator {
 
 struct GeneratedLayout {
   LayoutInstance instance;
-  std::optional<Bytes> optimum;  // the least peak, where the construction tells it
+  std::optional<Bytes> optimum;  // the least peak, if the construction gives it
 
   bool operator==(const GeneratedLayout&) const = default;
 };
 
-// A guillotine instance has a layout of peak `bytes`, and every step needs that much. A rectangle
-// too small for so many buffers gives fewer. E504 for an option out of its range, E335 for sizes
-// that sum to more than 2^53.
+// Returns a seeded instance. A guillotine instance has a layout of peak `bytes`, and every step
+// needs that much. A rectangle too small for the wanted buffers gives fewer. E504 for an option out
+// of its range, E335 for sizes that sum to more than 2^53.
 Result<GeneratedLayout> generate_layout(const LayoutGenerator& generator);
 
 }  // namespace stowage

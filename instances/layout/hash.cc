@@ -4,7 +4,8 @@
 
 namespace stowage {
 
-// Ids name, layers and recorded_from explain: none changes which plans are valid.
+// The hash leaves out ids, layers and recorded_from, which only name and explain: none changes
+// which plans are valid.
 std::string instance_hash(const LayoutInstance& instance) {
   Fingerprint fingerprint;
   const auto add_optional = [&](const std::optional<Bytes>& value) {

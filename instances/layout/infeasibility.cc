@@ -1,4 +1,5 @@
-// The proofs of verify.h that there is no plan. Shares no line with whoever finds them.
+// Checks the proofs of verify.h that no plan exists. It shares no code with the search that finds
+// them.
 #include <algorithm>
 #include <cstdint>
 #include <map>
@@ -14,7 +15,7 @@
 namespace stowage {
 namespace {
 
-constexpr Bytes kMostCells = Bytes{1} << 26;  // of sums of sizes: some tenths of a second
+constexpr Bytes kMostCells = Bytes{1} << 26;  // cells of sums of sizes: some tenths of a second
 
 class LayoutProof {
  public:
@@ -40,7 +41,8 @@ class LayoutProof {
     return instance_.buffers[static_cast<std::size_t>(proof_.witnesses[k])];
   }
 
-  // Whether the witnesses ascend and are buffers that need memory at the step if there is one.
+  // Returns whether the witnesses ascend and are buffers that, with `at_step`, need memory at the
+  // step.
   bool witnesses_count(std::size_t least, bool at_step) {
     check_.at_least(least);
     bool good = check_.ascends() && proof_.witnesses.size() >= least;
@@ -90,8 +92,8 @@ class LayoutProof {
     }
   }
 
-  // What the witnesses need at once, in whole blocks of their common alignment; at most 2^53, as
-  // the reader checked.
+  // Returns the bytes that the witnesses need at once, in whole blocks of their common alignment.
+  // They are at most 2^53, as the reader checked.
   Bytes needed() const {
     Bytes block = 0;
     for (std::size_t k = 0; k < proof_.witnesses.size(); ++k) {
@@ -99,7 +101,7 @@ class LayoutProof {
     }
     if (block == 0) return 0;
     Bytes need = 0;
-    Bytes cut = 0;  // the most that a buffer leaves of its last block
+    Bytes cut = 0;  // most bytes that a buffer leaves free in its last block
     for (std::size_t k = 0; k < proof_.witnesses.size(); ++k) {
       const Bytes size = witness(k).size;
       if (size == 0) continue;
@@ -119,7 +121,7 @@ class LayoutProof {
         instance_.capacity ? "more than the capacity, " + text(*instance_.capacity) : "a capacity");
   }
 
-  // The peak of a settled layout is at least what the witnesses need, and an end of a stack.
+  // The peak of a settled layout is at least the need of the witnesses, and is an end of a stack.
   void heights() {
     if (!witnesses_count(1, true)) return;
     const Bytes need = needed();
@@ -135,12 +137,12 @@ class LayoutProof {
     return std::lcm(instance_.alignment, buffer.alignment);
   }
 
-  // Whether a buffer of a settled layout may end in [least, most]. Such a buffer lies on others, on
-  // a pinned one or on 0, aligned: all ends are multiples of a common unit.
+  // Returns whether a buffer of a settled layout may end in [least, most]. Such a buffer lies,
+  // aligned, on other buffers, on a pinned one, or on 0: all ends are multiples of a common unit.
   bool may_end_in(Bytes least, Bytes most) const {
     if (least == 0) return true;  // buffers of no bytes have no top
     Bytes unit = 0;
-    Bytes common = 0;  // alignment of those that are not pinned
+    Bytes common = 0;  // alignment of the buffers without a pin
     bool one_alignment = true;
     for (const Buffer& buffer : instance_.buffers) {
       if (buffer.size == 0) continue;
@@ -157,12 +159,13 @@ class LayoutProof {
     return !one_alignment || stack_may_end_in(least, most, std::max<Bytes>(common, 1));
   }
 
-  // Sums of sizes are counted whether or not these buffers can lie on each other: more sums only
-  // make the proof harder. True also if there are too many.
+  // Returns whether a sum of sizes lies in [least, most]. Sums count even if their buffers cannot
+  // lie on each other: more sums only make the proof harder. Returns true if there are too many
+  // sums.
   bool stack_may_end_in(Bytes least, Bytes most, Bytes common) const {
     const auto rounded = [common](Bytes end) { return (end + common - 1) / common * common; };
     std::map<Bytes, std::int64_t> counts;  // of sizes, rounded up
-    std::set<Bytes> tops;                  // sizes of what may lie topmost
+    std::set<Bytes> tops;                  // sizes of buffers that may lie topmost
     std::set<Bytes> bases{0};
     Bytes block = 0;
     for (const Buffer& buffer : instance_.buffers) {
@@ -186,7 +189,8 @@ class LayoutProof {
       if (base <= most) reached[static_cast<std::size_t>(base / block)] = 1;
     }
     for (const auto& [size, count] : counts) {
-      std::vector<std::int64_t> taken(reached.size(), 0);  // of this size, where it was needed
+      // Buffers of this size on the way to each height.
+      std::vector<std::int64_t> taken(reached.size(), 0);
       for (auto h = static_cast<std::size_t>(size / block); h < reached.size(); ++h) {
         const std::size_t below = h - static_cast<std::size_t>(size / block);
         if (reached[h] || !reached[below] || taken[below] == count) continue;

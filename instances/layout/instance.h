@@ -1,8 +1,9 @@
 // The layout instance: buffers with known lifetimes that share one memory.
 //
 // Buffer i has a size in bytes and lives from step `lower` up to, but not including, step `upper`.
-// Two buffers that need memory at the same step must not overlap in address. The peak, the largest
-// offset + size, is minimised, or a capacity is to be met. This is dynamic storage allocation.
+// Two buffers that need memory at the same step must not overlap in address. A plan minimises the
+// peak, the largest offset + size, or meets a capacity. This problem is dynamic storage allocation.
+// Source: MEMO (arXiv 2407.12117, section 4.2). The file format is in instances/layout/README.md.
 // Source: MEMO (arXiv 2407.12117, section 4.2); the file format is in instances/layout/README.md.
 //
 //   LayoutInstance trace{.name = "three",
@@ -40,16 +41,16 @@ struct Buffer {
   Bytes size = 0;               // >= 0
   Bytes alignment = 1;          // the offset is a multiple of it; any number >= 1
   std::optional<Bytes> offset;  // pinned here; a multiple of the alignment
-  std::vector<Lifetime> gaps;   // steps inside the lifetime at which its bytes are free for
-                                // others; ascending, disjoint, not touching, inside [lower, upper)
+  std::vector<Lifetime> gaps;   // steps inside the lifetime at which other buffers may use its
+                                // bytes; ascending, disjoint, not touching, in [lower, upper)
 
   bool operator==(const Buffer&) const = default;
 };
 
-// A block that the trace repeats, e.g. the forward pass of one transformer layer: occurrence r
-// consists of the buffers occurrences[r] (indices). The j-th buffers of any two occurrences have
-// the same size and alignment, lifetimes and gaps shifted by one amount for the whole occurrence.
-// No buffer stands in two occurrences, none is pinned.
+// A block that the trace repeats, e.g. the forward pass of one transformer layer. Occurrence r
+// consists of the buffers with the indices occurrences[r]. The j-th buffers of any two occurrences
+// have the same size and alignment, and lifetimes and gaps that differ by one shift for the whole
+// occurrence. No buffer stands in two occurrences, and none is pinned.
 struct RepeatedBlock {
   std::string name;
   std::vector<std::vector<std::int64_t>> occurrences;
@@ -60,10 +61,10 @@ struct RepeatedBlock {
 struct LayoutInstance {
   std::string name;
   std::optional<Bytes> capacity;  // no offset + size may exceed it
-  Bytes alignment = 1;  // of every buffer, beside its own: the least common multiple holds
+  Bytes alignment = 1;            // of every buffer: the least common multiple with its own holds
   std::vector<Buffer> buffers;
   std::vector<RepeatedBlock> layers;
-  std::optional<RecordedBlock> recorded_from;  // whose kernels issue these buffers
+  std::optional<RecordedBlock> recorded_from;  // the step whose kernels allocate the buffers
 
   bool operator==(const LayoutInstance&) const = default;
 };

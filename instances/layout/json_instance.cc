@@ -1,4 +1,5 @@
-// Layout instances. Reading looks at keys and types first, then at what they mean together.
+// Reads and writes layout instances. Reading checks keys and types first, then the rules that join
+// several members.
 #include <string>
 
 #include "instances/json/fields.h"
@@ -15,7 +16,7 @@ constexpr IntegerRange kStep = {0, kMaxExact};
 constexpr IntegerRange kBytes = {0, kMaxExact};
 constexpr IntegerRange kAlignment = {1, kMaxExact};
 
-// [[3, 5], [8, 9]]
+// Reads [[3, 5], [8, 9]].
 std::vector<Lifetime> read_gaps(const ObjectReader& reader, std::string_view key) {
   std::vector<Lifetime> gaps;
   const JsonValue* value = reader.find(key);
@@ -55,7 +56,7 @@ std::string shape(const Buffer& b) {
          " gaps";
 }
 
-// Does `b` repeat `a`, `shift` steps later?
+// Returns whether `b` repeats `a`, `shift` steps later.
 bool repeats(const Buffer& a, const Buffer& b, std::int64_t shift) {
   const auto later = [shift](std::int64_t from, std::int64_t to) { return to - from == shift; };
   if (a.size != b.size || a.alignment != b.alignment || a.gaps.size() != b.gaps.size() ||
@@ -70,7 +71,7 @@ bool repeats(const Buffer& a, const Buffer& b, std::int64_t shift) {
   return true;
 }
 
-// Checks the blocks against the buffers, all of which are in order.
+// Checks the blocks against the buffers. Requires valid buffers.
 class BlockChecker {
  public:
   BlockChecker(const std::vector<Buffer>& buffers, ErrorList& errors)
@@ -93,7 +94,7 @@ class BlockChecker {
     errors_.add(code::kOccurrences, path.pointer(), "must be " + expected + ", is " + is);
   }
 
-  // Are these buffers of the instance, not pinned, and in no other occurrence?
+  // Returns whether these are buffers of the instance, not pinned, and in no other occurrence.
   bool known(const std::vector<std::int64_t>& occurrence, const JsonPath& path) {
     all_known_ = true;
     for (std::size_t j = 0; j < occurrence.size(); ++j) {
@@ -147,7 +148,7 @@ class BlockChecker {
 
 }  // namespace
 
-// On one line, without what has its default: there may be a million of them.
+// Written on one line, without fields of default value: a layout may have a million buffers.
 template <class Visitor, Of<Buffer> AnyBuffer>
 void fields(Visitor& v, AnyBuffer& buffer) {
   v.one_line();
@@ -188,7 +189,7 @@ static void read_buffers(const JsonValue::Array& values, const JsonPath& path,
   if (errors.found() == before) check_together(instance, places, errors);
 }
 
-// By hand: layers are checked against buffers, and read after recorded_from.
+// Reads the members one by one: layers are checked against buffers, and read after recorded_from.
 static LayoutInstance layout_instance_from(const JsonValue& document, ErrorList& errors) {
   const JsonPath root;
   const ObjectReader reader(document, root, errors,

@@ -1,4 +1,4 @@
-// The layout documents inside other documents; see scatter/json.h.
+// Writes the layout documents inside other documents; see scatter/json.h.
 //
 //   json.key("plan");
 //   write_json(json, plan);  // a whole stowage/plan, head included
@@ -12,7 +12,7 @@ namespace stowage {
 
 void write_json(JsonWriter& json, const LayoutPlan& plan);
 
-// The instance's members without the braces, so that x- members may follow.
+// Writes the instance's members without the braces, so that x- members may follow.
 void write_json_members(JsonWriter& json, const LayoutInstance& instance);
 
 }  // namespace stowage

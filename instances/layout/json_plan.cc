@@ -1,5 +1,5 @@
-// Layout plans. Reading checks types and ranges only, so that verify() can judge what a planner
-// wrote.
+// Reads and writes layout plans. Reading checks types and ranges only, so that verify() can judge
+// any plan.
 #include "instances/json/answer.h"
 #include "instances/layout/json.h"
 #include "instances/layout/json_members.h"

@@ -35,7 +35,7 @@ std::string pinned_at(const LayoutInstance& instance, std::int64_t index) {
          std::to_string(*buffer.offset) + ", " + std::to_string(*buffer.offset + buffer.size) + ')';
 }
 
-// The peak of plain sums of sizes, if there are so few steps that each may have its own.
+// Returns the peak of plain sums of sizes, or nullopt if there are too many steps for an array.
 std::optional<PeakLoad> peak_of_sums(const LayoutInstance& instance) {
   std::int64_t first = kMaxExact;
   std::int64_t last = 0;
@@ -86,7 +86,7 @@ PeakLoad peak_load(const LayoutInstance& instance) {
   }
   struct Blocks {
     Bytes whole = 0;
-    Bytes left = 0;  // of the last one
+    Bytes left = 0;  // bytes left free in the last block
   };
   std::vector<Blocks> blocks(instance.buffers.size());
   for (std::size_t b = 0; b < blocks.size(); ++b) {
@@ -96,8 +96,8 @@ PeakLoad peak_load(const LayoutInstance& instance) {
   }
 
   PeakLoad peak;
-  Bytes load = 0;                  // of whole blocks
-  std::map<Bytes, int> cut_short;  // how much of its last block a buffer leaves, how many do
+  Bytes load = 0;                  // bytes of whole blocks
+  std::map<Bytes, int> cut_short;  // bytes left free in a last block: number of buffers
   const std::vector<LayoutEvent> events =
       layout_events(instance, [](const Buffer&) { return true; });
   for (std::size_t k = 0; k < events.size(); ++k) {
@@ -133,7 +133,7 @@ std::vector<std::int64_t> needing_memory_at(const LayoutInstance& instance, std:
 std::vector<PinClash> pin_clashes(const LayoutInstance& instance) {
   std::vector<PinClash> clashes;
   std::map<Bytes, std::int64_t> live;  // disjoint buffers by offset
-  std::set<std::int64_t> clashing;     // of which one clash is told
+  std::set<std::int64_t> clashing;     // buffers with a clash that is already listed
   for (const LayoutEvent& event :
        layout_events(instance, [](const Buffer& b) { return b.offset.has_value(); })) {
     const Buffer& buffer = buffer_at(instance, event.buffer);

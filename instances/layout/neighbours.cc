@@ -34,8 +34,8 @@ std::int64_t count_pairs(const LayoutTable& table) {
 
 LayoutNeighbours::LayoutNeighbours(const LayoutTable& table) {
   const auto n = static_cast<std::size_t>(table.buffers());
-  // Buffers by the section in which their hull starts: b meets those that start before its hull
-  // ends, and each pair is seen from its earlier member.
+  // Sorts buffers by the section in which their hull starts. Buffer b meets those that start before
+  // its hull ends, so its earlier member finds each pair.
   std::vector<int> order;
   for (int b = 0; b < table.buffers(); ++b) {
     if (!table.idle(b)) order.push_back(b);

@@ -1,6 +1,6 @@
-// Who conflicts with whom and who shares which section, listed.
+// Lists of the buffers that conflict with each buffer and of the buffers of each section.
 //
-// A trace of 100,000 buffers may hold billions of conflicting pairs; count them before listing
+// A trace of 100,000 buffers may hold billions of conflicting pairs, so count them before listing
 // them.
 //
 //   if (count_pairs(table) <= 5'000'000) {
@@ -17,25 +17,26 @@
 
 namespace stowage {
 
-// Pairs whose section hulls meet: the conflicting pairs, and with gaps a few more. O(n + sections).
+// Returns the number of pairs whose section hulls meet: the conflicting pairs, and with gaps a few
+// more. O(n + sections).
 std::int64_t count_pairs(const LayoutTable& table);
 
-// How many others the hull of each buffer meets.
+// Returns, for each buffer, the number of other buffers whose hulls meet its hull.
 std::vector<int> overlaps(const LayoutTable& table);
 
 class LayoutNeighbours {
  public:
-  // O(n log n + pairs) time, at most 16 bytes per pair: a buffer has a neighbour more with every
-  // further section.
+  // Takes O(n log n + pairs) time and at most 16 bytes per pair: with every further section a
+  // buffer gains a neighbour.
   explicit LayoutNeighbours(const LayoutTable& table);
 
-  // Conflicting buffers in ascending order.
+  // Returns the conflicting buffers in ascending order.
   std::span<const int> of(int b) const {
     const auto i = static_cast<std::size_t>(b);
     return std::span(all_).subspan(first_[i], first_[i + 1] - first_[i]);
   }
 
-  // Buffers that need memory in a section, in ascending order.
+  // Returns the buffers that need memory in a section, in ascending order.
   std::span<const int> in(int section) const {
     const auto s = static_cast<std::size_t>(section);
     return std::span(members_).subspan(first_member_[s], first_member_[s + 1] - first_member_[s]);

@@ -18,7 +18,7 @@ using PackingKind = PackingGenerator::Kind;
 
 constexpr std::int64_t kSteps = 1 << 20;
 
-// A piece of the tiling. Sizes are in units until the end.
+// A piece of the tiling. Sizes are in units until finish().
 struct Piece {
   std::int64_t lower = 0;
   std::int64_t upper = 0;
@@ -34,7 +34,7 @@ class Packing {
  public:
   explicit Packing(const PackingGenerator& generator)
       : kind_(generator.kind), random_(generator.seed) {
-    // The kinds draw different packings from one seed.
+    // Advances the generator, so that the kinds draw different packings from one seed.
     for (int k = 0; k <= static_cast<int>(kind_); ++k) random_();
     wanted_ = static_cast<std::size_t>(between(100, 500));
     height_ = std::int64_t{1} << between(7, 16);
@@ -68,7 +68,7 @@ class Packing {
     return least + below(most - least + 1);
   }
   bool chance(std::int64_t percent) { return below(100) < percent; }
-  // All orders of magnitude alike, as far as integers go.
+  // Draws a number whose order of magnitude is uniform, as far as integers allow.
   std::int64_t spread(std::int64_t least, std::int64_t most) {
     std::int64_t octaves = 0;
     while (least << (octaves + 1) <= most) ++octaves;
@@ -76,7 +76,7 @@ class Packing {
     return between(low, std::min(most, 2 * low - 1));
   }
 
-  // Somewhere inside (from, to); near an edge if slivers are wanted. Requires to - from >= 2.
+  // Draws a cut inside (from, to), near an edge if slivers are wanted. Requires to - from >= 2.
   std::int64_t cut(std::int64_t from, std::int64_t to) {
     const std::int64_t room = to - from;
     if (!chance(slivers_)) return from + between(1, room - 1);
@@ -118,7 +118,7 @@ class Packing {
     pieces_.push_back(rest);
   }
 
-  // Four pieces around a fifth: no cut goes from edge to edge.
+  // Cuts a piece into four around a fifth: no cut goes from edge to edge.
   void cut_pinwheel(std::size_t chosen) {
     const Piece w = pieces_[chosen];
     const std::int64_t x2 = cut(w.lower + 1, w.upper);
@@ -143,7 +143,7 @@ class Packing {
     most_ = broad_ ? std::min(height_ / 2, mean * 8) : std::max(least_, 2 * mean - least_);
   }
 
-  // Time runs in small strides, sometimes in none.
+  // Moves the time by a small random stride, or not at all.
   void stride() {
     if (!chance(together_)) now_ += 1 + below(2 * kSteps / static_cast<std::int64_t>(wanted_));
   }
@@ -152,7 +152,7 @@ class Packing {
     draw_sizes(6, 40, 40);
     together_ = between(0, 40);
     const std::int64_t snaps = between(10, 90);
-    std::vector<Piece> alive;  // by address; what lies at the cursor is the oldest
+    std::vector<Piece> alive;  // by address; the piece at the cursor is the oldest
     std::int64_t cursor = 0;
     while (pieces_.size() + alive.size() < wanted_) {
       stride();
@@ -188,7 +188,7 @@ class Packing {
     }
   }
 
-  // A row of blocks without holes; some of them, side by side, make room for others.
+  // Fills a row of blocks without holes. Neighbouring blocks end to make room for new ones.
   void refill() {
     const bool window = kind_ == PackingKind::window;
     if (window) {
@@ -225,7 +225,7 @@ class Packing {
     for (Piece& piece : row) end_piece(piece);
   }
 
-  // A hole has upper = 1 and is no buffer.
+  // Ends a piece now. A piece with upper = 1 is a hole and not a buffer.
   void end_piece(Piece& piece) {
     if (piece.upper == 1) return;
     piece.upper = now_;
@@ -242,8 +242,8 @@ class Packing {
     }
   }
 
-  // Forward: every layer leaves buffers for its turn backward. What is free above the stack is
-  // filled with buffers of the moment.
+  // In the forward half every layer pushes buffers that its backward turn pops. Short-lived buffers
+  // fill the room above the stack.
   void push_and_pop() {
     draw_sizes(8, 30, 50);
     const std::int64_t layers = between(8, 40);

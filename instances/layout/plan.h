@@ -1,4 +1,4 @@
-// The layout plan: where every buffer lies.
+// The layout plan: the offset of every buffer.
 //
 // Thread safety: plain data; its functions read their arguments and nothing else; any number of
 // threads may call them at once.
@@ -14,7 +14,7 @@ namespace stowage {
 
 struct LayoutPlan {
   std::string name;            // of the instance
-  std::string instance_hash;   // hash of the instance (json.h); a plan is valid for that one only
+  std::string instance_hash;   // hash of the instance (json.h), the only one it is valid for
   Bytes peak_bytes = 0;        // the largest offset + size; 0 without buffers
   Bytes bound_bytes = 0;       // no layout of this instance has a smaller peak
   std::string bound_by;        // the certificate's name
@@ -23,7 +23,7 @@ struct LayoutPlan {
   bool operator==(const LayoutPlan&) const = default;
 };
 
-// What a plan of any family says of itself, in the unit of its family.
+// The objective and the bound that a plan states, in the unit of its family.
 inline double objective_of(const LayoutPlan& plan) { return static_cast<double>(plan.peak_bytes); }
 inline double bound_of(const LayoutPlan& plan) { return static_cast<double>(plan.bound_bytes); }
 inline void state_bound(LayoutPlan& plan, double bound, std::string by) {

@@ -1,5 +1,5 @@
-// A plan that needs no search. The verifier holds it against a claim that an instance has no plan
-// and that carries no proof: one plan that breaks no rule refutes the claim. Not installed.
+// A plan that needs no search. The verifier compares it with a claim, without a proof, that an
+// instance has no plan: one plan that breaks no rule refutes the claim. Not installed.
 //
 //   if (has_simple_plan(instance)) ...
 #pragma once
@@ -8,8 +8,8 @@
 
 namespace stowage {
 
-// True if verify() accepts the plan. All buffers on top of each other, above the pinned ones.
-// False proves nothing. Requires a valid instance, as the reader returns it.
+// Returns whether verify() accepts the layout that stacks all buffers on top of each other, above
+// the pinned ones. False proves nothing. Requires a valid instance, as the reader returns it.
 bool has_simple_plan(const LayoutInstance& instance);
 
 }  // namespace stowage

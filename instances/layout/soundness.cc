@@ -1,4 +1,4 @@
-// A look at a layout in memory that does not write its buffers.
+// Checks a layout in memory without writing its buffers.
 #include <algorithm>
 #include <cstdint>
 #include <functional>
@@ -27,7 +27,8 @@ bool in_range(const Buffer& buffer) {
          });
 }
 
-// True also where two ids merely look alike. A buffer without an id is called by its index.
+// Returns whether two ids may be equal; true also for some that differ. A buffer without an id has
+// its index as id.
 bool some_ids_alike(const std::vector<Buffer>& buffers) {
   std::vector<std::int64_t> marks;
   for (std::size_t i = 0; i < buffers.size(); ++i) {
@@ -56,7 +57,7 @@ std::vector<InputError> hidden_layout_errors(const LayoutInstance& instance) {
 }
 
 bool surely_sound(const LayoutInstance& instance) {
-  // Blocks are compared with each other: a closer look.
+  // Blocks must be compared with each other, which only the reader does.
   if (!instance.layers.empty()) return false;
   const LayoutInstance without_buffers{.name = instance.name,
                                        .capacity = instance.capacity,
@@ -67,8 +68,8 @@ bool surely_sound(const LayoutInstance& instance) {
   if (!read_layout_instance(write_layout_instance(without_buffers))) return false;
   ErrorList errors;
   const LayoutPlaces nowhere = [](std::int64_t, std::string_view) { return std::string(); };
-  // One pass: a million buffers are more than caches hold.
-  Bytes sum = 0;  // each rounded up: at most 2^54, the sum before at most 2^53
+  // One pass over the buffers, because a million of them are more than caches hold.
+  Bytes sum = 0;  // of rounded sizes; at most 2^54: the sum before was at most 2^53
   bool named = false;
   for (std::size_t i = 0; i < buffers.size(); ++i) {
     const Buffer& buffer = buffers[i];

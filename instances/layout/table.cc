@@ -9,7 +9,7 @@
 namespace stowage {
 namespace {
 
-// Least common multiple, or nothing beyond kMaxExact.
+// Returns the least common multiple, or nullopt beyond kMaxExact.
 std::optional<Bytes> common_multiple(Bytes a, Bytes b) {
   const auto product = checked_mul(a / std::gcd(a, b), b);
   if (!product || *product > kMaxExact) return std::nullopt;
@@ -63,13 +63,13 @@ LayoutTable::LayoutTable(const LayoutInstance& instance) {
   if (any_pins()) find_clash();
 }
 
-// A section is complete where an end follows a start: the set of the living is then contained
-// neither in the one before nor in the one after.
+// A section is complete at an end that follows a start: the set of live buffers is then contained
+// neither in the section before nor in the one after.
 void LayoutTable::fold_time(const LayoutInstance& instance) {
   std::size_t needs = 0;
   for (std::size_t b = 0; b < rows_.size(); ++b) {
     Row& row = rows_[b];
-    row.ranges = needs;  // as many as there are needs at most
+    row.ranges = needs;  // upper limit: one range for each need
     std::size_t own = 0;
     for_each_need(instance.buffers[b], [&](const Lifetime& need) {
       row.steps += need.upper - need.lower;
@@ -118,7 +118,7 @@ void LayoutTable::add_loads() {
 }
 
 void LayoutTable::find_components() {
-  std::vector<int> crossing(loads_.size() + 1, 0);  // of the border before a section, as changes
+  std::vector<int> crossing(loads_.size() + 1, 0);  // changes across the border before a section
   for (const Row& row : rows_) {
     if (row.hull.last - row.hull.first < 2) continue;
     ++crossing[static_cast<std::size_t>(row.hull.first) + 1];
@@ -170,12 +170,12 @@ void LayoutTable::find_twins() {
   }
 }
 
-// Sweeps the sections with the pinned buffers of each sorted by offset. Inserting or removing looks
-// at two neighbours only: the first overlap that appears is between neighbours.
+// Sweeps the sections with the pinned buffers of each sorted by offset. Inserting or removing a
+// buffer compares two neighbours only: the first overlap that appears is between neighbours.
 void LayoutTable::find_clash() {
   struct Change {
     int section = 0;
-    bool enters = false;  // leaves first
+    bool enters = false;  // a buffer that leaves comes first
     int buffer = 0;
   };
   std::vector<Change> changes;

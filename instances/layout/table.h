@@ -1,14 +1,13 @@
-// What layout planners look up all the time: which buffers need memory together.
+// The lookup table of layout planners: the buffers that need memory together.
 //
 // Time is folded into sections: the maximal sets of buffers that need memory at the same step, in
-// order of time. Sets contained in another are dropped, so there are at most as many sections as
-// lifetimes, and two buffers conflict exactly if they share a section. A buffer without gaps covers
-// one range of consecutive sections; one of size 0 or with gaps all over its lifetime is idle: it
-// covers none. Building takes O(n log n); pairs are listed only on demand
-// (neighbours.h).
+// order of time. Sets that another set contains are dropped, so there are at most as many sections
+// as lifetimes. Two buffers conflict exactly if they share a section. A buffer without gaps covers
+// one range of consecutive sections. A buffer of size 0, or with gaps all over its lifetime, covers
+// none and is idle. Building takes O(n log n); pairs are listed only on demand (neighbours.h).
 //
 //   const LayoutTable table(instance);
-//   table.conflict(0, 1);  // may they not share bytes?
+//   table.conflict(0, 1);  // whether they need memory at one step
 //   table.max_load();      // no layout has a smaller peak
 #pragma once
 
@@ -40,7 +39,7 @@ class LayoutTable {
   int sections() const { return static_cast<int>(loads_.size()); }
 
   Bytes size(int b) const { return row(b).size; }
-  Bytes alignment(int b) const { return row(b).alignment; }  // with that of the instance
+  Bytes alignment(int b) const { return row(b).alignment; }  // with the instance's alignment
   bool pinned(int b) const { return row(b).pin >= 0; }
   Bytes pin(int b) const { return row(b).pin; }  // offset; -1 if not pinned
   bool any_pins() const { return !pins_.empty(); }
@@ -49,18 +48,18 @@ class LayoutTable {
   std::int64_t lower(int b) const { return row(b).lower; }
   std::int64_t upper(int b) const { return row(b).upper; }
 
-  // Ascending and not touching.
+  // Returns the ranges of sections, ascending and not touching.
   std::span<const SectionRange> ranges(int b) const {
     const Row& r = row(b);
     return std::span(ranges_).subspan(r.ranges, r.range_count);
   }
   bool idle(int b) const { return row(b).range_count == 0; }
-  // From the first to the last section, gaps included.
+  // Returns the range from the first to the last section, gaps included.
   SectionRange hull(int b) const { return row(b).hull; }
 
   bool conflict(int a, int b) const;
 
-  // The least multiple of the alignment of b at or above `offset`.
+  // Returns the least multiple of the alignment of b at or above `offset`.
   Bytes aligned(int b, Bytes offset) const {
     const Bytes alignment = row(b).alignment;
     if (alignment == 1) return offset;
@@ -68,19 +67,20 @@ class LayoutTable {
     return over == 0 ? offset : offset + (alignment - over);
   }
 
-  // The least aligned offset at or above `offset` at which b meets no pinned buffer. O(pins).
+  // Returns the least aligned offset at or above `offset` at which b meets no pinned buffer.
+  // O(pins).
   Bytes clear_of_pins(int b, Bytes offset) const;
 
-  // Bytes needed at once in a section.
+  // The bytes needed at once in a section.
   Bytes load(int section) const { return loads_[static_cast<std::size_t>(section)]; }
-  // The largest load, size, or end of a pinned buffer, rounded up to the unit: a lower bound of the
-  // peak.
+  // The largest load, size, or end of a pinned buffer, rounded up to the unit. It is a lower bound
+  // of the peak.
   Bytes max_load() const { return max_load_; }
-  // Some optimal layout has all its ends at multiples of this: the gcd of sizes, of alignments
-  // other than 1, and of the ends of pinned buffers.
+  // The gcd of sizes, of alignments other than 1, and of the ends of pinned buffers. In some
+  // optimal layout all buffers end at multiples of it.
   Bytes unit() const { return unit_; }
 
-  // The largest offset + size. Requires one offset per buffer.
+  // Returns the largest offset + size. Requires one offset per buffer.
   Bytes peak(std::span<const Bytes> offsets) const {
     Bytes peak = 0;
     for (std::size_t b = 0; b < offsets.size(); ++b) {
@@ -89,20 +89,21 @@ class LayoutTable {
     return peak;
   }
 
-  // Sections that no buffer connects (over gaps neither), ascending: independent problems.
+  // Ranges of sections that no buffer connects (not even over gaps), ascending: independent
+  // problems.
   const std::vector<SectionRange>& components() const { return components_; }
 
-  // The buffer before b among those with the same size, alignment and sections, or -1. Twins can
-  // be exchanged in every layout. Pinned and idle buffers have none.
+  // Returns the buffer before b among those with the same size, alignment and sections, or -1. Such
+  // twins can be exchanged in every layout. Pinned and idle buffers have no twins.
   int twin_before(int b) const { return row(b).twin; }
 
-  // Two pinned buffers that overlap: no layout exists.
+  // Two pinned buffers that overlap, if there are any: then no layout exists.
   std::optional<std::pair<int, int>> clash() const { return clash_; }
 
-  // Where a stack of all buffers above the pinned ones would end at most: some layout has a peak no
-  // larger, unless pinned buffers clash.
+  // An upper limit of the end of a stack of all buffers above the pinned ones. Unless pinned
+  // buffers clash, some layout has a peak no larger.
   Bytes stack() const { return stack_; }
-  // Whether the stack stays within kMaxExact. Planners require it: then no offset can overflow.
+  // Whether the stack ends within kMaxExact. Planners require it: then no offset can overflow.
   bool stackable() const { return stackable_; }
 
  private:
@@ -134,7 +135,7 @@ class LayoutTable {
   Bytes max_load_ = 0;
   Bytes unit_ = 1;
   std::vector<int> pins_;          // by offset
-  std::vector<Bytes> pins_below_;  // where the pinned buffers up to each of them end at most
+  std::vector<Bytes> pins_below_;  // the largest end among the pinned buffers up to each of them
   bool any_gaps_ = false;
   Bytes stack_ = 0;
   bool stackable_ = true;

@@ -10,7 +10,7 @@
 namespace stowage {
 namespace {
 
-// What lives from its writing to its last reading.
+// Returns the buffers, each from the operation that writes it to the last that reads it.
 std::vector<Buffer> buffers_of(const TransformerOperations& step) {
   std::vector<Buffer> buffers;
   buffers.reserve(step.tensors.size());
@@ -28,7 +28,7 @@ std::vector<Buffer> buffers_of(const TransformerOperations& step) {
   return buffers;
 }
 
-// One block for the forward passes and one for the backward passes, in the order they run.
+// Returns one block for the forward passes and one for the backward passes, in the order they run.
 std::vector<RepeatedBlock> passes_of(const TransformerOperations& step,
                                      const std::vector<Buffer>& buffers) {
   if (!step.alike) return {};

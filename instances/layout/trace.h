@@ -2,8 +2,8 @@
 //
 //   Result<LayoutInstance> trace = trace_layout({.model = "llama-7b", .tokens = 131072});
 //
-// A step of the instance is one operation, a buffer one tensor: what an operation writes begins
-// there, and lives until the last operation that reads it.
+// A step of the instance is one operation, and a buffer is one tensor. It begins at the operation
+// that writes it, and lives until the last operation that reads it.
 #pragma once
 
 #include "instances/layout/instance.h"
@@ -12,15 +12,16 @@
 
 namespace stowage {
 
-// `alignment` is that of all buffers; allocators on GPUs use 256 or 512.
+// `alignment` holds for all buffers; allocators on GPUs use 256 or 512.
 //
-// `layers` of the instance holds one block for the forward and one for the backward passes: of each
-// layer, the buffers that are allocated and freed within its pass. What crosses from one layer to
-// the next, or waits for the backward pass, is in none; layers that differ have none. Errors: those
-// of trace_operations(), E504 for an alignment that is none, E335 for more than 2^53 bytes.
+// `layers` of the instance holds one block for the forward passes and one for the backward passes.
+// An occurrence holds the buffers that are allocated and freed within the pass of one layer.
+// Buffers that cross from one layer to the next, or wait for the backward pass, are in no block. If
+// layers differ, there are no blocks. Errors: those of trace_operations(), E504 for an alignment
+// out of its range, E335 for more than 2^53 bytes.
 Result<LayoutInstance> trace_layout(const TransformerStep& step, Bytes alignment = 1);
 
-// The same of operations that were traced already.
+// Returns the layout of operations that are already traced.
 Result<LayoutInstance> trace_layout(const Result<TransformerOperations>& traced, Bytes alignment);
 
 }  // namespace stowage

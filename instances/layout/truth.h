@@ -1,6 +1,6 @@
-// A set of numbers from 0 to a fixed size that knows the neighbours of any number: bits, and above
-// every 64 of them one that tells whether any is set. Not installed: the verifier of layouts alone
-// uses it, for the buffers that need memory at a step.
+// A set of numbers from 0 to a fixed size that finds the neighbours of any number. It is a tree of
+// bits: above every 64 of them one bit says whether any is set. Only the verifier of layouts uses
+// it, for the buffers that need memory at a step. Not installed.
 //
 //   RankSet set(1000);
 //   set.insert(17);
@@ -50,7 +50,7 @@ class RankSet {
     return (levels_[0][member / 64] >> (member % 64) & 1U) != 0;
   }
 
-  // The least member at or above `from`, which must be at most the size.
+  // Returns the least member at or above `from`, which must be at most the size.
   std::size_t next(std::size_t from) const {
     for (std::size_t l = 0; l < levels_.size(); ++l) {
       if (from / 64 >= levels_[l].size()) return kNone;
@@ -61,7 +61,7 @@ class RankSet {
     return kNone;
   }
 
-  // The largest member below `before`, which must be at most the size.
+  // Returns the largest member below `before`, which must be at most the size.
   std::size_t previous(std::size_t before) const {
     for (std::size_t l = 0; l < levels_.size(); ++l) {
       const std::uint64_t rest =
@@ -75,7 +75,7 @@ class RankSet {
  private:
   static std::size_t at(int bit) { return static_cast<std::size_t>(bit); }
 
-  // From a set bit of a level to the first or last member below it.
+  // Goes down from a set bit of a level to the first or last member below it.
   std::size_t descend(std::size_t level, std::size_t bit, bool first) const {
     while (level-- > 0) {
       const std::uint64_t word = levels_[level][bit];

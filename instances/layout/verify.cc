@@ -37,7 +37,7 @@ std::string bytes(Bytes value) { return text(value) + " bytes"; }
 
 std::string offset_at(std::size_t buffer) { return "/offsets/" + text(buffer); }
 
-// A buffer begins to need its bytes at `step`, or stops.
+// The event that a buffer begins or stops to need its bytes at `step`.
 struct Event {
   std::int64_t step = 0;
   std::uint32_t buffer = 0;
@@ -74,7 +74,7 @@ class LayoutVerifier {
   const Buffer& buffer(std::size_t i) const { return instance_.buffers[i]; }
   Bytes offset(std::size_t i) const { return plan_.offsets[i]; }
 
-  // Where the buffer ends, if it lies within the range of addresses.
+  // Returns the end of the buffer, or nullopt if it leaves the range of addresses.
   std::optional<Bytes> end(std::size_t i) const {
     const auto end = checked_add(offset(i), buffer(i).size);
     return offset(i) >= 0 && end && *end <= kMaxExact ? end : std::nullopt;
@@ -109,7 +109,7 @@ class LayoutVerifier {
     }
   }
 
-  // The steps of a buffer's lifetime, less its gaps, as pairs of events.
+  // Adds two events for each range of steps of a buffer's lifetime without its gaps.
   void add_events(std::size_t i, std::vector<Event>& events) const {
     std::int64_t from = buffer(i).lower;
     const auto until = [&](std::int64_t to) {
@@ -124,15 +124,15 @@ class LayoutVerifier {
     until(buffer(i).upper);
   }
 
-  // Bytes [begin, end) of a buffer, and how many different begins of others are below. The default
-  // is that of a buffer out of range.
+  // The bytes [begin, end) of a buffer, and the number of distinct begins of other buffers below.
+  // The default is that of a buffer out of range.
   struct Span {
     Bytes begin = 0;
     Bytes end = -1;
     std::size_t rank = 0;
   };
 
-  // Ranks the buffers that hold bytes. True if they are disjoint whatever the step.
+  // Ranks the buffers that hold bytes. Returns true if they are disjoint at all steps.
   bool rank_spans() {
     struct Start {
       Bytes begin = 0;
@@ -158,8 +158,8 @@ class LayoutVerifier {
 
   bool holds_bytes(std::size_t i) const { return spans_[i].begin < spans_[i].end; }
 
-  // Walks the steps with the buffers that need memory, by address. Those in the walk are disjoint
-  // up to the first overlap; who overlaps one of them is told and left out.
+  // Walks the steps with the buffers that need memory, by address. The buffers in the walk are
+  // disjoint: a buffer that overlaps one of them is reported and left out.
   void check_overlap() {
     if (rank_spans()) return;
     std::vector<Event> events;
@@ -172,7 +172,7 @@ class LayoutVerifier {
       return a.buffer < b.buffer;
     });
     RankSet live(count_);
-    std::vector<std::uint32_t> who(count_);  // lives at a rank
+    std::vector<std::uint32_t> who(count_);  // buffer that lives at a rank
     std::vector<Overlap> overlaps(count_);
     for (const Event& event : events) {
       const Span& span = spans_[event.buffer];

@@ -1,5 +1,5 @@
-// The independent verifier of a layout plan: is it valid for this instance, and is what it says
-// true? What all verifiers promise stands in instances/verify.h.
+// The independent verifier of a layout plan: checks whether the plan is valid for the instance and
+// whether its stated values are true. instances/verify.h has the promises of all verifiers.
 //
 // Rules of a layout plan:
 //
@@ -13,7 +13,7 @@
 //   bound              0 <= bound_bytes <= peak, and a positive bound names its certificate
 //   instance_hash      the plan was made for this very instance (verify_instance_hash)
 //
-// Of overlaps, one is reported per buffer; if there are any, at least one is.
+// At most one overlap is reported per buffer, and at least one if there are any.
 //
 // Thread safety: its functions read their arguments and nothing else; any number of threads may
 // call them at once.
@@ -29,25 +29,25 @@
 
 namespace stowage {
 
-// Names of all rules, in the order of the table above.
+// Returns the names of all rules, in the order of the table above.
 std::vector<std::string_view> layout_verify_rules();
 
-// Every violation found, empty for a valid plan; by rule in the order of the table, then by place.
-// Requires a valid instance (as the reader returns it). Does not look at plan.instance_hash.
+// Returns every violation, by rule in the order of the table, then by place; empty for a valid
+// plan. Requires a valid instance (as the reader returns it). Ignores plan.instance_hash.
 std::vector<Violation> verify(const LayoutInstance& instance, const LayoutPlan& plan);
 
-// The rule instance_hash: empty if `plan` carries `instance_hash`, the hash of the instance at
-// hand.
+// The rule instance_hash: returns no violation if `plan` has `instance_hash`, the hash of the given
+// instance.
 std::vector<Violation> verify_instance_hash(const LayoutPlan& plan, std::string_view instance_hash);
 
-// Whether a layout has no plan for the reason that an outcome gives. Empty if the proof holds,
-// which is
+// Checks the reason that an outcome gives for having no plan; returns no violations if the proof
+// holds:
 //   pins      two pinned buffers, the witnesses, need memory at the step and share a byte
 //   capacity  a pinned buffer, the witness, ends above the capacity
-//   load      the witnesses need memory at the step, and more than the capacity: in whole blocks
-//             of the greatest common divisor of their alignments but for the end of the topmost
-// `none` proves nothing and breaks a rule if there is a simple plan. Requires a valid instance; any
-// proof may be handed in.
+//   load      the witnesses need memory at the step, and more than the capacity. Each takes whole
+//              blocks of the greatest common divisor of their alignments, the topmost may end early
+// `none` proves nothing and breaks a rule if there is a simple plan. Requires a valid instance; the
+// proof may hold any values.
 std::vector<Violation> check_infeasibility(const LayoutInstance& instance,
                                            const InfeasibilityProof& proof);
 
