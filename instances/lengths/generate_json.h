@@ -10,12 +10,12 @@
 
 namespace stowage {
 
-// By LengthSource::Kind and by AboveLimit.
+// The names of LengthSource::Kind and of AboveLimit, in their order.
 inline constexpr std::array<std::string_view, 5> kSourceKinds = {"slice", "sample", "lognormal",
                                                                  "uniform", "constant"};
 inline constexpr std::array<std::string_view, 2> kAboveLimits = {"drop", "clip"};
 
-// The members of a length source: "source" and what that kind needs.
+// The members of a length source: "source", and the members that this kind reads.
 template <class Visitor, Of<LengthSource> Source>
 void fields(Visitor& v, Source& source) {
   using Kind = LengthSource::Kind;
@@ -29,8 +29,8 @@ void fields(Visitor& v, Source& source) {
   v.omit_if(kind != Kind::uniform, "most", source.most, {1, kMaxExact});
 }
 
-// The generator under "x-generator" of the instance it made, by generator_from(value, path,
-// errors).
+// Reads the generator under "x-generator" of the instance that it made, by generator_from(value,
+// path, errors).
 template <class From>
 auto read_generator(std::string_view text, From generator_from) {
   return read_document(text, [&](const JsonValue& document, ErrorList& errors) {
@@ -42,7 +42,8 @@ auto read_generator(std::string_view text, From generator_from) {
   });
 }
 
-// An instance with its generator, which write(json, generator) writes, and what came of it.
+// Returns the document of an instance with its generator, which write(json, generator) writes, and
+// the longest length and the number of lengths that were dropped or clipped.
 template <class Generated, class Write>
 std::string write_generated_document(const Generated& generated, Write write) {
   const bool clip = generated.generator.above_limit == AboveLimit::clip;

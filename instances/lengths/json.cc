@@ -91,7 +91,8 @@ void check_padded_sum(const std::vector<Tokens>& lengths, Tokens pad_multiple, c
                       ErrorList& errors) {
   Tokens sum = 0;
   for (std::size_t id = 0; id < lengths.size(); ++id) {
-    sum += round_up(lengths[id], pad_multiple);  // each below 2^54, the sum before at most 2^53
+    // Each term is below 2^54, the sum before at most 2^53.
+    sum += round_up(lengths[id], pad_multiple);
     if (sum <= kMaxExact) continue;
     errors.add(code::kTooManyTokens, path.pointer(),
                "must sum, padded, to at most " + std::to_string(kMaxExact) +

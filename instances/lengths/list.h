@@ -3,8 +3,8 @@
 //   608
 //   1040
 //
-// A line holds digits and nothing else (a carriage return before the newline is forgiven); the
-// last newline may be missing. Errors point at FILE:LINE.
+// A line holds only digits (a carriage return before the newline is allowed). The last newline may
+// be missing. Errors point at FILE:LINE.
 #pragma once
 
 #include <cstdint>
@@ -19,23 +19,24 @@
 
 namespace stowage {
 
-// Which lines of a list: `count` of them after skipping `first`, or all that follow.
+// The lines of a list that are read: `count` of them after skipping `first`, or all that follow.
 struct LengthSelection {
   std::int64_t first = 0;
   std::optional<std::int64_t> count;
   std::int64_t line = 1;  // number of the text's first line, for errors
-  Tokens least = 1;       // that a line may say; 0 in lists of targets
+  Tokens least = 1;       // least value of a line; 0 in lists of targets
 
   bool operator==(const LengthSelection&) const = default;
 };
 
-// The selected lines of `text`, in tokens. `file` names the list in errors. Lines that are not
-// selected are not looked at. E402 for a line that is no integer from `least` to 2^53, E403 for a
-// selection that reaches beyond the list.
+// Returns the selected lines of `text`, in tokens. `file` names the list in errors. Other lines are
+// not checked. E402 for a line that is not an integer from `least` to 2^53, E403 for a selection
+// that reaches beyond the list.
 Result<std::vector<Tokens>> read_length_list(std::string_view text, std::string_view file,
                                              const LengthSelection& selection = {});
 
-// The same from a file of at most kMaxDocumentBytes bytes; E107 or E110 if it cannot be read.
+// Reads a file of at most kMaxDocumentBytes bytes in the same way; E107 or E110 if it cannot be
+// read.
 Result<std::vector<Tokens>> read_length_file(const std::filesystem::path& path,
                                              const LengthSelection& selection = {});
 

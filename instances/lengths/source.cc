@@ -16,8 +16,9 @@ namespace {
 
 using Kind = LengthSource::Kind;
 
-// Standard normal, by Marsaglia's polar method; the second value of each pair is let go. std::log
-// may differ in its last bit between C libraries: rounding to whole tokens hides that.
+// Draws a standard normal number, by Marsaglia's polar method; the second value of each pair is
+// dropped. std::log may differ in its last bit between C libraries: rounding to whole tokens hides
+// that.
 double draw_normal(std::mt19937_64& random) {
   while (true) {
     const double x = 2 * draw_unit(random) - 1;

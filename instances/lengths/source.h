@@ -1,4 +1,4 @@
-// Where the lengths of generated instances come from: a list, or a distribution and a seed.
+// The sources of the lengths of generated instances: a list, or a distribution and a seed.
 //
 //   LengthStream lengths({.kind = LengthSource::Kind::lognormal, .mu = 6.5}, 7, {});
 //   while (const auto length = lengths.next()) ...   // a distribution never ends
@@ -27,8 +27,8 @@ struct LengthSource {
     constant,   // `least`, every time
   };
   Kind kind = Kind::slice;
-  std::string list;       // slice, sample: what the list is called in the document
-  std::int64_t step = 0;  // slice: which step
+  std::string list;       // slice, sample: the name of the list in the document
+  std::int64_t step = 0;  // slice: the index of the step
   double mu = 0;          // lognormal: mean of the logarithm of the length in tokens, 0 to 30
   double sigma = 1;       // lognormal: its standard deviation, 0 to 10
   Tokens least = 1;       // uniform, constant
@@ -39,27 +39,28 @@ struct LengthSource {
   bool is_listed() const { return kind == Kind::slice || kind == Kind::sample; }
 };
 
-// What becomes of lengths above a generator's limit.
+// The treatment of lengths above a generator's limit.
 enum class AboveLimit { drop, clip };
 
-// Adds E504 for a number that the source reads and that is out of its range.
+// Adds E504 for each number that the source reads and that is out of its range.
 void check_source(const LengthSource& source, ErrorList& errors);
 
-// "code-3" for step 3 of code.txt in whatever folder, "lognormal-seed7" for a distribution.
+// Returns a name: "code-3" for step 3 of code.txt in any folder, "lognormal-seed7" for a
+// distribution.
 std::string name_of(const LengthSource& source, std::uint64_t seed);
 
-// The lengths one after another.
+// Yields the lengths one after another.
 class LengthStream {
  public:
-  // `list` holds all lines of the list that the source names; other sources do not use it. Requires
+  // `list` holds all lines of the list that the source names; other sources ignore it. Requires
   // numbers that check_source() accepts.
   LengthStream(const LengthSource& source, std::uint64_t seed, std::vector<Tokens> list)
       : source_(source), random_(seed), list_(std::move(list)) {}
 
-  // Leaves out lines of a list.
+  // Skips lines of a list.
   void skip(std::size_t lines) { place_ += lines; }
 
-  // The next length, or nothing at the end of a list.
+  // Returns the next length, or nullopt at the end of a list.
   std::optional<Tokens> next();
 
  private:

@@ -1,5 +1,6 @@
-// Machines that models are trained on: what data sheets say of a device and its links, and the
-// shares of it that training is assumed to reach. Sources and assumptions: instances/presets.md.
+// The machines that models are trained on: the data sheets of their devices and links, and the
+// shares of these numbers that training is assumed to reach. Sources and assumptions:
+// instances/presets.md.
 //
 //   const Machine* h100 = machine_named("h100");
 //   h100->product_tflops();  // 613
@@ -18,19 +19,19 @@
 
 namespace stowage {
 
-// Assumed shares of the numbers of a data sheet.
-// Version 1 of the formulas of strategies.
+// Shares of the numbers of a data sheet, assumed by version 1 of the formulas of strategies.
 inline constexpr double kProductShare = 0.62;    // of the peak, by products of matrices
 inline constexpr double kAttentionShare = 0.45;  // of the peak, by attention
 inline constexpr double kLinkShare = 0.8;        // of a bandwidth
-inline constexpr double kMemoryShare = 0.9;      // of memory: what framework and libraries leave
-// The same for version 2 of the formulas of strategies, which count work between products and what
-// libraries hold by themselves. Evidence: instances/data/published.
+// Of memory: the rest is for framework and libraries.
+inline constexpr double kMemoryShare = 0.9;
+// Shares assumed by version 2 of the formulas of strategies, which count the work between products
+// and the memory of libraries separately. Evidence: instances/data/published.
 inline constexpr double kBareProductShare = 0.80;    // of the peak, by products alone
 inline constexpr double kBareAttentionShare = 0.31;  // of the peak, by attention
-inline constexpr double kDeviceShare = 0.99;         // of memory: what a driver leaves
+inline constexpr double kDeviceShare = 0.99;         // of memory: the rest is for the driver
 
-// Eight devices to a node.
+// One device type; a node has eight devices.
 struct Machine {
   std::string_view name;
   double memory_gib = 0;            // of a device
@@ -38,8 +39,8 @@ struct Machine {
   double inside_gb_per_second = 0;  // of a device, one way, within a node
   double across_gb_per_second = 0;  // of a device, one way, between nodes
   double memory_gb_per_second = 0;  // of a device's own memory
-  // Shares of the peak that whole steps reach, with all that lies between products: by the terms of
-  // a scatter instance that are linear and quadratic in lengths.
+  // Shares of the peak that whole steps reach, with all work between products: by the terms of a
+  // scatter instance that are linear and quadratic in lengths.
   double linear_share = 0;
   double quadratic_share = 0;
 
@@ -68,16 +69,16 @@ inline constexpr std::array<Machine, 5> kMachines = {
      {"h200", 141, 989, 450, 50, 4800, 0.5, 0.18},
      {"b200", 180, 2250, 900, 50, 8000, 0.5, 0.18}}};
 
-// Null if there is none of this name.
+// Returns the machine called `name`, or null if there is none.
 constexpr const Machine* machine_named(std::string_view name) {
   const auto found = std::ranges::find(kMachines, name, &Machine::name);
   return found == kMachines.end() ? nullptr : &*found;
 }
 
-// In the order of the table.
+// Returns the names in the order of the table.
 std::vector<std::string_view> machine_names();
 
-// E501 at "/machine"; names all machines and the nearest.
+// Returns an E501 at "/machine" that names all machines and the nearest.
 InputError unknown_machine(std::string_view name);
 
 }  // namespace stowage

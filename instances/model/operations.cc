@@ -19,18 +19,18 @@ constexpr int kMostChunks = 1024;
 
 using Reads = std::initializer_list<int>;
 
-// Writes down operations in the order they run.
+// Appends operations in the order they run.
 class Tape {
  public:
   explicit Tape(TransformerOperations& out) : out_(out) {}
 
-  // The pass that the operations belong to, until the next call.
+  // Sets the pass that later operations belong to.
   void enter(int layer, bool backward) {
     layer_ = layer;
     backward_ = backward;
   }
 
-  // One operation. Returns the first of its outputs; the others follow.
+  // Appends one operation. Returns the index of its first output; the others follow.
   int run(std::vector<Tensor> outputs, Reads reads) {
     const int first = static_cast<int>(out_.tensors.size());
     Operation operation{.layer = layer_, .backward = backward_};
@@ -46,7 +46,7 @@ class Tape {
   }
   int run(std::string id, Bytes size, Reads reads) { return run({{std::move(id), size}}, reads); }
 
-  // One without an output.
+  // Appends an operation without an output.
   void consume(Reads reads) { run({}, reads); }
 
  private:
@@ -55,7 +55,7 @@ class Tape {
   bool backward_ = false;
 };
 
-// Sizes of one rank's tensors, as in the header.
+// The sizes of one rank's tensors, as in the header.
 struct Sizes {
   Bytes shard = 0;  // U
   Bytes full = 0;
@@ -65,7 +65,7 @@ struct Sizes {
   Bytes logits = 0;   // of one chunk
 };
 
-// What a layer's backward pass reads.
+// The tensors that a layer's backward pass reads.
 struct Saved {
   int x = -1, norm1 = -1, q = -1, k = -1, v = -1, attention = -1, sums = -1, gathered = -1, r = -1,
       norm2 = -1, gate = -1, up = -1, act = -1;
@@ -105,7 +105,7 @@ class Tracer {
     sizes_.queries = 2 * step.tokens * shape.query_width() / t;
     sizes_.keys = 2 * step.tokens * key_width / t;
     sizes_.sums = 4 * step.tokens * shape.heads / t;
-    const Bytes words = (shape.vocabulary + t - 1) / t;  // of a rank
+    const Bytes words = (shape.vocabulary + t - 1) / t;  // words on one rank
     sizes_.logits = 4 * step.tokens / step.logit_chunks * words;
   }
 
@@ -130,7 +130,7 @@ class Tracer {
       dx = backward(layer, saved[static_cast<std::size_t>(layer)], dx);
     }
     tape_.enter(Operation::kNoLayer, false);
-    tape_.consume({dx});  // the embedding's gradient, or the layer below
+    tape_.consume({dx});  // read by the embedding's gradient, or the layer below
     return std::move(out_);
   }
 
@@ -143,7 +143,7 @@ class Tracer {
   bool in_parts() const { return step_.recompute == Recompute::full && step_.stream_chunks > 1; }
   bool routed() const { return its_.experts > 0; }
   bool dense() const { return its_.width > 0 || !routed(); }
-  // Inside the feed-forward parts of this layer.
+  // Sizes inside the feed-forward parts of the current layer.
   Bytes wide() const { return 2 * tokens_ * its_.width / step_.ranks; }
   Bytes expert_wide() const { return 2 * tokens_ * its_.expert_width / step_.ranks * its_.top_k; }
   Bytes routes() const { return 4 * tokens_ * its_.experts / step_.ranks; }
@@ -151,17 +151,17 @@ class Tracer {
   std::string id(const char* name) const { return prefix_ + name + suffix_; }
   int run(const char* name, Bytes size, Reads reads) { return tape_.run(id(name), size, reads); }
 
-  // Gathered along the sequence for a product, or as it is.
+  // Gathers a shard along the sequence for a product; with Ulysses the shard stays as it is.
   int gather(const char* name, int shard) {
     return ulysses_ ? shard : run(name, sizes_.full, {shard});
   }
-  // A product whose results are summed over the ranks and scattered along the sequence.
+  // Appends a product whose results are summed over the ranks and scattered along the sequence.
   int product(const char* partial, const char* name, Reads reads) {
     if (ulysses_) return run(name, sizes_.shard, reads);
     return run(name, sizes_.shard, {run(partial, sizes_.full, reads)});
   }
 
-  // The same of the copies of tokens that experts have.
+  // Gathers the copies of tokens that experts get.
   int gather_copies(const char* name, int shard) {
     return ulysses_ ? shard : run(name, sizes_.full * its_.top_k, {shard});
   }
@@ -169,12 +169,12 @@ class Tracer {
     if (ulysses_) return run(name, copies(), reads);
     return run(name, copies(), {run(partial, sizes_.full * its_.top_k, reads)});
   }
-  // An all-to-all to where the experts are, or back.
+  // Appends an all-to-all to the ranks of the experts, or back.
   int exchange(const char* name, int tensor) {
     return step_.shared_experts ? run(name, copies(), {tensor}) : tensor;
   }
 
-  // Sizes of one part of the tokens, of so many.
+  // Sets the sizes to those of one of `parts` equal parts of the tokens.
   void cut_into(int parts) {
     tokens_ = step_.tokens / parts;
     for (Bytes* size : {&sizes_.shard, &sizes_.full, &sizes_.queries, &sizes_.keys, &sizes_.sums}) {
@@ -186,7 +186,8 @@ class Tracer {
     tokens_ = step_.tokens;
   }
 
-  // From x to the products of gate and up; with keys and values that there are.
+  // Appends the operations from x to the products of gate and up. `keys`, if given, are keys that
+  // exist already, with the values behind them.
   Saved forward(int x, int keys = -1) {
     Saved s{.x = x};
     s.norm1 = run("norm1", sizes_.shard, {x});
@@ -236,7 +237,7 @@ class Tracer {
     s.expert_act = run("expert_act", expert_wide(), {s.expert_gate, s.expert_up, s.routes});
   }
 
-  // From there to the next x, of `size` bytes; or to a part of it that is there.
+  // Appends the operations from there to the next x, of `size` bytes, or to an existing part of it.
   int feed_forward_end(const Saved& s, Bytes size, int y = -1) {
     int down = -1;
     int returned = -1;
@@ -250,7 +251,7 @@ class Tracer {
     return y;
   }
 
-  // What the backward pass needs and was not kept.
+  // Appends the tensors that the backward pass needs and that were not kept.
   Saved recomputed(int layer, Saved s) {
     enter(layer, "_again");
     if (step_.recompute == Recompute::full) return forward(s.x);
@@ -259,7 +260,7 @@ class Tracer {
       if (routed()) {
         s.expert_act = run("expert_act", expert_wide(), {s.expert_gate, s.expert_up, s.routes});
       }
-      s.norm1 = s.norm2 = -1;  // when they are needed
+      s.norm1 = s.norm2 = -1;  // recomputed when they are needed
     }
     return s;
   }
@@ -268,7 +269,7 @@ class Tracer {
     if (s.norm2 < 0) s.norm2 = run("norm2_again", sizes_.shard, {s.r});
   }
 
-  // From the gradient of y to what it is of the second norm.
+  // Appends the operations from the gradient of y to the gradient of the second norm.
   int feed_forward_back(Saved& s, int dy) {
     const int dy_full = gather("d_y_full", dy);
     const int d_act = run("d_act", wide(), {dy_full, s.act});
@@ -285,7 +286,7 @@ class Tracer {
     return product("d_norm2_partial", "d_norm2", {d_gate, d_up, full2});
   }
 
-  // The same through the experts and the router.
+  // Appends the same operations through the experts and the router.
   int experts_back(Saved& s, int dy) {
     const int d_copies = exchange("d_received", run("d_returned", copies(), {dy}));
     const int d_full = gather_copies("d_copies_full", d_copies);
@@ -314,13 +315,13 @@ class Tracer {
     return run("d_x", sizes_.shard, {ends.x, ends.x_inner});
   }
 
-  // What the backward pass of a part leaves: terms of the gradient of x, and gradients of all keys
-  // and values.
+  // The tensors that the backward pass of a part adds to: terms of the gradient of x, and gradients
+  // of all keys and values.
   struct Grown {
     int x = -1, x_inner = -1, keys = -1;
   };
 
-  // All keys, and behind them all values.
+  // Appends all keys, and behind them all values, part by part.
   int keys_in_parts(int layer, const std::string& pass, int x, const Sizes& whole) {
     int keys = -1;
     for (int part = 0; part < step_.stream_chunks; ++part) {
@@ -401,7 +402,7 @@ class Tracer {
     return ends;
   }
 
-  // From the last x to its gradient, the logits in chunks.
+  // Appends the operations from the last x to its gradient, with the logits in chunks.
   int head(int x) {
     prefix_ = "head.";
     suffix_.clear();
@@ -425,7 +426,7 @@ class Tracer {
   const TransformerStep& step_;
   const std::vector<FeedForward>& layers_;
   const bool ulysses_;
-  FeedForward its_;  // of the layer at hand
+  FeedForward its_;  // of the current layer
   Sizes sizes_;      // of all tokens, or of a part
   Tokens tokens_;
   TransformerOperations out_;

@@ -9,12 +9,12 @@
 //
 //   U    = 2 b s h / t               a shard of an activation, 16 bits per number
 //   FULL = 2 b s h                   an activation gathered along the sequence
-//   Q    = 2 b s heads head / t      queries, and what attention makes of them; U where heads of
-//                                    width `head` fill h
+//   Q    = 2 b s heads head / t      queries, and the output of attention; U if the heads, of
+//                                    width `head`, fill h
 //   KV   = Q kv_heads / heads        keys or values; grouped-query attention has fewer of them
 //   F    = 2 b s f / t               inside the feed-forward block
 //   LSE  = 4 b s heads / t           the logarithm of attention's denominators, 32 bits
-//   LOGITS = 4 b s vocabulary / t    in `logit_chunks` pieces, and as many for their gradients
+//   LOGITS = 4 b s vocabulary / t    in `logit_chunks` pieces, and the same for their gradients
 //
 // and where a router picks k of e experts of width g for each token
 //
@@ -26,18 +26,18 @@
 // q Q, k KV, v KV; attention Q and LSE; its projection FULL, summed and scattered U; residual U;
 // norm U; gathered norm FULL; gate F, up F; their product F; down FULL, summed and scattered U; the
 // next x U. Backward: the gradients of these in reverse, and the gathered tensors again. Weights,
-// their gradients and the optimizer lie elsewhere. One layer by itself has 41 tensors.
+// their gradients and the optimizer are in other memory. One layer alone has 41 tensors.
 //
-// In `stream_chunks` parts, the keys and values of all tokens are made first, then the rest of each
-// part. Backward they are made again; then follow, from the last part to the first, the rest of a
-// part's forward pass and its backward pass. What these write is of the part, but for the next x
-// and the gradients of keys, values and x, which grow from part to part.
+// With `stream_chunks` parts, the keys and values of all tokens are made first, then the rest of
+// each part. In the backward pass they are made again. Then, from the last part to the first, come
+// the rest of a part's forward pass and its backward pass. Their outputs have the size of the part,
+// except the next x and the gradients of keys, values and x, which grow from part to part.
 //
-// Experts stand in the place of gate, up and down, or beside them: routes ROUTES; sent COPIES;
-// where ranks share experts, received COPIES, an all-to-all further; gathered k FULL; gate G, up G;
-// their product with the routes G; down k FULL, summed and scattered COPIES; returned COPIES, an
-// all-to-all further. Each expert is assumed to get as many tokens, so that a rank receives as many
-// copies as it sends (Switch Transformers, 2101.03961, balance them).
+// Experts stand in the place of gate, up and down, or beside them: routes ROUTES; sent COPIES; if
+// ranks share experts, received COPIES, after an all-to-all; gathered k FULL; gate G, up G; their
+// product with the routes G; down k FULL, summed and scattered COPIES; returned COPIES, after an
+// all-to-all. Each expert is assumed to get the same number of tokens, so that a rank receives as
+// many copies as it sends (Switch Transformers, 2101.03961, balance them).
 //
 // Sources: Megatron's tensor and sequence parallelism (arXiv 2205.05198), Ulysses (2309.14509),
 // MEMO's request sequences (2407.12117).
@@ -53,13 +53,13 @@
 namespace stowage {
 
 enum class Recompute {
-  none,       // all that the backward pass reads stays
-  selective,  // norms and the product of gate and up are computed again from what they read
-  full,       // a layer keeps its x only, and is computed again before its backward pass
+  none,       // all tensors that the backward pass reads stay
+  selective,  // norms and the product of gate and up are computed again
+  full,       // a layer keeps only its x, and is computed again before its backward pass
 };
 
 enum class SequenceSplit {
-  megatron,  // tensor parallelism, activations sharded along the sequence between the blocks
+  megatron,  // tensor parallelism; activations are sharded along the sequence between blocks
   ulysses,   // sharded along the sequence everywhere but in attention; nothing is gathered
 };
 
@@ -69,30 +69,29 @@ struct TransformerStep {
   int ranks = 8;           // t; divides the tokens, the heads, the key heads and f
   int kv_heads = 0;        // 0: the model's; divides the heads
   int layers = 0;          // 0: the model's; at most 1000
-  bool whole_step = true;  // with embedding and head; otherwise x comes and dx goes at the edges
+  bool whole_step = true;  // with embedding and head; otherwise x and dx cross the edges
   Recompute recompute = Recompute::none;
   SequenceSplit split = SequenceSplit::megatron;
   int logit_chunks = 1;  // along the sequence; 1 to 1024, divides the tokens of a rank
   // Parts of the sequence in which a layer goes forward and backward, with full recomputation only
   // (StreamBP, arXiv 2506.03077); 1 to 1024, divides the tokens of a rank.
   int stream_chunks = 1;
-  bool shared_experts = false;  // ranks have other experts each: tokens go there and back
+  bool shared_experts = false;  // ranks have different experts: tokens go there and back
 };
 
-// What stands behind the attention of a layer: a part that every token goes through, experts, or
-// both.
+// The layer behind attention: a part that every token goes through, experts, or both.
 struct FeedForward {
   int width = 0;  // 0: no such part
   bool gated = true;
   int experts = 0;  // 0: none
-  int top_k = 0;    // of them, that a token goes to
+  int top_k = 0;    // experts that a token goes to
   int expert_width = 0;
 
   bool operator==(const FeedForward&) const = default;
 };
 
 struct Tensor {
-  std::string id;  // "3.qkv": of layer 3
+  std::string id;  // "3.qkv": qkv of layer 3
   Bytes size = 0;
 };
 
@@ -100,28 +99,29 @@ struct Operation {
   static constexpr int kNoLayer = -1;
 
   std::vector<int> reads;   // indices of tensors
-  std::vector<int> writes;  // none: what the rank reads leaves it, or is added to
-  int layer = kNoLayer;     // whose pass it belongs to; none before, between and after the layers'
+  std::vector<int> writes;  // empty: its result leaves the rank, or is added to a tensor
+  int layer = kNoLayer;     // whose pass it belongs to; kNoLayer before, between and after them
   bool backward = false;
 };
 
 struct TransformerOperations {
   std::string name;  // "llama-7b-8192tok-8ranks-32layers"
   int layers = 0;
-  bool alike = true;  // the layers are
+  bool alike = true;  // all layers have the same operations
   std::vector<Tensor> tensors;
   std::vector<Operation> operations;
 };
 
-// E501 for an unknown model and for one with experts, E504 for an option out of its range or a
-// division that leaves a rest.
+// Returns the operations. E501 for an unknown model and for a model with experts, E504 for an
+// option out of its range or a division with a remainder.
 Result<TransformerOperations> trace_operations(const TransformerStep& step);
 
-// The same of any shape, with `step.model` as its name.
+// Returns the operations of a model of any shape; `step.model` is its name.
 Result<TransformerOperations> trace_operations(const TransformerStep& step,
                                                const TransformerShape& shape);
 
-// The same with a feed-forward part for each layer in the place of the shape's, and as many layers.
+// Returns the operations of a model with one layer for each entry of `layers`, which replaces the
+// feed-forward part of the shape.
 Result<TransformerOperations> trace_operations(const TransformerStep& step,
                                                const TransformerShape& shape,
                                                const std::vector<FeedForward>& layers);

@@ -1,7 +1,8 @@
-// The transformer blocks that the kernels run: all that is needed to build and run them again.
+// The transformer blocks that the kernels run: all values needed to build and run them again.
 //
-// An instance that was recorded from them carries it, so that a plan of it can be executed
-// (kernels/memory/recorded_layout.h, kernels/memory/recorded_order.h). It changes no rule.
+// An instance that was recorded from such a run carries the blocks, so that the kernels can execute
+// a plan of it (kernels/memory/recorded_layout.h, kernels/memory/recorded_order.h). They change no
+// rule.
 //
 // Thread safety: plain data.
 #pragma once

@@ -10,7 +10,7 @@
 
 namespace stowage {
 
-// E337 for heads that the key heads do not divide, and for heads that are not even.
+// Adds E337 if the key heads do not divide the heads, and if the heads are of odd width.
 void check_recorded(const RecordedBlock& block, const ObjectReader& reader);
 
 template <class Visitor, Of<RecordedBlock> Block>

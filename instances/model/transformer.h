@@ -1,4 +1,4 @@
-// Shapes of published transformers: the one table of them.
+// The shapes of published transformers, in one table.
 //
 //   const int hidden = transformer_shape("llama-7b")->hidden;
 //
@@ -24,19 +24,20 @@ struct TransformerShape {
   int layers = 0;
   int hidden = 0;
   int heads = 0;
-  int feed_forward = 0;  // of an expert, where there are experts
+  int feed_forward = 0;  // of one expert, if there are experts
   int vocabulary = 0;
   bool gated = true;       // gate and up; otherwise up alone
-  int kv_heads = 0;        // 0: as many as heads
+  int kv_heads = 0;        // 0: the same as heads
   int head_dim = 0;        // 0: hidden / heads
   bool tied = false;       // embedding and head have the same parameters
   int experts = 0;         // of each layer; 0: one feed-forward part that every token goes through
-  int active_experts = 0;  // of them, that a token goes through
+  int active_experts = 0;  // experts that a token goes through
 
   constexpr int head_size() const { return head_dim > 0 ? head_dim : hidden / heads; }
-  // Of queries, and of what attention hands to its projection: not `hidden` where head_dim says so.
+  // The width of queries and of the output of attention. It differs from `hidden` if head_dim is
+  // set.
   constexpr int query_width() const { return heads * head_size(); }
-  // Of keys, and of values.
+  // The width of keys, and of values.
   constexpr int key_value_width() const { return (kv_heads > 0 ? kv_heads : heads) * head_size(); }
 };
 
@@ -65,28 +66,32 @@ inline constexpr std::array<TransformerShape, 23> kTransformerShapes = {
      {"mixtral-8x7b", 32, 4096, 32, 14336, 32000, true, 8, 128, false, 8, 2},
      {"olmoe-1b-7b", 16, 2048, 16, 1024, 50304, true, 16, 128, false, 64, 8}}};
 
-// Null if there is none of this name.
+// Returns the shape called `name`, or null if there is none.
 constexpr const TransformerShape* transformer_shape(std::string_view name) {
   const auto found = std::ranges::find(kTransformerShapes, name, &TransformerShape::name);
   return found == kTransformerShapes.end() ? nullptr : &*found;
 }
 
-// In the order of the table.
+// Returns the names in the order of the table.
 std::vector<std::string_view> transformer_names();
 
-// Weights that a token goes through in one layer, or all that the layer has: projections of
-// attention, router, feed-forward part. Norms and biases are thousandths of it and left out.
+// Return the weights that a token goes through in one layer, and all weights of the layer:
+// projections of attention, router, feed-forward part. Norms and biases are a thousandth of them
+// and left out.
 std::int64_t active_layer_parameters(const TransformerShape& shape);
 std::int64_t layer_parameters(const TransformerShape& shape);
 
-// Of the model, with embedding and head, once if they are tied; without position embeddings.
+// Return the same of the model, with embedding and head, counted once if they are tied; without
+// position embeddings.
 std::int64_t active_parameters(const TransformerShape& shape);
 std::int64_t parameters(const TransformerShape& shape);
 
-// E501 at "/model" for a name that is none of `known`; names them and the nearest.
+// Returns an E501 at "/model" for a name that is not in `known`; it names all of them and the
+// nearest.
 InputError unknown_model(std::string_view name, const std::vector<std::string_view>& known);
 
-// E501 at "/model" for a shape with experts, where only one feed-forward part is modelled.
+// Returns an E501 at "/model" for a shape with experts, for formulas with a single feed-forward
+// part.
 InputError experts_not_modelled(const TransformerShape& shape);
 
 }  // namespace stowage

@@ -15,7 +15,7 @@ std::string from_to(std::int64_t least, std::int64_t most, std::int64_t value) {
          ", is " + std::to_string(value);
 }
 
-// Nothing beyond the 64-bit range.
+// Returns nullopt beyond the 64-bit range.
 std::optional<std::int64_t> cost_of(Tokens length, const PartitionInstance& instance) {
   const auto per_token = checked_mul(instance.quadratic, length);
   const auto slope = per_token ? checked_add(*per_token, instance.linear) : std::nullopt;

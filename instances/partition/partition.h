@@ -4,9 +4,9 @@
 //   for (const InputError& error : check(batch)) std::cerr << to_string(error) << '\n';
 //
 // A sequence of s tokens costs quadratic * s^2 + linear * s, an integer without a unit. No bin is
-// empty. Sought is a partition whose largest bin costs least and, among these, whose smallest bin
-// costs most. Source of the default cost: verl's workload of a transformer with 4,096 hidden units
-// (24576 s + s^2).
+// empty. The best partition has the cheapest largest bin and, among these, the dearest smallest
+// bin. Source of the default cost: verl's workload of a transformer with 4,096 hidden units (24576
+// s + s^2).
 //
 // Thread safety: its functions read their arguments and nothing else; any number of threads may
 // call them at once.
@@ -23,7 +23,7 @@
 
 namespace stowage {
 
-// How many sequences a bin holds.
+// The rule for the number of sequences in a bin.
 enum class PartitionCounts {
   any,           // at least one
   equal,         // the same number in all bins, which must divide the number of sequences
@@ -56,20 +56,22 @@ struct Partition {
   bool operator==(const Partition&) const = default;
 };
 
-// Everything wrong with the instance, with pointers "/lengths/3" or "/bins": E108 too many
+// Returns every error of the instance, with pointers "/lengths/3" or "/bins": E108 too many
 // sequences, E205 a number out of its range, E351 fewer sequences than bins, E352 a number of
 // sequences that equal counts cannot share, E353 costs that sum to more than kMaxExact. O(n).
 std::vector<InputError> check(const PartitionInstance& instance);
 
-// What each sequence costs, in their order. Requires an instance without errors. O(n).
+// Returns the cost of each sequence, in their order. Requires an instance without errors. O(n).
 std::vector<std::int64_t> partition_costs(const PartitionInstance& instance);
 
-// Names of the rules of a partition, in the order of their table in instances/partition/README.md.
+// Returns the names of a partition's rules, in the order of the table in
+// instances/partition/README.md.
 std::vector<std::string_view> partition_verify_rules();
 
-// The independent verifier (verify.cc): is it a partition of the instance, and is what it says
-// true? Every violation found, empty for a valid partition; by rule in the order of the table, then
-// by place. Requires an instance without errors (check()). O(n log n).
+// The independent verifier (verify.cc): checks whether the partition is valid for the instance and
+// whether its stated values are true. Returns every violation, by rule in the order of the table,
+// then by place; empty for a valid partition. Requires an instance without errors (check()). O(n
+// log n).
 std::vector<Violation> verify(const PartitionInstance& instance, const Partition& partition);
 
 }  // namespace stowage

@@ -54,8 +54,8 @@ class PartitionVerifier {
   }
 
  private:
-  // Written apart from partition_costs(): the two terms by themselves. Without a quadratic term the
-  // square of a length may be beyond 64 bits.
+  // Computes the two terms separately, unlike partition_costs(). Without a quadratic term the
+  // square of a length may exceed 64 bits.
   std::int64_t cost(Tokens length) const {
     return instance_.linear * length + instance_.quadratic * length * length;
   }
@@ -78,7 +78,7 @@ class PartitionVerifier {
         });
         continue;
       }
-      // A sequence that stands twice is wrong already, and would only overflow the sums.
+      // A repeated sequence is a violation already, and its cost could overflow the sums.
       if (++seen_[static_cast<std::size_t>(id)] > 1) continue;
       tokens += instance_.lengths[static_cast<std::size_t>(id)];
       its_cost += cost(instance_.lengths[static_cast<std::size_t>(id)]);
@@ -146,8 +146,9 @@ class PartitionVerifier {
     return std::nullopt;
   }
 
-  // Among the j k + 1 dearest sequences j + 1 share a bin, and cost at least what the cheapest of
-  // them do; what its fewest sequences lack, cost at least the cheapest of all.
+  // Returns the pigeonhole bound for k bins. Among the j k + 1 dearest sequences some j + 1 share a
+  // bin, and cost at least the cheapest j + 1 of them. The other sequences that the bin must hold
+  // cost at least the cheapest of all.
   std::int64_t pigeonhole(std::vector<std::int64_t> costs) const {
     std::sort(costs.begin(), costs.end(), std::greater<>());
     const auto bins = static_cast<std::size_t>(instance_.bins);
@@ -159,7 +160,7 @@ class PartitionVerifier {
     const std::size_t n = costs.size();
     std::int64_t best = 0;
     for (std::size_t j = 0; j * bins < n; ++j) {
-      const std::size_t behind = n - (j * bins + 1);  // cheaper than the j k + 1 dearest
+      const std::size_t behind = n - (j * bins + 1);  // sequences cheaper than the j k + 1 dearest
       const std::int64_t shared = cheapest[behind + j + 1] - cheapest[behind];
       const std::int64_t others = least > j + 1 ? cheapest[least - j - 1] : 0;
       best = std::max(best, shared + others);

@@ -21,12 +21,13 @@ struct Pass {
   Kind kind = Kind::forward;
 };
 
-// The passes of a stage in their order.
+// Returns the passes of a stage in their order.
 std::vector<Pass> passes_of(const PassPipeline& pipeline, std::size_t stage) {
   const auto p = static_cast<std::size_t>(pipeline.stages);
   const auto v = static_cast<std::size_t>(pipeline.chunks);
   const std::size_t all = pipeline.rows.size() * v;
-  // Chunk by chunk for p micro-batches at a time; backward from the last chunk to the first.
+  // Passes go chunk by chunk for p micro-batches at a time; backward from the last chunk to the
+  // first.
   const auto pass = [&](std::size_t place, Kind kind) {
     if (v == 1) return Pass{place, 0, kind};
     const std::size_t chunk = place % (p * v) / p;
@@ -68,7 +69,7 @@ class PassSimulation {
   }
 
   PassRun run() && {
-    // Each sweep lets every stage go on for as long as its inputs are known.
+    // Each sweep runs every stage until its next input is unknown.
     for (bool moved = true; moved;) {
       moved = false;
       for (std::size_t s = 0; s < p_; ++s) {
@@ -100,7 +101,8 @@ class PassSimulation {
     std::int64_t most = 0;
   };
 
-  // A micro-batch comes forward to part k at place k, and backward at place 2 parts - 1 - k.
+  // Returns the place of a pass on the way of its micro-batch: forward through part k it is k,
+  // backward 2 parts - 1 - k.
   std::size_t place(std::size_t s, const Pass& pass) const {
     const std::size_t part = pass.chunk * p_ + s;
     return pass.kind == Kind::forward ? part : 2 * parts_ - 1 - part;
@@ -110,7 +112,7 @@ class PassSimulation {
     const Stage& stage = stages_[s];
     if (stage.next == stage.passes.size()) return false;
     const Pass& pass = stage.passes[stage.next];
-    // The stage itself has made what the pass of weights needs.
+    // The stage itself has made the input of the pass for weights.
     return pass.kind == Kind::weights || arrivals_[pass.row][place(s, pass)];
   }
 
@@ -135,7 +137,8 @@ class PassSimulation {
     if (pass.kind != Kind::weights) send(s, pass);
   }
 
-  // The gradient of the last part's output is there as soon as the output is.
+  // Hands the output to the next place. Behind the last part, the gradient exists as soon as the
+  // output.
   void send(std::size_t s, const Pass& pass) {
     const std::size_t next = place(s, pass) + 1;
     if (next == 2 * parts_) return;
@@ -169,8 +172,8 @@ Ms least_end(const PassPipeline& pipeline) {
   for (std::size_t s = 0; s < p; ++s) {
     Ms passes = 0;
     Ms weights = 0;
-    Ms there = kInfinity;  // of the micro-batch that comes first, at the earliest
-    Ms back = kInfinity;   // of the one that goes last
+    Ms there = kInfinity;  // earliest arrival of the first micro-batch
+    Ms back = kInfinity;   // least way back of the last micro-batch
     for (const std::vector<PassTimes>& row : pipeline.rows) {
       Ms to = 0;
       Ms from = 0;
@@ -186,7 +189,7 @@ Ms least_end(const PassPipeline& pipeline) {
       }
     }
     if (pipeline.rows.empty()) continue;
-    // Passes of weights may come behind everything that is sent back.
+    // Passes of weights may come behind all passes whose results go back.
     bound = std::max(bound, split ? there + std::max(passes + back, passes + weights)
                                   : there + passes + weights + back);
   }

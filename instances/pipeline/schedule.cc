@@ -1,5 +1,5 @@
-// Longer than 300 lines: the schedule pass by pass and, where that is enough, slot by slot, and the
-// search for an order by it.
+// Longer than 300 lines: the schedule simulated pass by pass or, for plain rows, slot by slot, and
+// the search for an order that uses it.
 #include "instances/pipeline/schedule.h"
 
 #include <algorithm>
@@ -10,11 +10,11 @@
 namespace stowage {
 namespace {
 
-// What every stage has to do: forward passes in the order of the items, backward passes in an order
-// of their own, each after so many forward passes.
+// The passes of every stage: forward passes in the order of the items, and backward passes in an
+// order of their own, each after a least number of forward passes.
 struct Program {
   std::vector<std::size_t> backward;
-  std::vector<std::size_t> forwards;  // that come at least before the backward pass of this place
+  std::vector<std::size_t> forwards;  // forward passes that must come before each backward pass
 };
 
 Program program_of(const std::vector<PipelineItem>& items) {
@@ -54,8 +54,8 @@ class Pipeline {
         stages_(static_cast<std::size_t>(std::max(stages, 1))) {}
 
   PipelineRun run() && {
-    // Each sweep lets every stage go on for as long as its inputs allow. Some stage always can,
-    // since no stage waits for a pass that itself waits for this stage's next one.
+    // Each sweep runs every stage until its next input is missing. Some stage can always go on,
+    // since no stage waits for a pass that itself waits for this stage's next pass.
     for (bool moved = !items_.empty(); moved;) {
       moved = false;
       for (std::size_t s = 0; s < stages_.size(); ++s) moved = go_on(s) || moved;
@@ -72,7 +72,7 @@ class Pipeline {
   }
 
  private:
-  // The passes of stage s until an input is missing. False if it is so at once.
+  // Runs the passes of stage s until an input is missing. Returns false if the first is missing.
   bool go_on(std::size_t s) {
     const std::size_t n = items_.size();
     const std::size_t behind = stages_.size() - 1 - s;
@@ -133,17 +133,17 @@ class Pipeline {
   const std::vector<PipelineItem>& items_;
   const Watch& watch_;
   const Program program_;
-  // When an item's forward pass ended on the last stage that it came to, and the backward pass of
-  // a place on the first one: each stage takes these times and leaves its own.
+  // The end of each item's forward pass on the last stage that it reached, and of each backward
+  // pass on the first stage. Each stage reads these times and replaces them by its own.
   std::vector<Ms> arrivals_;
   std::vector<Ms> gradients_;
   std::vector<Stage> stages_;
 };
 
-// run_pipeline() for rows without groups, where each stage takes a turn in every slot of time: in
-// slot s + 2 k the forward pass of row k through stage s, of p, and in slot 2 p - 1 - s + 2 k the
-// backward pass. Both need what was done a slot before, by the stage itself and by one neighbour,
-// and in each slot the stages pair up: s - 1 goes backward with what s goes forward with. Times are
+// Computes run_pipeline() for rows without groups, where each stage takes a turn in every slot of
+// time. In slot s + 2 k row k goes forward through stage s, of p, and in slot 2 p - 1 - s + 2 k it
+// goes backward. Both passes need results of the slot before, from the stage itself and from one
+// neighbour. In each slot the stages pair up: s - 1 goes backward while s goes forward. Times are
 // in thirds of the unit, so that whole times stay whole.
 class OneForwardOneBackward {
  public:
@@ -165,13 +165,14 @@ class OneForwardOneBackward {
  private:
   using Index = std::ptrdiff_t;
 
-  // Stage 2 i and stage 2 i + 1 are even_[i] and odd_[i], so that what is read lies side by side.
+  // Stages 2 i and 2 i + 1 are even_[i] and odd_[i], so that values that are read together are
+  // neighbours.
   Ms& free(Index s) { return (s % 2 == 0 ? even_ : odd_)[static_cast<std::size_t>(s / 2)]; }
   const Ms* forward(Index row) const { return forward_.data() + (n_ - 1 - row); }
   const Ms* backward(Index row) const { return backward_.data() + row; }
 
-  // The pairs of s - 1 and s = slot, slot - 2, ...: row (slot - s) / 2 goes forward through s and
-  // row (slot + s) / 2 - p backward through s - 1, if there is such a row and stage.
+  // Runs the pairs of s - 1 and s = slot, slot - 2, ...: row (slot - s) / 2 goes forward through s,
+  // and row (slot + s) / 2 - p backward through s - 1, if that row and stage exist.
   void take(Index slot) {
     const Index parity = slot % 2;
     const Index forward_from = std::max(slot - 2 * (n_ - 1), parity);
@@ -213,11 +214,11 @@ class OneForwardOneBackward {
   const Index p_;
   const std::vector<Ms> forward_;  // of the rows, the last one first
   std::vector<Ms> backward_;
-  std::vector<Ms> even_;  // when the stages are free
+  std::vector<Ms> even_;  // the time at which each even stage is free
   std::vector<Ms> odd_;
 };
 
-// The row at every place of an order, at most `simulations` of which are tried.
+// Searches the order of the rows with at most `simulations` simulations.
 class OrderSearch {
  public:
   OrderSearch(const std::vector<Ms>& rows, int stages, std::int64_t simulations,
@@ -250,15 +251,15 @@ class OrderSearch {
 
   bool adopt(const std::vector<std::size_t>& order) {
     const Ms end = end_of(order);
-    // A gain must exceed rounding, or equal rows would change places for ever.
+    // A gain must exceed rounding, or equal rows would swap endlessly.
     if (end >= best_end_ * (1 - 1e-12)) return false;
     best_ = order;
     best_end_ = end;
     return true;
   }
 
-  // Ascending; descending; and falling to the middle and rising again: short rows at both ends fill
-  // and drain the pipeline quickly.
+  // Tries three orders: ascending; descending; and falling to the middle, then rising again. Short
+  // rows at both ends fill and drain the pipeline quickly.
   void try_fixed_orders() {
     std::vector<std::size_t> ascending = best_;
     std::stable_sort(ascending.begin(), ascending.end(),
@@ -274,7 +275,7 @@ class OrderSearch {
     if (may_try()) adopt(mountain);
   }
 
-  // Takes the first move or swap that helps.
+  // Takes the first move or swap that ends earlier; returns false if there is none.
   bool improve() {
     const auto [shortest, longest] = std::ranges::minmax_element(rows_);
     if (shortest == rows_.end() || *shortest == *longest) return false;

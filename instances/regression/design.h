@@ -13,7 +13,7 @@ struct Design {
   std::size_t rows() const { return columns == 0 ? 0 : values.size() / columns; }
   double at(std::size_t row, std::size_t column) const { return values[row * columns + column]; }
 
-  // What the coefficients make of a row.
+  // Returns the value that the coefficients give for a row.
   double times(std::size_t row, const std::vector<double>& coefficients) const {
     double sum = 0;
     for (std::size_t c = 0; c < columns; ++c) sum += at(row, c) * coefficients[c];

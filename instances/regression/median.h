@@ -1,4 +1,4 @@
-// The middle of some numbers.
+// The median of numbers.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,8 @@
 
 namespace stowage {
 
-// The mean of the two in the middle of an even number of them; 0 of none.
+// Returns the middle value, or the mean of the two middle values of an even number of them; 0 for
+// an empty list.
 inline double median(std::vector<double> values) {
   if (values.empty()) return 0;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);

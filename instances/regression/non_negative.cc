@@ -38,7 +38,7 @@ class ActiveSet {
  private:
   bool positive(Eigen::Index c) const { return std::ranges::find(used_, c) != used_.end(); }
 
-  // The column whose coefficient lowers the sum of squares most as it grows from 0, or -1.
+  // Returns the column whose coefficient lowers the sum of squares most as it grows from 0, or -1.
   Eigen::Index steepest() const {
     const Eigen::VectorXd slope = a_.transpose() * (b_ - a_ * x_);
     Eigen::Index best = -1;
@@ -51,7 +51,8 @@ class ActiveSet {
     return best;
   }
 
-  // The least squares of the positive columns alone; nothing if they depend on each other.
+  // Computes the least squares of the positive columns only. Returns false if they depend on each
+  // other.
   bool unconstrained(Eigen::VectorXd& found) const {
     Eigen::MatrixXd part(a_.rows(), static_cast<Eigen::Index>(used_.size()));
     for (std::size_t k = 0; k < used_.size(); ++k) {
@@ -65,8 +66,8 @@ class ActiveSet {
     return true;
   }
 
-  // Makes the column positive, and others 0 where that is better. False, with nothing changed, if
-  // the column brings nothing.
+  // Makes the column positive, and other columns 0 where that is better. Returns false, with
+  // nothing changed, if the column lowers nothing.
   bool enter(Eigen::Index entering) {
     const std::vector<Eigen::Index> before = used_;
     used_.push_back(entering);
@@ -76,7 +77,7 @@ class ActiveSet {
       return false;
     }
     while (found.size() > 0 && found.minCoeff() <= 0) {
-      // As far towards `found` as nothing turns negative; what arrives at 0 there leaves.
+      // Moves towards `found` until a coefficient turns 0; such coefficients leave the set.
       double share = 1;
       for (std::size_t k = 0; k < used_.size(); ++k) {
         const double to = found[static_cast<Eigen::Index>(k)];
@@ -92,7 +93,7 @@ class ActiveSet {
       }
       used_ = left;
       if (used_.empty()) return true;
-      unconstrained(found);  // of independent columns any part is independent
+      unconstrained(found);  // independent columns stay independent without some of them
     }
     for (std::size_t k = 0; k < used_.size(); ++k) {
       x_[used_[k]] = found[static_cast<Eigen::Index>(k)];
@@ -103,8 +104,8 @@ class ActiveSet {
   Eigen::MatrixXd a_;
   Eigen::VectorXd b_;
   Eigen::VectorXd x_;
-  std::vector<Eigen::Index> used_;  // the positive ones
-  std::vector<bool> blocked_;       // by column: it brings nothing to these
+  std::vector<Eigen::Index> used_;  // columns of positive coefficients
+  std::vector<bool> blocked_;       // by column: it lowers nothing beside these
 };
 
 }  // namespace
@@ -115,7 +116,7 @@ std::vector<double> non_negative_least_squares(const Design& a, const std::vecto
   const auto columns = static_cast<Eigen::Index>(a.columns);
   if (rows == 0) return std::vector<double>(a.columns, 0);
   Eigen::MatrixXd matrix = Eigen::Map<const Matrix>(a.values.data(), rows, columns);
-  // Units must not decide what counts as dependent.
+  // Scales the columns, so that units do not decide which columns are dependent.
   Eigen::VectorXd size(columns);
   for (Eigen::Index c = 0; c < columns; ++c) {
     size[c] = matrix.col(c).norm();
@@ -123,7 +124,7 @@ std::vector<double> non_negative_least_squares(const Design& a, const std::vecto
     matrix.col(c) /= size[c];
   }
   Eigen::VectorXd right = Eigen::Map<const Eigen::VectorXd>(b.data(), rows);
-  if (rows > columns) {  // a rotation, after which the rows below the columns are 0
+  if (rows > columns) {  // a rotation that zeroes the rows below the columns
     const Eigen::HouseholderQR<Eigen::MatrixXd> qr(matrix);
     right = (qr.householderQ().transpose() * right).head(columns).eval();
     matrix = qr.matrixQR().topRows(columns).triangularView<Eigen::Upper>();

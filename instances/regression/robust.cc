@@ -16,9 +16,9 @@ using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowM
 
 constexpr double kTukey = 4.685;  // 95 % efficient where errors are normal
 constexpr double kMedianOfNormal = 0.6745;
-constexpr double kLeastNoise = 1e-10;  // below it errors are those of rounding
-constexpr double kDependent = 1e-6;    // of a column: what others do not make up
-constexpr double kLeastFitted = 1e-3;  // of a measurement: what its error is relative to
+constexpr double kLeastNoise = 1e-10;  // smaller errors are rounding errors
+constexpr double kDependent = 1e-6;    // a column of which others leave less is dependent
+constexpr double kLeastFitted = 1e-3;  // errors are relative to at least this share of the measured
 constexpr int kAbsoluteSteps = 40;
 constexpr int kSteps = 100;
 constexpr int kScaleSteps = 25;  // with a new noise in each; then it stays, so that steps converge
@@ -53,7 +53,7 @@ class Fit {
     return values;
   }
 
-  // What the error of a row is relative to.
+  // Returns the amount that the error of a row is relative to.
   double unit_of(std::size_t row, double value) const {
     return std::max(value, kLeastFitted * measured_[row]);
   }
@@ -66,7 +66,7 @@ class Fit {
     return values;
   }
 
-  // Least squares with each row times its factor, on the pieces of the coefficients so far.
+  // Solves least squares with each row times its factor, on the current pieces of the model.
   void solve(const std::vector<double>& factors) {
     Design scaled = design_;
     std::vector<double> right(rows());
@@ -79,7 +79,8 @@ class Fit {
     found_.coefficients = non_negative_least_squares(scaled, right);
   }
 
-  // The start. Relative to the measurement, an error of one that is far too long is at most 1.
+  // Computes the start. Errors are relative to the measurement, so that a measurement that is far
+  // too long has an error of at most 1.
   void absolute() {
     std::vector<double> factors(rows());
     design_ = design_at_({});
@@ -124,8 +125,8 @@ class Fit {
     return a;
   }
 
-  // How far a row pulls its own fit towards itself: its error is shown too small by
-  // sqrt(1 - leverage).
+  // Computes the leverages: the share by which a row pulls its own fit towards itself. The row's
+  // error appears too small by the factor sqrt(1 - leverage).
   void leverages() {
     Eigen::MatrixXd a = relative_design();
     for (Eigen::Index c = 0; c < a.cols(); ++c) {
@@ -145,8 +146,8 @@ class Fit {
     rank_ = static_cast<std::size_t>(qr.rank());
   }
 
-  // The median of the absolute errors, without as many of the smallest as there are coefficients,
-  // which may be 0 because of them.
+  // Returns the median of the absolute errors, without as many of the smallest as there are
+  // coefficients: these may be 0 because of the fit.
   double noise_of(const std::vector<double>& errors) const {
     std::vector<double> sizes(errors.size());
     for (std::size_t i = 0; i < errors.size(); ++i) sizes[i] = std::abs(errors[i] / shown_[i]);
@@ -164,7 +165,7 @@ class Fit {
     }
   }
 
-  // What the weights minimise.
+  // Returns the loss that the weights minimise.
   double loss(const std::vector<double>& errors) const {
     double sum = 0;
     for (std::size_t i = 0; i < rows(); ++i) {
@@ -195,13 +196,13 @@ class Fit {
       design_ = design_at_(found_.coefficients);
       if (close(before)) return;
     }
-    // Pieces that change at every step.
+    // Reached if the pieces change at every step.
     found_.coefficients = best;
     design_ = design_at_(best);
     weigh(relative_errors());
   }
 
-  // Which columns are determined, and how well.
+  // Finds the columns that are determined, and their standard errors.
   void errors() {
     const std::size_t columns = design_.columns;
     found_.determined.assign(columns, false);
@@ -223,7 +224,7 @@ class Fit {
       if (found_.coefficients[static_cast<std::size_t>(c)] > 0) positive.push_back(c);
     }
     found_.freedom = static_cast<double>(counted) - static_cast<double>(positive.size());
-    if (a.rows() > a.cols()) {  // a rotation, which changes no length
+    if (a.rows() > a.cols()) {  // a rotation keeps all lengths
       const Eigen::HouseholderQR<Eigen::MatrixXd> qr(a);
       a = qr.matrixQR().topRows(a.cols()).triangularView<Eigen::Upper>();
     }
@@ -232,7 +233,7 @@ class Fit {
       if (!(size[c] > 0) || left_of(a, c, others(c, a.cols())) < kDependent) continue;
       const auto column = static_cast<std::size_t>(c);
       found_.determined[column] = true;
-      // Beside the coefficients above 0: those at 0 take no part in what the others are.
+      // Only coefficients above 0 count: those at 0 do not change the others.
       std::vector<Eigen::Index> beside = positive;
       std::erase(beside, c);
       found_.standard_errors[column] = spread / (left_of(a, c, beside) * size[c]);
@@ -247,7 +248,7 @@ class Fit {
     return all;
   }
 
-  // The length of what the other columns do not make up of this one.
+  // Returns the length of the part of this column that the other columns do not make up.
   static double left_of(const Eigen::MatrixXd& a, Eigen::Index column,
                         const std::vector<Eigen::Index>& beside) {
     if (beside.empty()) return a.col(column).norm();
@@ -262,7 +263,7 @@ class Fit {
     return left.tail(left.size() - qr.rank()).norm();
   }
 
-  // The standard deviation of an error as it enters the coefficients (Huber 1981, 7.6).
+  // Returns the standard deviation of an error as it enters the coefficients (Huber 1981, 7.6).
   double spread_of(std::size_t counted) const {
     if (found_.freedom < 1) return kInfinity;
     const std::vector<double> off = relative_errors();

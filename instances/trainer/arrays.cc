@@ -8,7 +8,7 @@ void append(const std::vector<std::int32_t>& list, TrainerLists& lists) {
   lists.offsets.push_back(std::ssize(lists.values));
 }
 
-// The lengths behind prefix sums: the targets of a row whose tokens all are.
+// Returns the lengths behind prefix sums: the targets of a row whose tokens are all targets.
 std::vector<std::int32_t> lengths_of(const std::vector<std::int32_t>& sums) {
   std::vector<std::int32_t> lengths;
   lengths.reserve(sums.size());

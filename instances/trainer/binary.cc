@@ -1,6 +1,6 @@
-// Trainer files as bytes: instances/trainer/README.md, "The binary form". Little-endian on every
-// machine; no size is believed before the file is known to have that many bytes. Longer than 300
-// lines: what is written stands beside how it is read.
+// Reads and writes trainer files as bytes: instances/trainer/README.md, "The binary form". Numbers
+// are little-endian on every machine. A size is used only after the file is known to have that many
+// bytes. Longer than 300 lines: the writer stands beside the reader.
 #include <algorithm>
 #include <array>
 #include <concepts>
@@ -34,16 +34,16 @@ struct Header {
   std::uint32_t sequences = 0;
   std::uint32_t name_bytes = 0;
   std::uint32_t hash_bytes = 0;
-  // Version 3 alone, 0 in the others: bytes of the names of what batches recompute, how many these
-  // are, and 1 if there are loss_tokens.
+  // Only in version 3, 0 in the others: the bytes and the number of the names of recomputation
+  // choices, and 1 if there are loss_tokens.
   std::uint32_t way_bytes = 0;
   std::uint16_t ways = 0;
   std::uint16_t targets = 0;
 
   bool has_targets() const { return version == 2 || targets == 1; }
 
-  // Of a file with this header. The counts are 32-bit numbers, whose product with a small factor
-  // fits 64 bits; ranks times micro-batches is what has to be looked at first.
+  // Returns the bytes of a file with this header. The counts are 32-bit numbers, whose product with
+  // a small factor fits 64 bits. Ranks times micro-batches must be checked before this call.
   std::uint64_t expected_bytes() const {
     const std::uint64_t slots = std::uint64_t{ranks} * micro_batches;
     return kHeaderBytes + 8ULL * batches + 4ULL * (6ULL * batches + batches + 1) +
@@ -67,7 +67,7 @@ void put(std::string& out, const std::vector<T>& values) {
   for (const T value : values) put(out, value);
 }
 
-// Takes numbers off the front of bytes that are known to suffice.
+// Takes numbers off the front of bytes; the caller has checked that they suffice.
 class Cursor {
  public:
   explicit Cursor(std::string_view bytes) : rest_(bytes) {}
@@ -121,7 +121,7 @@ Header take_header(Cursor& cursor) {
 
 std::string number(std::uint64_t value) { return std::to_string(value); }
 
-// All that is wrong with a header of a file of `bytes` bytes.
+// Returns all faults of the header of a file of `bytes` bytes.
 std::vector<InputError> header_faults(const Header& header, std::size_t bytes) {
   ErrorList errors;
   if (header.version < 1 || header.version > kNewestVersion) {
@@ -166,7 +166,7 @@ std::vector<InputError> header_faults(const Header& header, std::size_t bytes) {
   return std::move(errors).take();
 }
 
-// Cuts the columns into batches; their offsets must be checked before.
+// Cuts the columns into batches. Requires valid offsets.
 void cut(TrainerStep& step, const std::vector<std::int32_t>& first,
          const std::vector<std::int32_t>& sequences, const std::vector<std::int32_t>& cu_seqlens,
          const std::vector<std::int32_t>& cu_padded, const std::vector<std::int32_t>& targets) {
@@ -174,7 +174,7 @@ void cut(TrainerStep& step, const std::vector<std::int32_t>& first,
     TrainerBatch& batch = step.batches[b];
     const std::ptrdiff_t begin = first[b];
     const std::ptrdiff_t end = first[b + 1];
-    // A batch has one sum more than sequences, and so has each before it.
+    // A batch has one sum more than sequences, and so has each batch before it.
     const auto sums = static_cast<std::ptrdiff_t>(b);
     batch.sequences.assign(sequences.begin() + begin, sequences.begin() + end);
     batch.cu_seqlens.assign(cu_seqlens.begin() + begin + sums, cu_seqlens.begin() + end + sums + 1);
@@ -185,8 +185,8 @@ void cut(TrainerStep& step, const std::vector<std::int32_t>& first,
   }
 }
 
-// E102 if the text, which begins at this byte of the file, is not UTF-8. Control characters, which
-// JSON escapes, are.
+// Adds E102 if the text, which begins at this byte of the file, is not UTF-8. Control characters
+// are allowed, since JSON escapes them.
 void check_utf8(std::string_view text, std::size_t start, ErrorList& errors) {
   for (std::size_t at = 0; const auto bad = first_bad_byte(text.substr(at));) {
     at += *bad;
@@ -199,7 +199,7 @@ void check_utf8(std::string_view text, std::size_t start, ErrorList& errors) {
   }
 }
 
-// What the micro-batches recompute: each name once, in the order of its first batch.
+// Returns the names of the recomputation choices: each once, in the order of its first batch.
 std::vector<std::string> ways_of(const TrainerStep& step) {
   std::vector<std::string> ways;
   for (const TrainerBatch& batch : step.batches) {
@@ -208,8 +208,8 @@ std::vector<std::string> ways_of(const TrainerStep& step) {
   return ways;
 }
 
-// Gives each batch the name with its index; false if there is none, or if the names are not those
-// that are used, in their order.
+// Gives each batch the name with its index. Returns false if an index has no name, or if the names
+// differ from the used ones in their order.
 bool name_ways(TrainerStep& step, const std::vector<std::string>& ways,
                const std::vector<std::int32_t>& indices) {
   for (std::size_t b = 0; b < step.batches.size(); ++b) {
@@ -249,7 +249,7 @@ std::string write_trainer_binary(const TrainerStep& step) {
   }
   header.bytes = header.expected_bytes();
   std::string out(kMagic);
-  // A step with trainer_faults() may claim any number of ranks.
+  // A step with trainer_faults() may state any number of ranks.
   out.reserve(std::min<std::uint64_t>(header.bytes, std::uint64_t{1} << 28));
   put(out, header.version);
   put(out, header.problem);

@@ -1,5 +1,5 @@
-// Makes a trainer's step of the rows of a verified plan: what the families share.
-// Not installed: trainer.cc of each family uses it.
+// Makes a trainer's step from the rows of a verified plan. trainer.cc of each family uses it. Not
+// installed.
 //
 //   TrainerComposer composer(instance.lengths, instance.loss_tokens);
 //   composer.add({.micro_batch = 0, .degree = 2}, group.sequences, group.cu_seqlens);
@@ -17,16 +17,17 @@ namespace stowage {
 
 class TrainerComposer {
  public:
-  // Lengths without padding and targets, by id; no targets where all tokens are. They must outlive
-  // this.
+  // Lengths without padding and targets, by id; no targets if all tokens are targets. Both must
+  // outlive this object.
   TrainerComposer(const std::vector<Tokens>& lengths, const std::vector<Tokens>& loss_tokens)
       : lengths_(lengths), loss_tokens_(loss_tokens) {}
 
-  // A row: `batch` says when and where, the rest what it holds.
+  // Adds a row: `batch` has its micro-batch and ranks, the other arguments its sequences.
   void add(TrainerBatch batch, const std::vector<std::int64_t>& sequences,
            const std::vector<std::int64_t>& cu_padded);
 
-  // The step, its batches in order. `head` says what is not of a row: problem, name, hash, ranks.
+  // Returns the step, its batches in order. `head` has the fields of the whole step: problem, name,
+  // hash, ranks.
   Result<TrainerStep> finish(TrainerStep head) &&;
 
  private:

@@ -1,5 +1,5 @@
-// What keeps a trainer step from being one. Nothing is taken for granted: a step may come from any
-// bytes whose sizes agree.
+// Finds the faults of a trainer step. It relies on nothing: a step may come from any bytes whose
+// sizes agree.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -133,7 +133,7 @@ class Faults {
     }
   }
 
-  // Lengths are at least 1, so sums grow with every entry.
+  // Checks prefix sums. Lengths are at least 1, so the sums grow with every entry.
   bool check_sums(const std::vector<std::int32_t>& sums, const char* key, std::size_t count) {
     if (sums.size() != count + 1) {
       add(key, "must have one entry more than sequences", static_cast<std::int64_t>(sums.size()));
@@ -145,9 +145,9 @@ class Faults {
     return false;
   }
 
-  // No two batches of one micro-batch share a rank.
+  // Checks that no two batches of one micro-batch share a rank.
   void check_overlap() {
-    std::vector<int> taken(static_cast<std::size_t>(step_.ranks), -1);  // by which micro-batch
+    std::vector<int> taken(static_cast<std::size_t>(step_.ranks), -1);  // index of the micro-batch
     for (index_ = 0; index_ < step_.batches.size(); ++index_) {
       const TrainerBatch& batch = step_.batches[index_];
       for (int rank = batch.first_rank; rank < batch.first_rank + batch.ranks(); ++rank) {
@@ -161,7 +161,7 @@ class Faults {
     }
   }
 
-  // The ids of all batches are 0 to their number - 1, each once.
+  // Checks that the ids of all batches are 0 to their number - 1, each once.
   void check_coverage() {
     std::size_t count = 0;
     for (const TrainerBatch& batch : step_.batches) count += batch.sequences.size();
@@ -182,7 +182,7 @@ class Faults {
   const TrainerStep& step_;
   const int version_ = step_.version();
   const bool counted_;     // whether a batch has targets
-  std::size_t index_ = 0;  // of the batch that is looked at
+  std::size_t index_ = 0;  // of the batch that is checked
   ErrorList errors_;
 };
 

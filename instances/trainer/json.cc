@@ -1,4 +1,4 @@
-// Trainer files as JSON: instances/trainer/README.md, "The JSON form".
+// Reads and writes trainer files as JSON: instances/trainer/README.md, "The JSON form".
 #include <array>
 #include <limits>
 #include <span>
@@ -54,7 +54,7 @@ int read_int(const ObjectReader& reader, std::string_view key, IntegerRange rang
   return static_cast<int>(reader.integer(key, range));
 }
 
-// The ranks are written out for those who make process groups of them; they are consecutive.
+// The file lists all ranks for readers that make process groups of them; they are consecutive.
 void take_ranks(TrainerBatch& batch, const ObjectReader& reader) {
   const std::vector<std::int32_t> ranks = read_int32s(reader, "ranks");
   batch.first_rank = ranks.empty() ? 0 : ranks.front();
@@ -75,7 +75,7 @@ constexpr std::array<std::string_view, 13> kBatchKeys = {
     "position_resets", "max_seqlen", "loss_denominator", "loss_tokens",
     "recomputation"};
 
-// Version 1 has not the last two of the keys, version 2 not the last, and version 3 may be without
+// Reads a batch. Version 1 lacks the last two keys, version 2 the last, and version 3 may lack
 // loss_tokens.
 TrainerBatch read_batch(const JsonValue& value, const JsonPath& path, int version,
                         TrainerStated& stated, ErrorList& errors) {

@@ -1,4 +1,4 @@
-// The steps of plans of any family: each family that has rows makes its own.
+// Makes the steps of plans of any family: each family that has rows makes its own.
 #include <string>
 #include <string_view>
 

@@ -9,7 +9,7 @@
 namespace stowage {
 namespace {
 
-// Appends an error for the first entry of `have` that is not that of `want`.
+// Appends an error for the first entry in which `have` differs from `want`.
 template <class T>
 void compare(const std::vector<T>& want, const std::vector<T>& have, const std::string& what,
              std::vector<InputError>& errors) {

@@ -1,5 +1,5 @@
-// What a trainer file says beside the step itself: all of it follows from the step, and stands in
-// the file so that a training loop need not compute it.
+// The derived values of a trainer file. All of them follow from the step. They stand in the file so
+// that a training loop need not compute them.
 //
 //   const TrainerStated stated = stated_of(step);          // to write
 //   errors = contradictions(step, what_the_file_says);     // after reading
@@ -21,10 +21,10 @@ struct TrainerStated {
   std::vector<std::int32_t> schedule;           // as trainer_schedule()
 };
 
-// Requires a step without trainer_faults().
+// Returns the derived values. Requires a step without trainer_faults().
 TrainerStated stated_of(const TrainerStep& step);
 
-// The first difference of each kind, E603. Requires a step without trainer_faults().
+// Returns an E603 for the first difference of each kind. Requires a step without trainer_faults().
 std::vector<InputError> contradictions(const TrainerStep& step, const TrainerStated& stated);
 
 }  // namespace stowage

@@ -6,7 +6,7 @@
 
 namespace stowage {
 std::int32_t TrainerBatch::max_seqlen() const {
-  std::int64_t longest = 0;  // of wrong sums a difference may be beyond 32 bits
+  std::int64_t longest = 0;  // 64 bits, since the differences of wrong sums may exceed 32 bits
   for (std::size_t i = 1; i < cu_seqlens_padded.size(); ++i) {
     longest = std::max(longest, std::int64_t{cu_seqlens_padded[i]} - cu_seqlens_padded[i - 1]);
   }
@@ -40,7 +40,7 @@ int TrainerStep::version() const {
 }
 
 std::vector<std::int32_t> trainer_schedule(const TrainerStep& step) {
-  // More slots than a file may have: only a step that trainer_faults() refuses.
+  // More slots than a file may have: only trainer_faults() meets such steps.
   if (std::int64_t{step.ranks} * step.micro_batches > kMaxTrainerSlots) return {};
   const auto columns = static_cast<std::size_t>(std::max(step.micro_batches, 0));
   std::vector<std::int32_t> schedule(static_cast<std::size_t>(std::max(step.ranks, 0)) * columns,
