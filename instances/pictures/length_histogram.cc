@@ -12,7 +12,7 @@ namespace stowage {
 namespace {
 
 constexpr double kHeight = 130;  // px
-constexpr int kFewestBins = 12;  // so that bars of like lengths are no walls
+constexpr int kFewestBins = 12;  // so that bars of similar lengths stay narrow
 
 struct Bar {
   std::int64_t sequences = 0;
@@ -21,10 +21,10 @@ struct Bar {
 
 double edge(int bin) { return std::exp2(bin / 2.0); }
 
-// The bin of a length of at least 1.
+// Returns the bin of a length of at least 1.
 int bin_of(Tokens length) {
   int bin = static_cast<int>(std::floor(2 * std::log2(static_cast<double>(length))));
-  // The logarithm may be off by a rounding, the edges of whole octaves are exact.
+  // The logarithm may round across an edge. The edges of whole octaves are exact.
   while (static_cast<double>(length) >= edge(bin + 1)) ++bin;
   while (static_cast<double>(length) < edge(bin)) --bin;
   return bin;
@@ -48,7 +48,7 @@ Picture length_histogram(const std::string& heading, const std::vector<PlacedLen
   const auto [shortest_one, longest_one] =
       std::minmax_element(lengths.begin(), lengths.end(),
                           [](const auto& a, const auto& b) { return a.length < b.length; });
-  // Lengths of nothing stand with those of one token.
+  // Lengths of zero are drawn with lengths of one token.
   int low = bin_of(std::max<Tokens>(shortest_one->length, 1));
   int high = bin_of(std::max<Tokens>(longest_one->length, 1));
   for (; high - low + 1 < kFewestBins; ++high) low = std::max(low - 1, 0);

@@ -1,4 +1,4 @@
-// How long the sequences of a step are, and where each length went.
+// Draws the lengths of a step's sequences, and the kind of group or replica of each.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,11 @@ namespace stowage {
 
 struct PlacedLength {
   Tokens length = 0;
-  std::size_t kind = 0;  // of the hues
+  std::size_t kind = 0;  // index of its kind
 };
 
-// Stacked bars over bins that are half an octave wide, [2^(k/2), 2^((k+1)/2)) tokens. Tooltips say
-// how many sequences and tokens a bar stands for.
+// Draws stacked bars over bins that are half an octave wide, [2^(k/2), 2^((k+1)/2)) tokens.
+// Tooltips state the sequences and tokens of a bar.
 Picture length_histogram(const std::string& heading, const std::vector<PlacedLength>& lengths,
                          const std::vector<std::string>& kinds, const Hues& hues);
 

@@ -11,8 +11,8 @@ namespace {
 
 constexpr double kCurveHeight = 150;    // px
 constexpr double kBelowTheBound = 0.3;  // of the axis' length above the last bound
-constexpr double kProven = 1e-9;        // of the plan: a bound so near has reached it
-constexpr double kFirstSecond = 1e-3;   // left end of the time axis: earlier is drawn there
+constexpr double kProven = 1e-9;        // of the plan: a bound this close has reached it
+constexpr double kFirstSecond = 1e-3;   // left end of the time axis: earlier points are drawn there
 
 class Curves {
  public:
@@ -28,7 +28,7 @@ class Curves {
       }
     }
     if (cut_) {
-      // What is below does not tell the last plan from the last bound.
+      // Values far below the last bound are cut off, so that the last plan and bound stay distinct.
       double bound = 0;
       for (const ProgressPoint& point : progress.points) {
         if (std::isfinite(point.bound)) bound = std::max(bound, point.bound);
@@ -85,7 +85,7 @@ class Curves {
     line.push_back(to);
   }
 
-  // What found it, where something got better.
+  // Draws a dot with the name of the method at each improvement.
   void draw_dots(Svg& svg, const Scale& x, const Scale& y) const {
     const auto dot = [&](std::size_t i, double value, std::size_t hue, const std::string& what) {
       if (!std::isfinite(value)) return;

@@ -1,4 +1,4 @@
-// How a search went: the best plan and the best bound against time.
+// Draws the progress of a search: the best plan and the best bound against time.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace stowage {
 
-// The state when something got better.
+// The state of a search after an improvement.
 struct ProgressPoint {
   std::optional<double> seconds;  // absent in an outcome without times
   double bound = 0;
@@ -23,9 +23,9 @@ struct ProgressHistory {
   std::optional<double> end_seconds;  // of the whole search
 };
 
-// Steps of both, best so far. Time is logarithmic, since most happens at once; without times the
-// points are numbered. `quantity` is that of objective and bound. Values that are not finite are
-// left out.
+// Draws stairs of both, best so far. Time is logarithmic, since most improvements come early;
+// without times the points are numbered. `quantity` is that of objective and bound. Values that are
+// not finite are left out.
 Picture progress_curve(const ProgressHistory& progress, Quantity quantity);
 
 }  // namespace stowage

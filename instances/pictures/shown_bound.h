@@ -15,12 +15,12 @@ struct ShownBound {
 };
 
 struct ShownBounds {
-  std::optional<ShownBound> proven;   // recomputed or certified where the picture is made
-  std::optional<ShownBound> claimed;  // what the plan says, if that is more
+  std::optional<ShownBound> proven;   // recomputed or certified by the caller
+  std::optional<ShownBound> claimed;  // stated by the plan, if larger than proven
 };
 
-// The legend of the lines, the objective first: "step 9 806 ms", "proven bound 9 333 ms (area)".
-// `amount` is how a value reads, with its unit.
+// Returns the legend of the lines, the objective first: "step 9 806 ms", "proven bound 9 333 ms
+// (area)". `amount` returns the text of a value, with its unit.
 template <class Amount>
 std::vector<LegendEntry> bound_legend(const std::string& objective, double value,
                                       const ShownBounds& bounds, const Amount& amount) {

@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t kForward = 0;  // hues
 constexpr std::size_t kBackward = 1;
 constexpr double kLabelWidth = 60;  // px at the left of the plot
-// Beyond this only the first stage of each pipeline is drawn: it works as long as every other.
+// With more passes, only the first stage of each pipeline is drawn: every stage works equally long.
 constexpr std::size_t kMostPasses = 2'000'000;
 
 struct Pass {
@@ -35,7 +35,8 @@ const Scheme& scheme_of(const AssignInstance& instance, const AssignReplica& rep
   return *std::ranges::find(instance.schemes, replica.scheme, &Scheme::name);
 }
 
-// In thirds, as simulate_1f1b() does, so that whole times stay whole.
+// Returns the items of a replica. Times are in thirds, as in simulate_1f1b(), so that whole times
+// stay whole.
 std::vector<PipelineItem> items_of(const AssignInstance& instance, const AssignReplica& replica) {
   if (const std::optional<ChunkRule>& rule = instance.constraints.chunks) {
     return chunk_items(chunks_of(instance, replica.rows), scheme_of(instance, replica),
@@ -78,7 +79,7 @@ class Pipelines {
   double height() const { return std::clamp(12.0 * static_cast<double>(lanes_), 72.0, 360.0); }
   bool first_only() const { return first_only_; }
 
-  // The note on what was merged, empty if nothing was.
+  // Draws the pipelines. Returns the note on merged tiles, empty if none were merged.
   std::string draw(Svg& svg, const Box& plot) {
     const Ms end = std::max(plan_.objective_ms, plan_.simulated_1f1b_ms);
     const Scale x = Scale::linear(0, end, plot.x, plot.right());
@@ -114,7 +115,7 @@ class Pipelines {
     run_pipeline(items_of(instance_, replica), scheme_of(instance_, replica).pp, watch);
   }
 
-  // A line above each run of replicas of one scheme, and its name where there is room.
+  // Draws a line above each run of replicas of one scheme, and the scheme's name if there is room.
   void draw_labels(Svg& svg, const Box& plot, const Scale& y) const {
     double free = plot.y;  // where the next label may begin
     for (std::size_t r = 0; r < plan_.replicas.size();) {
@@ -134,7 +135,7 @@ class Pipelines {
       svg.text(plot.x - 7, middle + 4, Anchor::end, label, kInk, "scheme " + scheme);
       free = middle + kTextSize / 2 + 3;
     }
-    // Replicas of one scheme apart from each other, as far as that can be seen.
+    // Draws gaps between replicas of one scheme, if they are wide enough to be seen.
     for (const std::size_t lane : first_lane_) {
       const double top = y(static_cast<double>(lane));
       if (plot.height / static_cast<double>(first_lane_.size()) < 4) break;
@@ -236,7 +237,7 @@ Picture assign_lengths(const AssignInstance& instance, const AssignPlan& plan) {
       }
     }
   }
-  // Two hues are those of the passes.
+  // The first two hues are those of the passes.
   return length_histogram("Lengths and the scheme they went to", lengths, names, Hues(names, 2));
 }
 

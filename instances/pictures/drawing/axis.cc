@@ -37,7 +37,7 @@ Unit base_unit(Quantity quantity, double high) {
   return {};
 }
 
-// A unit in which `high` has at most seven digits, so that labels stay narrow.
+// Returns a unit in which `high` has at most seven digits, so that labels stay narrow.
 Unit unit_for(Quantity quantity, double high) {
   Unit unit = base_unit(quantity, high);
   int power = 0;
@@ -48,7 +48,7 @@ Unit unit_for(Quantity quantity, double high) {
   return unit;
 }
 
-// 1, 2 or 5 times a power of ten, so that at most `most` steps make `range`.
+// Returns 1, 2 or 5 times a power of ten, so that at most `most` steps make `range`.
 double nice_step(double range, int most) {
   if (!(range > 0)) return 1;
   const double raw = range / most;
@@ -59,12 +59,12 @@ double nice_step(double range, int most) {
   return 10 * power;
 }
 
-// A power of two, so that at most `most` steps make `range`.
+// Returns a power of two, so that at most `most` steps make `range`.
 double binary_step(double range, int most) {
   return range > 0 ? std::exp2(std::ceil(std::log2(range / most) - 1e-9)) : 1;
 }
 
-// The label of `value`, a multiple of `step`, with no more decimals than the step has.
+// Returns the label of `value`, a multiple of `step`, with no more decimals than the step has.
 std::string label_of(double value, double step) {
   const int decimals = step >= 1 ? 0 : static_cast<int>(std::ceil(-std::log10(step) - 1e-9));
   if (decimals > 9) return significant(value);
@@ -109,9 +109,9 @@ Axis linear_axis(Quantity quantity, double low, double high, int most) {
   const Unit unit = unit_for(quantity, high);
   const double range = (high - low) / unit.size;
   double step = quantity == Quantity::bytes ? binary_step(range, most) : nice_step(range, most);
-  // Halves of bytes, sequences or ranks there are none.
+  // Bytes, sequences and ranks are whole numbers, so their ticks are too.
   if (quantity == Quantity::count || unit.size == 1) step = std::max(step, 1.0);
-  // Ends that differ by rounding alone have nothing between them that a number could name.
+  // Between ends that differ only by rounding no label can be distinct.
   step = std::max(step, std::max(std::abs(low), std::abs(high)) / unit.size * kFinestStep);
   Axis axis{.unit = unit.name};
   const auto last = static_cast<std::int64_t>(std::floor(high / unit.size / step + 1e-9));
@@ -152,11 +152,11 @@ void draw_bottom_axis(Svg& svg, const Box& plot, const Scale& scale, const Axis&
 
 void draw_left_axis(Svg& svg, const Box& plot, const Scale& scale, const Axis& axis,
                     const std::string& title) {
-  double free = kInfinity;  // downwards from here
+  double free = kInfinity;  // the next label must end above this
   for (const Tick& tick : axis.ticks) {
     const double y = scale(tick.value);
     svg.line({plot.x - 4, y}, {plot.right(), y}, kGrid);
-    // Ticks may run either way.
+    // Ticks may ascend or descend.
     if (std::abs(y - free) < kTextSize + 3) continue;
     svg.text(plot.x - 7, y + kCapHeight, Anchor::end, tick.label);
     free = y;

@@ -1,8 +1,8 @@
-// Which hue each of a number of ordered kinds has: its own where there are enough hues, otherwise
-// one that it shares with its neighbours.
+// Assigns hues to ordered kinds: a hue of its own to each if there are enough hues, otherwise
+// neighbours share a hue.
 //
 //   const Hues hues({"degree 1", "degree 2", "degree 8"});
-//   hues.of(2);           // of "degree 8"
+//   hues.of(2);  // the hue of "degree 8"
 //   hues.legend();        // an entry for each hue
 #pragma once
 
@@ -16,13 +16,13 @@ namespace stowage {
 
 class Hues {
  public:
-  // Hues before `first` are left to other things. Requires first < kHues.
+  // Hues before `first` are reserved for other shapes. Requires first < kHues.
   explicit Hues(std::vector<std::string> kinds, std::size_t first = 0);
 
   std::size_t kinds() const { return kinds_.size(); }
   std::size_t of(std::size_t kind) const;  // requires kind < kinds()
 
-  // A box for every hue in use; "degree 1 to degree 2" where it is shared.
+  // Returns a box for every hue in use; "degree 1 to degree 2" for a shared hue.
   std::vector<LegendEntry> legend() const;
 
  private:

@@ -29,7 +29,7 @@ std::string opening(double height, const std::string& label) {
 
 Panel::Panel(const std::string& heading) : heading_(heading) {
   bottom_ = kPictureMargin + kHeadingSize;
-  // Bold is wider than the estimate.
+  // Bold text is wider than the estimate.
   const std::string text = shortened(heading, kHeadingSize * 1.15, kTextWidth);
   svg.text(kPictureMargin, bottom_ - 3, Anchor::start, text, kHeading,
            text == heading ? "" : heading);

@@ -36,30 +36,30 @@ class Panel {
 
   Svg svg;
 
-  // A line of text below what is there, wrapped where it is too wide.
+  // Adds a line of text below the panel's content, wrapped if it is too wide.
   void say(const std::string& text);
 
-  // Takes room for a plot with axes on the left and below, and returns the plot's box. What lies
-  // inside it is to be drawn by the caller.
+  // Reserves room for a plot with axes on the left and below, and returns the plot's box. The
+  // caller draws its contents.
   Box plot(double height);
 
-  // Entries side by side, in as many rows as it takes.
+  // Adds the entries side by side, in as many rows as needed.
   void legend(const std::vector<LegendEntry>& entries);
 
   Picture finish() &&;
 
  private:
   std::string heading_;
-  double bottom_ = 0;  // of what is there
+  double bottom_ = 0;  // of the content so far
 };
 
-// A vertical or horizontal line across fills, on a halo of paper.
+// Draws a vertical or horizontal line across fills, on a halo of paper.
 void draw_marker(Svg& svg, Point from, Point to, std::string_view classes, const ShapeTitle& title);
 
-// A whole SVG 1.1 file with the pictures one below the other.
+// Returns an SVG 1.1 file with the pictures one below the other.
 std::string svg_document(const std::vector<Picture>& pictures, const std::string& title);
 
-// The picture as an element of an HTML page whose style is stylesheet().
+// Returns the picture as an element of an HTML page whose style is stylesheet().
 std::string svg_figure(const Picture& picture);
 
 }  // namespace stowage

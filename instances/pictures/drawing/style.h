@@ -1,9 +1,9 @@
-// How all pictures look: one stylesheet, one width, ten colours.
+// The common style of all pictures: one stylesheet, one width, ten colours.
 //
-// Seven hues of Okabe and Ito (Color Universal Design, 2008), which people with any common kind of
-// colour blindness tell apart, and three neutrals: paper, ink and the grey of what is wasted. The
-// stylesheet follows the reader's preference for light or dark. Shapes name their colour by a
-// class:
+// The seven hues of Okabe and Ito (Color Universal Design, 2008) are distinct for people with any
+// common kind of colour blindness. There are three neutrals: paper, ink, and grey for wasted time
+// or memory. The stylesheet follows the reader's preference for light or dark. Shapes name their
+// colour by a class:
 //
 //   hue_class(0) == "c0"      fills with the first hue; stroke_class(0) == "l0" draws in it
 #pragma once
@@ -38,8 +38,8 @@ std::string hue_class(std::size_t hue);              // requires hue < kHues
 std::string stroke_class(std::size_t hue);           // requires hue < kHues
 std::string faded_class(std::size_t hue, int quarters);  // hue with 1 to 4 quarters of opacity
 
-// The rules of all classes, for a <style> element. `root` is the selector of the element whose
-// background they paint.
+// Returns the rules of all classes, for a <style> element. `root` is the selector of the element
+// whose background they paint.
 std::string_view stylesheet();
 
 }  // namespace stowage

@@ -1,4 +1,4 @@
-// Writes the elements of an SVG picture, numbers and texts as they must be.
+// Writes the elements of an SVG picture, with numbers and texts escaped and rounded.
 //
 //   Svg svg;
 //   svg.rect({0, 0, 20, 10}, "c0", "sequence 17");
@@ -33,8 +33,8 @@ struct Point {
 
 enum class Anchor { start, middle, end };
 
-// What a viewer shows when it points at a shape: some lines. A line end inside of one of them, as a
-// name may have, is a control character and begins no other line.
+// The lines that a viewer shows when it points at a shape. A line end inside a line, as a name may
+// have, is a control character and does not begin another line.
 class ShapeTitle {
  public:
   ShapeTitle() = default;
@@ -56,12 +56,12 @@ class ShapeTitle {
   std::vector<std::string> lines_;
 };
 
-// Two decimals at most, "12.5", never "-0"; 0 for what is not finite.
+// Returns at most two decimals, "12.5", never "-0"; 0 for a value that is not finite.
 std::string svg_number(double value);
 
 class Svg {
  public:
-  // `classes` as in style.h.
+  // `classes` are those of style.h.
   void rect(const Box& box, std::string_view classes, const ShapeTitle& title = {});
   void line(Point from, Point to, std::string_view classes, const ShapeTitle& title = {});
   void polyline(const std::vector<Point>& points, std::string_view classes,

@@ -7,7 +7,7 @@
 namespace stowage {
 namespace {
 
-// In ems.
+// Returns the width in ems.
 double width_of(char32_t point) {
   constexpr std::u32string_view kNarrow = U" .,:;'|!()[]/\\-iljtfrI";
   constexpr std::u32string_view kWide = U"mwMWOQGDHNU@%+=<>~#&…→";
@@ -18,14 +18,14 @@ double width_of(char32_t point) {
   return point < 0x80 ? 0.64 : 0.9;
 }
 
-// As much of `text` as has at most `width` ems, in whole code points.
+// Returns the longest beginning of `text` of at most `width` ems, in whole code points.
 std::string prefix(const std::string& text, double width) {
   double used = 0;
   std::size_t bytes = 0;
   for (const char32_t point : code_points(text)) {
     used += width_of(point);
     if (used > width) break;
-    // The next byte that begins a code point.
+    // Goes on to the next byte that begins a code point.
     do ++bytes;
     while (bytes < text.size() && (static_cast<unsigned char>(text[bytes]) & 0xC0) == 0x80);
   }

@@ -11,18 +11,18 @@ namespace stowage {
 namespace {
 
 constexpr double kVisible = 0.5;    // px
-constexpr double kEdgeVisible = 3;  // px: from here on an edge does not hide the tile
+constexpr double kEdgeVisible = 3;  // px: from this size on an edge does not hide the tile
 
 struct Cell {
   std::array<float, kHues> area = {};  // px^2
   std::int32_t begun = 0;              // tiles whose left end is here
-  std::int32_t met = 0;                // tiles that are here at all
+  std::int32_t met = 0;                // tiles that touch the cell
 };
 
-// What a viewer sees of a cell.
+// The appearance of a cell.
 struct Look {
   std::size_t hue = 0;
-  int quarters = 0;  // 0: nothing
+  int quarters = 0;  // 0: not drawn
 
   bool operator==(const Look&) const = default;
 };
@@ -54,7 +54,7 @@ class Cells {
     }
   }
 
-  // Draws the cells, neighbours of one look as one shape; or only counts the shapes.
+  // Draws the cells, equal neighbours as one shape. Without `svg` it only counts the shapes.
   std::size_t draw(Svg* svg, std::string_view noun) const {
     std::size_t shapes = 0;
     for (std::size_t r = 0; r < rows_; ++r) {
@@ -86,7 +86,8 @@ class Cells {
     return std::min(static_cast<std::size_t>(std::max(distance, 0.0) / size_), most - 1);
   }
 
-  // Of a tile that ends at `distance`: a cell that begins there is not met.
+  // Returns the last cell of a tile that ends at `distance`: a cell that begins there is not
+  // touched.
   std::size_t last_index(double distance, std::size_t first, std::size_t most) const {
     const double cells = std::ceil(distance / size_ - 1e-9) - 1;
     return std::clamp(static_cast<std::size_t>(std::max(cells, 0.0)), first, most - 1);
@@ -104,7 +105,7 @@ class Cells {
     const auto most = std::max_element(cell.area.begin(), cell.area.end());
     double sum = 0;
     for (const float area : cell.area) sum += area;
-    // Never nothing: something is there.
+    // At least a quarter, because the cell has a tile.
     const double quarters = std::ceil(4 * sum / (size_ * size_) - 0.5);
     return {static_cast<std::size_t>(most - cell.area.begin()),
             static_cast<int>(std::clamp(quarters, 1.0, 4.0))};
@@ -119,7 +120,7 @@ class Cells {
 
 double smaller_side(const Tile& tile) { return std::min(tile.box.width, tile.box.height); }
 
-// The side from which on tiles are drawn one by one, so that they are at most `most`.
+// Returns the least side of tiles that are drawn one by one, so that at most `most` are.
 double visible_from(const std::vector<Tile>& tiles, std::size_t most) {
   std::vector<double> sides;
   for (const Tile& tile : tiles) {

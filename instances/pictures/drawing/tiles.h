@@ -1,10 +1,10 @@
-// Rectangles that stand for things: sequences, passes, buffers. There may be millions of them on a
-// canvas of a few hundred pixels, and a picture must stay small and honest all the same.
+// Rectangles that stand for objects: sequences, passes, buffers. A canvas of a few hundred pixels
+// may have millions of them, and the picture must stay small and true.
 //
-// Tiles that can be seen are drawn one by one, with an edge between neighbours. Those too small to
-// be seen are added up in cells: a cell takes the hue that covers most of it, is the fainter the
-// less of it is covered, and its tooltip says how many tiles meet there. When the visible tiles are
-// too many, the limit of what counts as visible is raised.
+// Tiles that can be seen are drawn one by one, with an edge between neighbours. Smaller tiles are
+// added up in cells. A cell takes the hue that covers most of it, is fainter if less of it is
+// covered, and its tooltip states the number of its tiles. If there are too many visible tiles, the
+// least visible size is raised.
 //
 //   std::vector<Tile> tiles = ...;
 //   const Merged merged = draw_tiles(svg, plot, tiles, "sequences",
@@ -25,23 +25,24 @@ namespace stowage {
 struct Tile {
   Box box;
   std::size_t hue = 0;
-  std::int64_t item = 0;  // what title() is asked about
+  std::int64_t item = 0;  // argument of title()
   bool pinned = false;    // drawn with an edge of ink
 };
 
 struct Merged {
-  std::int64_t tiles = 0;  // that were added up in cells
+  std::int64_t tiles = 0;  // number that was added up in cells
   double below = 0;        // px: those narrower or lower than this
 };
 
-inline constexpr std::size_t kMostShapes = 12'000;  // visible tiles, and cells, of one call
+inline constexpr std::size_t kMostShapes = 12'000;  // most visible tiles, and cells, of one call
 
 // Draws tiles that lie inside `plot`. Tiles without width or height are not drawn. O(tiles).
 Merged draw_tiles(Svg& svg, const Box& plot, const std::vector<Tile>& tiles, std::string_view noun,
                   const std::function<ShapeTitle(std::int64_t)>& title,
                   std::size_t most_shapes = kMostShapes);
 
-// "83 120 buffers narrower or lower than 0.5 px are merged: ..."; empty if there are none.
+// Returns "83 120 buffers narrower or lower than 0.5 px are merged: ..."; empty if none were
+// merged.
 std::string to_string(const Merged& merged, std::string_view noun);
 
 }  // namespace stowage

@@ -14,7 +14,7 @@ struct Decoded {
   std::size_t bytes = 1;
 };
 
-// RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF.
+// Decodes by RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF.
 Decoded decode(std::string_view text) {
   const auto at = [text](std::size_t i) {
     return static_cast<char32_t>(static_cast<unsigned char>(text[i]));

@@ -17,10 +17,11 @@ namespace stowage {
 namespace {
 
 constexpr double kHeight = 340;  // px
-// Capacities far above the peak are named and not drawn, or the map would be a line at the bottom.
+// Capacities far above the peak are named and not drawn. Otherwise the map would be a line at the
+// bottom.
 constexpr double kDrawnCapacity = 2;  // times the peak
 
-// Kinds of buffers: those that live for at most this share of all steps, and the rest.
+// Limits of the kinds of buffers: the share of all steps that they live for.
 constexpr std::array<double, 3> kShares = {0.01, 0.1, 0.5};
 
 std::size_t kind_of(double share) {
@@ -41,7 +42,7 @@ class MemoryMap {
                          plot.right())),
         y_(Scale::linear(0, height_of(instance, plan), plot.bottom(), plot.y)) {}
 
-  // The note on what was merged, empty if nothing was.
+  // Draws the map. Returns the note on merged tiles, empty if none were merged.
   std::string draw(Svg& svg) {
     draw_free(svg);
     draw_bottom_axis(
@@ -78,7 +79,7 @@ class MemoryMap {
   }
 
  private:
-  // What the plot reaches up to.
+  // Returns the upper end of the plot.
   static double height_of(const LayoutInstance& instance, const LayoutPlan& plan) {
     const auto peak = static_cast<double>(plan.peak_bytes);
     const double capacity = instance.capacity ? static_cast<double>(*instance.capacity) : 0;
@@ -86,8 +87,8 @@ class MemoryMap {
     return most > 0 ? most : 1;
   }
 
-  // Grey up to the highest byte in use; buffers cover what is not free of it. Stretches narrower
-  // than half a pixel are drawn as the highest among them.
+  // Fills the plot with grey up to the highest byte in use; buffers cover the used part of it.
+  // Neighbouring ranges narrower than half a pixel are drawn as the highest of them.
   void draw_free(Svg& svg) const {
     std::vector<Point> points;
     double left = plot_.x;

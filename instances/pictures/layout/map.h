@@ -1,8 +1,8 @@
-// A layout as a map: steps to the right, addresses upwards.
+// Draws a layout as a map: steps to the right, addresses upwards.
 //
-// A buffer is a rectangle over the steps at which it needs its bytes; hues tell how long it lives.
-// Grey is free memory below the highest byte in use at that step: what fragmentation costs. Pinned
-// buffers have an edge of ink. Peak, bound and capacity are lines.
+// A buffer is a rectangle over the steps at which it needs its bytes; its hue shows how long it
+// lives. Grey is free memory below the highest byte in use at that step: the loss by fragmentation.
+// Pinned buffers have an edge of ink. Peak, bound and capacity are lines.
 #pragma once
 
 #include "instances/layout/instance.h"
@@ -12,7 +12,7 @@
 
 namespace stowage {
 
-// Requires a plan that verify() finds nothing wrong with.
+// Requires a plan for which verify() returns no violations.
 Picture layout_map(const LayoutInstance& instance, const LayoutPlan& plan,
                    const ShownBounds& bounds);
 

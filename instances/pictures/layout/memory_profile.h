@@ -1,4 +1,4 @@
-// How much of a layout is in use at every step, and how high it reaches there.
+// The memory of a layout that is in use at every step, and its highest byte.
 //
 //   for (const MemoryStretch& stretch : memory_profile(instance, plan)) ...
 //   free_share(profile)        // of the memory below the highest byte in use
@@ -12,7 +12,7 @@
 
 namespace stowage {
 
-// Steps [lower, upper) during which nothing changes.
+// Steps [lower, upper) in which memory does not change.
 struct MemoryStretch {
   std::int64_t lower = 0;
   std::int64_t upper = 0;
@@ -22,11 +22,12 @@ struct MemoryStretch {
   bool operator==(const MemoryStretch&) const = default;
 };
 
-// From the first step of any buffer to the last, without holes; empty without buffers. Requires a
-// valid plan. O(n log n).
+// Returns the ranges of steps from the first step of any buffer to the last, without gaps; empty
+// without buffers. Requires a valid plan. O(n log n).
 std::vector<MemoryStretch> memory_profile(const LayoutInstance& instance, const LayoutPlan& plan);
 
-// What is free of the memory below the tops, summed over the steps: fragmentation. 0 to 1.
+// Returns the free share of the memory below the tops, summed over the steps: fragmentation. 0 to
+// 1.
 double free_share(const std::vector<MemoryStretch>& profile);
 
 }  // namespace stowage

@@ -1,4 +1,4 @@
-// Longer than 300 lines: one picture, whose panels share what is counted once.
+// Longer than 300 lines: one picture, whose panels share values that are computed once.
 #include "instances/pictures/order/memory.h"
 
 #include <algorithm>
@@ -22,7 +22,8 @@ namespace {
 constexpr double kHeight = 260;        // px, of the memory
 constexpr double kBar = 14;            // px, of a tensor
 constexpr std::size_t kMostBars = 20;  // tensors alive at the peak
-// Capacities far above the peak are named and not drawn, or the plot would be a line at the bottom.
+// Capacities far above the peak are named and not drawn. Otherwise the plot would be a line at the
+// bottom.
 constexpr double kDrawnCapacity = 2;  // times the peak
 
 constexpr std::size_t kLiveHue = 0;
@@ -30,9 +31,9 @@ constexpr std::size_t kAddedHue = 1;
 constexpr std::size_t kOtherHue = 2;
 constexpr std::size_t kAgainHue = 3;
 constexpr std::size_t kAwayHue = 4;
-constexpr int kCurvePoints = 24;    // of a row
+constexpr int kCurvePoints = 24;    // points of a row's curve
 constexpr double kOneLength = 3;    // px, half of the dash of a row of one length
-constexpr double kAgainHeight = 6;  // px, of the marks of runs again
+constexpr double kAgainHeight = 6;  // px, of the marks of repeated runs
 
 class OrderPicture {
  public:
@@ -72,7 +73,7 @@ class OrderPicture {
       draw_marker(panel.svg, {plot.x - 4, y(bytes)}, {plot.right() + 4, y(bytes)}, classes, title);
     };
     line(peak(), kValueLine, "peak");
-    // Bounds of the time have no place among bytes.
+    // Bounds of the time cannot be drawn on an axis of bytes.
     const bool timed = plan_.time_ms.has_value();
     if (bounds.proven && !timed) line(bounds.proven->value, kBoundLine, "bound");
     if (bounds.claimed && !timed) line(bounds.claimed->value, kClaimLine, "claimed bound");
@@ -104,7 +105,7 @@ class OrderPicture {
     }
   }
 
-  // The peak of each row's order, and its bound, over the lengths.
+  // Draws the peak of each row's order, and its bound, over the lengths.
   void draw_lengths(Panel& panel) const {
     if (!instance_.tokens || instance_.tokens->from == instance_.tokens->to) return;
     const auto from = static_cast<double>(instance_.tokens->from);
@@ -131,7 +132,7 @@ class OrderPicture {
         peaks.push_back({left, y(static_cast<double>(curve.at(length)))});
         bounds.push_back({left, y(bound)});
       }
-      if (row.from == row.to) {  // a dash: a line to the same point would not be seen
+      if (row.from == row.to) {  // a dash, because a line to the same point would be invisible
         for (std::vector<Point>* line : {&peaks, &bounds}) {
           line->push_back({line->front().x + kOneLength, line->front().y});
           line->front().x -= kOneLength;
@@ -151,7 +152,7 @@ class OrderPicture {
                    "where a row begins"}});
   }
 
-  // What is computed again, at the foot of the memory.
+  // Draws the repeated runs at the foot of the plot.
   void draw_again(Panel& panel, const Box& plot, const Scale& x) const {
     const std::vector<std::int64_t> again = steps_again(table_, plan_.order);
     if (again.empty()) return;
@@ -169,7 +170,7 @@ class OrderPicture {
                            " more than " + ms_amount(table_.work_ms())}});
   }
 
-  // What is on the host alone, above that.
+  // Draws the tensors that only the host holds, above the repeated runs.
   void draw_away(Panel& panel, const Box& plot, const Scale& x) const {
     if (plan_.transfers.empty()) return;
     const TransferTimes times = transfer_times(table_, order_, plan_.transfers);
@@ -233,12 +234,13 @@ class OrderPicture {
     return most > 0 ? most : 1;
   }
 
-  // "5 to 8 tokens"
+  // Returns "5 to 8 tokens".
   static std::string lengths_text(const OrderRow& row) {
     if (row.from == row.to) return counted(row.from, "token");
     return grouped(row.from) + " to " + grouped(row.to) + " tokens";
   }
-  // Ascending, each once, closer together where the row begins: the axis is logarithmic.
+  // Returns lengths, ascending, each once, and closer where the row begins: the axis is
+  // logarithmic.
   static std::vector<Tokens> drawn_lengths(const OrderRow& row) {
     std::vector<Tokens> lengths;
     for (int k = 0; k <= kCurvePoints; ++k) {
@@ -262,7 +264,7 @@ class OrderPicture {
            " bytes, steps " + grouped(life.first) + " to " + grouped(life.last);
   }
 
-  // Stairs; steps narrower than half a pixel are drawn as the highest among them.
+  // Returns stairs; neighbouring steps narrower than half a pixel are drawn as the highest of them.
   static std::vector<Point> outline(const Box& plot, const Scale& x, const Scale& y,
                                     const std::vector<Bytes>& values) {
     std::vector<Point> points;
@@ -295,7 +297,7 @@ class OrderPicture {
   const OrderTable table_;
   const std::vector<int> order_;
   const std::vector<Bytes> needs_;
-  const std::vector<Bytes> program_;  // what the steps of program order need
+  const std::vector<Bytes> program_;  // bytes of each step of program order
   const std::int64_t peak_step_;
   const double steps_;
   Bytes program_peak_ = 0;

@@ -1,10 +1,10 @@
-// The memory of an order: steps to the right, bytes upwards.
+// Draws the memory of an order: steps to the right, bytes upwards.
 //
-// Above, what each step needs: live before it, and on top what its operator adds. A dashed line is
-// what the order of the list needs, step by step. Below, who is alive at the peak, one bar per
-// tensor over the steps of its life, the largest first; the rest together are told in words. Where
-// sizes grow with a length all that is of the longest one, and the peak of each row with its bound
-// is drawn over the lengths.
+// The upper plot shows the memory of each step: the live bytes before it, and on top the bytes that
+// its operator adds. A dashed line is the memory of the list's order, step by step. The lower plot
+// has the largest tensors that are alive at the peak, one bar per tensor over the steps of its
+// life; a line of text sums up the rest. If sizes grow with a length, both plots are those of the
+// longest length, and a third plot shows the peak of each row with its bound over the lengths.
 #pragma once
 
 #include "instances/order/instance.h"
@@ -14,7 +14,7 @@
 
 namespace stowage {
 
-// Requires a plan that verify() finds nothing wrong with.
+// Requires a plan for which verify() returns no violations.
 Picture order_memory(const OrderInstance& instance, const OrderPlan& plan,
                      const ShownBounds& bounds);
 

@@ -17,10 +17,10 @@ namespace {
 constexpr std::size_t kMostDegrees = 16;
 constexpr double kRow = 22;     // px
 constexpr double kGap = 3;      // px between rows
-constexpr int kPerOctave = 24;  // lengths looked at
+constexpr int kPerOctave = 24;  // lengths that are tried
 constexpr Tokens kShortest = 64;
 
-// Lengths [from, to] for which a group of the degree is fastest with this kind.
+// Lengths [from, to] for which a group of the degree is fastest with this kind of exchange.
 struct Stretch {
   ExchangeKind kind = ExchangeKind::none;
   Tokens from = 0;
@@ -36,7 +36,7 @@ ExchangeKind fastest(const ScatterInstance& instance, std::span<const GroupForm>
   return best->exchange;
 }
 
-// The most tokens of a sequence in a group of this degree, whatever its exchange.
+// Returns the most tokens of a sequence in a group of this degree, with any exchange.
 Tokens longest_of(const ScatterInstance& instance, int degree) {
   Tokens longest = 0;
   for (const GroupForm form : group_forms(instance)) {

@@ -1,5 +1,5 @@
-// Which kind of exchange is the fastest for one sequence by itself: lengths to the right, degrees
-// downwards. For steps whose groups may choose.
+// Draws the fastest kind of exchange for a single sequence: lengths to the right, degrees
+// downwards. It is for steps whose groups may choose their exchange.
 #pragma once
 
 #include "instances/pictures/drawing/panel.h"
@@ -7,8 +7,8 @@
 
 namespace stowage {
 
-// Lengths up to what a group of the degree holds. At most 16 degrees, the smallest ones. Requires
-// `instance.cost.exchange`.
+// Draws lengths up to the memory of a group of each degree. At most 16 degrees, the smallest, are
+// drawn. Requires `instance.cost.exchange`.
 Picture exchange_map(const ScatterInstance& instance);
 
 }  // namespace stowage

@@ -16,9 +16,9 @@ namespace {
 
 constexpr double kDot = 5;  // px
 constexpr std::size_t kMostDots = 12'000;
-constexpr double kMostShown = 1;  // of a relative error
+constexpr double kMostShown = 1;  // largest relative error that is drawn
 
-// Which rows are drawn: all, or evenly many of them.
+// Returns the rows that are drawn: all, or every n-th.
 std::vector<std::size_t> drawn(std::size_t rows) {
   const std::size_t step = (rows + kMostDots - 1) / kMostDots;
   std::vector<std::size_t> some;

@@ -1,5 +1,5 @@
-// How well a cost explains measured rows: predicted against measured, and the error of each row by
-// degree.
+// Draws how well a cost explains measured rows: predicted against measured time, and the error of
+// each row by degree.
 #pragma once
 
 #include <span>
@@ -11,7 +11,8 @@
 
 namespace stowage {
 
-// Two pictures. Predictions are those of fits without the row. Requires a fit of these rows.
+// Returns two pictures. Predictions are those of fits without the row. Requires a fit of these
+// rows.
 std::vector<Picture> fit_pictures(const CostFit& fit, std::span<const TimedRow> rows);
 
 }  // namespace stowage

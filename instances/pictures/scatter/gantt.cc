@@ -1,4 +1,4 @@
-// Longer than 300 lines: one drawing, and what its parts say of themselves.
+// Longer than 300 lines: one drawing, and the tooltips of its parts.
 #include "instances/pictures/scatter/gantt.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace {
 
 constexpr double kJoined = 0.75;          // px: narrower neighbours in a group are drawn as one
 constexpr std::size_t kMostEnds = 200;    // micro-batches whose ends are drawn as lines
-constexpr std::size_t kMostFixed = 4000;  // groups whose fixed part is drawn by itself
+constexpr std::size_t kMostFixed = 4000;  // groups whose fixed part is drawn apart
 
 // The degrees in use, ascending, and their names.
 struct Degrees {
@@ -67,7 +67,7 @@ class Gantt {
     for (const ScatterMicroBatch& batch : plan.micro_batches) groups_ += batch.groups.size();
   }
 
-  // The note on what was merged, empty if nothing was.
+  // Draws the chart. Returns the note on merged pieces, empty if none were merged.
   std::string draw(Svg& svg) {
     svg.rect({plot_.x, plot_.y, x_(plan_.objective_ms) - plot_.x, plot_.height}, kWaste, "idle");
     if (const double share = pipeline_share(instance_, plan_); share > 0) {
@@ -102,7 +102,7 @@ class Gantt {
   std::size_t groups() const { return groups_; }
 
  private:
-  // Ticks where nodes begin, as far as there is room.
+  // Returns ticks where nodes begin, as far as there is room.
   Axis rank_axis() const {
     const int devices = instance_.cluster.devices;
     const int node = std::max(instance_.cluster.devices_per_node, 1);
@@ -122,7 +122,7 @@ class Gantt {
     Ms at = start;
     const Ms overhead = std::min(group_overhead_ms(instance_, form(b, g)), group.time_ms);
     if (groups_ <= kMostFixed && height >= kJoined) {
-      // Sequences that take next to no time have no part of their own.
+      // Sequences of a group that are too narrow to see get no part of their own.
       const bool alone = x_(start + group.time_ms) - x_(start + overhead) < kJoined;
       const double end = x_(start + (alone ? group.time_ms : overhead));
       const Box box{x_(start), top, end - x_(start), height};
@@ -137,7 +137,7 @@ class Gantt {
       if (alone) return;
       at += overhead;
     }
-    // The last sequence ends with the group, whatever the sum of the parts rounds to.
+    // The last sequence ends with the group, although the sum of the parts may round differently.
     double left = x_(at);
     Piece piece{b, g, 0, 0};
     const std::size_t before = pieces_.size();
@@ -151,7 +151,7 @@ class Gantt {
       const double right = x_(last ? start + group.time_ms : at);
       ++piece.count;
       if (right - left < kJoined && !last) continue;
-      if (right - left < kJoined && pieces_.size() > before) {  // a sliver at the end
+      if (right - left < kJoined && pieces_.size() > before) {  // the last piece is too narrow
         tiles_.back().box.width += right - left;
         pieces_.back().count += piece.count;
         break;
@@ -171,8 +171,8 @@ class Gantt {
     return by_compute ? load.compute : load.transfer;
   }
 
-  // Where times are measured and no sums, sequences share the group's as they would take it alone:
-  // the time that is shared per ms alone. 0 elsewhere.
+  // If times are measured, sequences share the group's time in proportion to their times alone.
+  // Returns the group's time without overhead per ms of these times; 0 if there is no table.
   double scale_of(std::size_t b, std::size_t g) const {
     if (instance_.cost.table.empty()) return 0;
     const ScatterGroup& group = plan_.micro_batches[b].groups[g];
@@ -183,7 +183,8 @@ class Gantt {
     return alone > 0 ? (group.time_ms - group_overhead_ms(instance_, form(b, g))) / alone : 0;
   }
 
-  // Which of the two sums is the time of the group: sequences are as wide as what they add to it.
+  // Returns whether the sum of compute, and not of transfer, is the time of the group. A sequence
+  // is as wide as its part of that sum.
   bool compute_is_longer(std::size_t b, std::size_t g) const {
     const ScatterGroup& group = plan_.micro_batches[b].groups[g];
     if (group.exchange == ExchangeKind::none) return true;
@@ -194,7 +195,7 @@ class Gantt {
     return sum.compute >= sum.transfer;
   }
 
-  // Where the nodes of the next kind begin, and of what kind ranks are.
+  // Draws the borders between nodes of different kinds, and the kind of each rank.
   void draw_kinds(Svg& svg) const {
     const Cluster& cluster = instance_.cluster;
     for (std::size_t k = 0; k < cluster.kinds.size(); ++k) {
@@ -226,7 +227,7 @@ class Gantt {
     return form_of(instance_, batch, batch.groups[g]).value_or(batch.groups[g].degree);
   }
 
-  // ", recomputes full"; nothing where there is no choice.
+  // Returns ", recomputes full"; empty if there is no choice.
   static std::string recomputing(const ScatterMicroBatch& batch) {
     return batch.recomputation.empty() ? "" : ", recomputes " + batch.recomputation;
   }

@@ -1,9 +1,9 @@
-// A scatter plan as a Gantt chart: ranks downwards, time to the right.
+// Draws a scatter plan as a Gantt chart: ranks downwards, time to the right.
 //
-// Micro-batches follow one another; a group is a bar over its ranks for as long as it runs, cut
-// into what is spent before the first sequence and a part for every sequence, all to scale. Grey is
-// idle: ranks without a group, groups that wait for the slowest and, at the end, what fills and
-// drains a pipeline.
+// Micro-batches follow one another. A group is a bar over its ranks for as long as it runs. The bar
+// is cut into the time before the first sequence and a part for every sequence, all to scale. Grey
+// is idle: ranks without a group, groups that wait for the slowest group and, at the end, the time
+// in which a pipeline fills and drains.
 #pragma once
 
 #include "instances/pictures/drawing/panel.h"
@@ -13,17 +13,18 @@
 
 namespace stowage {
 
-// Both require a plan that verify() finds nothing wrong with.
+// Draws the chart. Both functions require a plan for which verify() returns no violations.
 Picture scatter_gantt(const ScatterInstance& instance, const ScatterPlan& plan,
                       const ShownBounds& bounds);
 
-// The lengths with the degree each went to.
+// Draws the lengths, each with the degree of its group.
 Picture scatter_lengths(const ScatterInstance& instance, const ScatterPlan& plan);
 
-// The share of the ranks' time, until the end of the step, in which they have no group to run.
+// Returns the share of the ranks' time, until the end of the step, in which they have no group to
+// run.
 double idle_share(const ScatterInstance& instance, const ScatterPlan& plan);
 
-// The share of the step in which the pipeline fills and drains; 0 with one stage.
+// Returns the share of the step in which the pipeline fills and drains; 0 with one stage.
 double pipeline_share(const ScatterInstance& instance, const ScatterPlan& plan);
 
 }  // namespace stowage

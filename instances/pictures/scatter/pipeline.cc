@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::size_t kForward = 0;  // hues
 constexpr std::size_t kBackward = 1;
-constexpr double kThirds = 1 + kBackwardPerForward;  // of a makespan, in which passes are counted
-// Beyond this only the first stage is drawn: it works as long as every other.
+constexpr double kThirds = 1 + kBackwardPerForward;  // thirds of a makespan, the unit of passes
+// With more passes, only the first stage is drawn: every stage works equally long.
 constexpr std::size_t kMostPasses = 200'000;
 
 struct Pass {

@@ -14,7 +14,7 @@
 namespace stowage {
 namespace {
 
-// Beyond this the first stages alone are drawn.
+// With more passes, only the first stages are drawn.
 constexpr std::size_t kMostDrawn = 100'000;
 constexpr double kBytesOfMib = 1 << 20;
 
@@ -28,7 +28,7 @@ std::string pass_text(const PassDone& pass, bool chunked) {
          ms_amount(pass.end - pass.start);
 }
 
-// The lanes of one schedule; says what is too small to be seen.
+// Draws the lanes of one schedule. Returns the note on merged passes and left-out stages.
 std::string draw_schedule(Panel& panel, const StrategySchedule& its, Ms high) {
   const auto stages = static_cast<std::size_t>(its.pipeline.stages);
   const auto chunks = static_cast<std::size_t>(its.pipeline.chunks);

@@ -1,6 +1,6 @@
-// The pipeline of a configuration pass by pass, as planned and under zero-bubble schedules.
+// Draws the pipeline of a configuration pass by pass, as planned and under zero-bubble schedules.
 //
-// For each schedule the stages downwards and time to the right, all to the same scale. Grey is
+// For each schedule, stages go downwards and time goes to the right, all to the same scale. Grey is
 // bubble.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace stowage {
 
-// Requires schedules as strategy_schedules() makes them of this instance.
+// Requires schedules that strategy_schedules() made for this instance.
 Picture strategy_passes(const StrategyInstance& instance,
                         const std::vector<StrategySchedule>& schedules);
 

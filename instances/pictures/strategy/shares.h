@@ -1,8 +1,8 @@
-// Where the time of configurations goes: a bar for each, in parts to scale.
+// Draws the shares of the time of configurations: a bar for each, in parts to scale.
 //
-// From the left what devices compute, exchange, wait for longer groups, and wait while the pipeline
-// fills and drains. Exchange is that of the longest group of a micro-batch, waiting that of a mean
-// device, so that what is left for computing is an estimate.
+// The parts from the left are: compute, exchange, waiting for longer groups, and waiting while the
+// pipeline fills and drains. Exchange is that of the longest group of a micro-batch, and waiting is
+// that of a mean device. So the rest, which is shown as compute, is an estimate.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ struct TimeShares {
   Ms bubble_ms = 0;
 };
 
-// The first is the one that was chosen. Parts beyond the whole are cut off.
+// The first configuration is the chosen one. Parts beyond the whole time are cut off.
 Picture strategy_shares(const std::vector<TimeShares>& configurations);
 
 }  // namespace stowage

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kStageBar = 18;            // px, of a stage
 constexpr std::size_t kMostStageBars = 40;  // stages that are drawn
-constexpr std::size_t kTimeHue = 0;         // by what is recomputed: this one and the two behind it
+constexpr std::size_t kTimeHue = 0;         // by recomputation mode: this hue and the next two
 constexpr std::size_t kMemoryHue = 3;
 constexpr double kMibBytes = 1 << 20;
 
@@ -29,7 +29,7 @@ std::string title_of(std::size_t index, const StrategyStage& stage) {
          ms_amount(stage.time_ms) + ", " + bytes_amount(stage.memory_mib * kMibBytes);
 }
 
-// One bar per stage, from 0 to its value.
+// Draws one bar per stage, from 0 to its value.
 template <class Value, class Hue>
 void draw_bars(Panel& panel, const std::vector<StrategyStage>& stages, double most,
                Quantity quantity, const std::string& title, Value value, Hue hue,

@@ -1,7 +1,7 @@
-// A configuration: for each stage the time of a micro-batch and the memory of its devices.
+// Draws a configuration: for each stage the time of a micro-batch and the memory of its devices.
 //
-// Above, a bar per stage over the time: what a mean micro-batch takes forward and backward. Below,
-// a bar per stage over memory, with the device's memory as a line.
+// The upper plot has a bar per stage with the time that a mean micro-batch takes forward and
+// backward. The lower plot has a bar per stage with its memory, and the device's memory as a line.
 #pragma once
 
 #include "instances/pictures/drawing/panel.h"
@@ -11,7 +11,7 @@
 
 namespace stowage {
 
-// Requires a plan that verify() finds nothing wrong with.
+// Requires a plan for which verify() returns no violations.
 Picture strategy_stages(const StrategyInstance& instance, const StrategyPlan& plan,
                         const ShownBounds& bounds);
 
