@@ -32,7 +32,7 @@ StrategyPlan compose_strategy(const StageCosts& costs, std::span<const StagePlan
     first += stage.layers;
   }
   plan.step_ms = costs.step(of_stages);
-  // Fewer chunks, where they fit.
+  // Takes fewer chunks if they fit.
   Mib& last = plan.stages.back().memory_mib;
   const Mib most_chunks = costs.logits_mib(plan.logit_chunks);
   for (const std::int64_t chunks : table.logit_chunks()) {

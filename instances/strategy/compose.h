@@ -1,4 +1,4 @@
-// From a configuration to a strategy plan: fills in what follows from it.
+// Makes a strategy plan from a configuration: fills in the fields that follow from it.
 #pragma once
 
 #include <span>
@@ -13,12 +13,12 @@ struct StagePlan {
   StageChoice choice;
 };
 
-// The plan with the least number of logit chunks that fits, or with the most of them where none
-// does. Requires stages that the class allows, with all layers among them. The hash and the bound
-// are the caller's to set.
+// Returns the plan with the fewest logit chunks that fit, or with the most chunks if none fit.
+// Requires stages that the class allows and that hold all layers. The caller sets the hash and the
+// bound.
 StrategyPlan compose_strategy(const StageCosts& costs, std::span<const StagePlan> stages);
 
-// Whether all its stages fit the device's memory.
+// Returns whether all stages of the plan fit the device's memory.
 bool fits(const StrategyInstance& instance, const StrategyPlan& plan);
 
 }  // namespace stowage

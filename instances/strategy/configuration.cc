@@ -1,5 +1,5 @@
-// Reads, checks and completes a configuration that somebody states. Longer than 300 lines because
-// an error of any of the three names the same keys.
+// Reads, checks and completes a configuration that a user states. Longer than 300 lines because the
+// errors of all three parts name the same keys.
 #include "instances/strategy/configuration.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@
 namespace stowage {
 namespace {
 
-// A bare plan. What is not stated is 1, and none of ZeRO and recomputation.
+// A bare plan. Degrees that are not stated are 1; ZeRO and recomputation are off.
 struct StatedConfiguration {
   std::string name;
   std::int64_t pp = 1;
@@ -32,17 +32,17 @@ struct StatedConfiguration {
   std::int64_t tp = 1;
   std::int64_t cp = 1;
   std::int64_t ep = 1;
-  std::optional<std::int64_t> dp;  // nothing: the devices that the others leave
+  std::optional<std::int64_t> dp;  // no value: the devices that the other degrees leave
   std::optional<std::int64_t> micro_batches;
-  std::optional<std::int64_t> micro_batch_size;  // sequences of a replica
+  std::optional<std::int64_t> micro_batch_size;  // sequences per micro-batch and replica
   StageChoice choice;
-  std::vector<std::int64_t> layers;  // of each stage; empty: as many in each
+  std::vector<std::int64_t> layers;  // of each stage; empty: the same number in each
 };
 
 constexpr IntegerRange kStatedCount = {1, kMaxExact};
 constexpr std::int64_t kMostStatedStages = 1024;
 
-// Errors of values that are right by themselves.
+// Finds the errors of values that are valid one by one.
 class Completion {
  public:
   Completion(const StrategyInstance& instance, const StatedConfiguration& stated,
@@ -102,7 +102,7 @@ class Completion {
     if (sequences % dp_ != 0) {
       return wrong("dp", "must divide " + of + ", is " + std::to_string(dp_));
     }
-    const std::int64_t share = sequences / dp_;  // of a replica
+    const std::int64_t share = sequences / dp_;  // sequences of a replica
     const std::string of_share = "the " + std::to_string(share) + " sequences of each of " +
                                  std::to_string(dp_) + " replicas";
     micro_batches_ = stated_.micro_batches.value_or(1);
@@ -150,7 +150,7 @@ class Completion {
 
   const StrategyInstance& instance_;
   const StatedConfiguration& stated_;
-  std::string_view before_;  // a key in a pointer
+  std::string_view before_;  // prefix of a key in a pointer
   std::vector<InputError> errors_;
   std::int64_t dp_ = 0;
   std::int64_t micro_batches_ = 1;
@@ -170,7 +170,7 @@ constexpr std::array<std::string_view, 12> kStatedKeys = {"pp",
                                                           "micro_batch_size",
                                                           "layers"};
 
-// The place of a key's integer; null for a key whose value is no integer.
+// Returns the place of a key's integer; null for a key whose value is not an integer.
 std::int64_t* stated_integer(StatedConfiguration& stated, std::string_view key) {
   const std::array<std::pair<std::string_view, std::int64_t*>, 7> all = {
       {{"pp", &stated.pp},
@@ -251,7 +251,7 @@ class WordReader {
     stated.choice.recompute = static_cast<StrategyRecompute>(found - kStrategyRecomputes.begin());
   }
 
-  // "7:9:9:7"
+  // Reads "7:9:9:7".
   void read_layers(std::string_view value) {
     for (;;) {
       const std::size_t end = value.find(':');

@@ -1,4 +1,4 @@
-// The family of strategies: which parallel configuration a model is trained in.
+// The family of strategies: the choice of the parallel configuration in which a model is trained.
 //
 // Thread safety: its functions read their arguments and nothing else; any number of threads may
 // call them at once.
@@ -16,11 +16,11 @@ namespace stowage {
 
 class JsonWriter;
 
-// Inside other documents (instances/json/writer.h).
+// Write the plan or certificate inside other documents (instances/json/writer.h).
 void write_json(JsonWriter& json, const StrategyPlan& plan);
 void write_json(JsonWriter& json, const StrategyCertificate& certificate);
 
-// Not called Strategy: that is what an assign instance calls its sets of pipelines.
+// The type is not called Strategy, which is the name of an assign instance's sets of pipelines.
 struct StrategyFamily {
   using Instance = StrategyInstance;
   using Plan = StrategyPlan;
@@ -31,12 +31,12 @@ struct StrategyFamily {
 
   static constexpr auto read_instance = read_strategy_instance;
   static constexpr auto read_plan = read_strategy_plan;
-  // Of a plan that may state the configuration alone.
+  // Reads a plan that may state only the configuration.
   static constexpr auto complete_plan = complete_strategy_plan;
   static constexpr auto read_certificate = read_strategy_certificate;
   static constexpr auto write_instance = write_strategy_instance;
   static constexpr auto write_plan = write_strategy_plan;
-  // What is wrong with an instance in memory that its document could not show.
+  // Returns the errors of an instance in memory that its document cannot express.
   static constexpr auto hidden_errors = hidden_strategy_errors;
 
   static int devices(const Instance& instance) {

@@ -17,23 +17,25 @@ constexpr std::array<std::string_view, kRates> kNames = {
     "linear_tflops", "attention_tflops", "inside",          "across",       "pass_bytes",
     "pass_ms",       "square_bytes",     "expert_slowdown", "update_bytes", "update_ms"};
 
-// Of a factor's logarithm, against the relative error of one sample. Smaller: factors that few
-// samples depend on move farther. Evidence: bench/results/0.1.0/published.md.
+// Weight of a factor's logarithm, against the relative error of one sample. Smaller: factors that
+// few samples depend on move farther. Evidence: bench/results/0.1.0/published.md.
 constexpr double kPull = 0.02;
-constexpr double kHuber = 0.1;   // relative error from which on a sample counts less
-constexpr double kShift = 1e-4;  // of a logarithm, for a derivative
-constexpr double kLongest = 1;   // step of a logarithm in one round
+constexpr double kHuber = 0.1;   // relative error above which a sample has less weight
+constexpr double kShift = 1e-4;  // shift of a logarithm, for a derivative
+constexpr double kLongest = 1;   // longest step of a logarithm in one round
 constexpr int kRounds = 40;
 constexpr int kTries = 8;
 constexpr double kInterval = 1.96;  // standard deviations
-// Of a step's time, between runs of one configuration: no interval is narrower than it allows.
+// Noise of a step's time between runs of one configuration. Intervals are at least as wide as it
+// implies.
 constexpr double kNoise = 0.01;
-constexpr std::size_t kFewestHeldOut = 4;  // samples, for errors of those that are held out
-constexpr std::size_t kOneByOne = 16;      // samples up to which each is held out alone
-constexpr std::size_t kParts = 4;          // of more samples
+constexpr std::size_t kFewestHeldOut = 4;  // fewest samples for held-out errors
+constexpr std::size_t kOneByOne = 16;      // up to this many samples each is held out alone
+constexpr std::size_t kParts = 4;          // groups of more samples
 
-// Most that a rate may be of a default: products at the peak of 8 bits, attention at three quarters
-// of the peak of 16 bits. Samples that ask for more have other costs that are less than assumed.
+// Most that a rate may be, in multiples of its default: products at the peak of 8 bits, attention
+// at three quarters of the peak of 16 bits. Samples that need more have other costs that are
+// assumed too high.
 constexpr double kMostProducts = 2.5;
 constexpr double kMostAttention = 2.4;
 
@@ -46,7 +48,7 @@ constexpr Mask all_rates() {
 
 constexpr std::size_t kFirstOfDetail = 4;
 
-// Null for a rate of version 2 in an instance of version 1.
+// Returns the rate, or null for a rate of version 2 in an instance of version 1.
 double* rate_of(StrategyInstance& instance, std::size_t k) {
   StrategyCost& cost = instance.cost;
   StrategyBandwidth& links = instance.cluster.mib_per_ms;
@@ -76,7 +78,7 @@ StrategyInstance scaled(StrategyInstance instance, const Numbers& logs) {
   return instance;
 }
 
-// Solves a x = b, of which a is positive definite. Gaussian elimination.
+// Solves a x = b, where a is positive definite, by Gaussian elimination.
 Numbers solved(Square a, Numbers b) {
   for (std::size_t i = 0; i < kRates; ++i) {
     for (std::size_t j = i + 1; j < kRates; ++j) {
@@ -94,12 +96,12 @@ Numbers solved(Square a, Numbers b) {
 
 class Fit {
  public:
-  // Rates outside of `free` keep the factor 1.
+  // Rates outside `free` keep the factor 1.
   explicit Fit(std::span<const StrategySample> samples, const Mask& free = all_rates(),
                bool bounded = false)
       : samples_(samples), free_(free), bounded_(bounded) {}
 
-  // The logarithms of the factors that fit best, from `logs` on.
+  // Returns the logarithms of the best factors, starting from `logs`.
   Numbers run(Numbers logs = {}) {
     std::vector<double> errors = errors_of(logs);
     double damping = 0.01;
@@ -135,8 +137,8 @@ class Fit {
     return logs;
   }
 
-  // Intervals and whether the samples determine a rate, at these factors. `noise`: the least
-  // standard deviation of a sample's relative error.
+  // Returns the rates at these factors, with their intervals and whether the samples determine
+  // them. `noise` is the least standard deviation of a sample's relative error.
   std::vector<FittedRate> described(const Numbers& logs, double noise) {
     const std::vector<double> errors = errors_of(logs);
     differentiate(logs, errors);
@@ -151,7 +153,8 @@ class Fit {
       unit[k] = 1;
       const double inverse = solved(normal_, unit)[k];
       const double width = kInterval * std::sqrt(variance * inverse);
-      // Half of what the pull alone leaves open, and no wider than a factor of two.
+      // The variance must be below a quarter of that of the pull alone, and the interval no wider
+      // than a factor of two.
       const bool determined = free_[k] && inverse < 0.25 / (kPull * kPull) && width < std::log(2.0);
       rates.push_back({kNames[k], std::exp(logs[k]), std::exp(logs[k] - width),
                        std::exp(logs[k] + width), determined});
@@ -160,7 +163,7 @@ class Fit {
   }
 
  private:
-  // Logarithms of predicted over measured.
+  // Returns the logarithms of predicted over measured times.
   std::vector<double> errors_of(const Numbers& logs) const {
     std::vector<double> errors;
     errors.reserve(samples_.size());
@@ -186,7 +189,7 @@ class Fit {
     return sum;
   }
 
-  // The normal equations at `logs`. The row of a rate that is not free asks for no step.
+  // Builds the normal equations at `logs`. The row of a fixed rate gives no step.
   void differentiate(const Numbers& logs, const std::vector<double>& errors) {
     std::array<std::vector<double>, kRates> columns;
     for (std::size_t k = 0; k < kRates; ++k) {
@@ -223,7 +226,8 @@ class Fit {
   Numbers slope_{};
 };
 
-// The widest interval of the free rates that are not determined; nothing if all are.
+// Returns the free rate with the widest interval that is not determined; nullopt if all are
+// determined.
 std::optional<std::size_t> least_determined(const std::vector<FittedRate>& rates,
                                             const Mask& free) {
   std::optional<std::size_t> worst;
@@ -247,7 +251,7 @@ std::vector<FittedRate> determined_of(std::span<const StrategySample> samples) {
     free[*worst] = false;
     logs[*worst] = 0;
   }
-  // Intervals with all rates free: those that stay may be wrong, too.
+  // Intervals are those with all rates free, because fixed rates may be wrong too.
   std::vector<FittedRate> rates = Fit(samples).described(logs, kNoise);
   for (std::size_t k = 0; k < kRates; ++k) rates[k].determined = free[k];
   return rates;

@@ -1,14 +1,14 @@
-// Rates of version 2 of the formulas, fitted to logged steps: a configuration and the time of its
-// step each.
+// Fits the rates of version 2 of the formulas to logged steps. A logged step is a configuration and
+// the time of its step.
 //
-//   std::vector<StrategySample> samples = ...;  // instances with the rates to begin with
+//   std::vector<StrategySample> samples = ...;  // instances with the initial rates
 //   for (const FittedRate& rate : fit_rates(samples)) {
 //     std::cout << rate.name << " times " << rate.factor << '\n';
 //   }
 //   StrategyCost cost = with_rates(samples.front().instance.cost, fitted);
 //
-// Each rate is a factor on what the instances have, the same for all samples: factors fit samples
-// of one machine and one software.
+// Each rate gets a factor, the same for all samples, so the samples must be of one machine and one
+// software.
 //
 // Thread safety: reads its arguments and nothing else.
 #pragma once
@@ -32,40 +32,41 @@ struct StrategySample {
 struct FittedRate {
   std::string_view name;  // key of the instance: "linear_tflops", "across", "pass_ms", ...
   double factor = 1;
-  double low = 0;  // about 95 % of what the samples allow lie between these factors
+  double low = 0;  // the interval of about 95 % confidence is from low to high
   double high = 0;
-  bool determined = false;  // the samples say more of it than what it began with
+  bool determined = false;  // the samples, and not the initial rate, decide the factor
 };
 
-// Least squares of the logarithms of predicted over measured times, in which steps that are off by
-// more than a tenth count less (Huber 1964), by Levenberg and Marquardt's method. A weak pull to
-// what it begins with keeps factors that no sample depends on at 1. The same samples give the same
-// factors. Without samples all factors are 1.
+// Returns the factors of least squares of the logarithms of predicted over measured times, by
+// Levenberg and Marquardt's method. Steps that are off by more than a tenth have less weight (Huber
+// 1964). A weak pull to the initial rates keeps a factor that no sample depends on at 1. The same
+// samples give the same factors. Without samples all factors are 1.
 std::vector<FittedRate> fit_rates(std::span<const StrategySample> samples);
 
-// Rates of which none is written that the samples do not determine.
+// Rates of which only those that the samples determine are changed.
 struct DeterminedRates {
-  std::vector<FittedRate> rates;  // all of them; those that are not determined have the factor 1
-  // Of each sample, by rates that were fitted to others. Nothing with fewer than four samples.
+  std::vector<FittedRate> rates;  // all rates; those that are not determined have factor 1
+  // The error of each sample by rates that were fitted to the others; nullopt with fewer than four
+  // samples.
   std::optional<RateError> held_out;
 };
 
-// As fit_rates(), but a rate that the samples do not determine stays as it was: one after another,
-// beginning with the least determined, while the others are fitted again. Intervals count with
-// 1 % of noise at least, and with the rates that stayed being off by a factor of 1.6 (one standard
-// deviation). Products take at most 2.5 and attention 2.4 times the rate that they began with,
-// which from the defaults is the peak of 8 bits and three quarters of that of 16. Samples are held
-// out by quarters, or, of at most sixteen, one by one.
+// Fits like fit_rates(), but a rate that the samples do not determine keeps its initial value. Such
+// rates are fixed one after another, the least determined first, and the others are fitted again
+// each time. Intervals assume noise of at least 1 %, and that the fixed rates are off by a factor
+// of 1.6 (one standard deviation). Products may reach at most 2.5 times, and attention 2.4 times,
+// their initial rate: from the defaults that is the peak of 8 bits and three quarters of the peak
+// of 16 bits. Held-out samples are quarters, or single samples if there are at most sixteen.
 DeterminedRates fit_determined_rates(std::span<const StrategySample> samples);
 
-// The keys of the rates that are fitted, in the order of FittedRate lists.
+// Returns the keys of the fitted rates, in the order of FittedRate lists.
 std::span<const std::string_view> rate_names();
 
-// The rate of this name in an instance; null for another name, and for a rate that version 1 of the
-// formulas has not, in an instance of version 1.
+// Returns the rate of this name in an instance. Returns null for another name, and in an instance
+// of version 1 of the formulas for a rate of version 2.
 double* rate_named(StrategyInstance& instance, std::string_view name);
 
-// The instance with these factors on its rates. Requires version 2 of the formulas.
+// Returns the instance with its rates times these factors. Requires version 2 of the formulas.
 StrategyInstance with_rates(const StrategyInstance& instance, std::span<const FittedRate> rates);
 
 }  // namespace stowage

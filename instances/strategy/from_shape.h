@@ -1,4 +1,4 @@
-// The model of a strategy instance from the table of published shapes.
+// Makes the model of a strategy instance from the table of published shapes.
 //
 //   instance.model = model_of(*transformer_shape("llama-7b"));
 #pragma once

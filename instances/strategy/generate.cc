@@ -21,11 +21,11 @@ constexpr std::int64_t kMostPerNode = 64;
 constexpr std::int64_t kMostMib = std::int64_t{1} << 40;
 constexpr Mib kMemoryMib = 73'728;
 constexpr std::string_view kDefaultMachine = "a100-80";
-constexpr std::int64_t kMostDegree = 16;  // of pp and cp
+constexpr std::int64_t kMostDegree = 16;  // largest degree of pp and cp
 constexpr std::int64_t kMostChunks = 4;
 constexpr std::int64_t kMostStreamChunks = 1024;
 
-// 1, 2, 4, ... up to both limits.
+// Returns 1, 2, 4, ... up to both limits.
 std::vector<std::int64_t> powers_of_two(std::int64_t most, std::int64_t also_most) {
   std::vector<std::int64_t> powers;
   for (std::int64_t power = 1; power <= std::min(most, also_most); power *= 2) {
@@ -34,7 +34,7 @@ std::vector<std::int64_t> powers_of_two(std::int64_t most, std::int64_t also_mos
   return powers;
 }
 
-// 1, and powers of two that divide the experts.
+// Returns 1, and powers of two that divide the experts.
 std::vector<std::int64_t> degrees_of_experts(const TransformerShape& shape, std::int64_t devices) {
   if (shape.experts == 0) return {1};
   std::vector<std::int64_t> degrees = powers_of_two(shape.experts, devices);
@@ -42,7 +42,7 @@ std::vector<std::int64_t> degrees_of_experts(const TransformerShape& shape, std:
   return degrees;
 }
 
-// Version 2 of the formulas, with the rates of a machine.
+// Sets version 2 of the formulas, with the rates of a machine.
 void set_detail(const Machine& machine, StrategyInstance& instance) {
   instance.cluster.memory_mib = machine.device_mib();
   instance.cluster.mib_per_ms = {.inside = machine.inside_mib_per_ms(),

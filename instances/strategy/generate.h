@@ -1,11 +1,10 @@
-// Strategy instances from the table of published shapes, for tests, examples and benchmarks.
+// Makes strategy instances from the table of published shapes, for tests, examples and benchmarks.
 //
 //   Result<StrategyInstance> wanted =
 //       generate_strategy({.model = "llama-7b", .nodes = 8}, std::vector<Tokens>(256, 8192));
 //
-// The cluster is of nodes of a machine of instances/model/machine.h; degrees to choose from are
-// powers of two.
-// The same parameters give the same instance.
+// The cluster consists of nodes of a machine of instances/model/machine.h. The degrees to choose
+// from are powers of two. The same parameters give the same instance.
 #pragma once
 
 #include <cstdint>
@@ -22,14 +21,14 @@ struct StrategyGenerator {
   std::string model = "llama-7b";     // one of transformer_names()
   std::int64_t nodes = 8;             // 1 to 10^5; 10^6 devices in all
   std::int64_t devices_per_node = 8;  // 1 to 64
-  // One of machine_names(). Empty: A100 of 80 GB, by version 1 the defaults of the format.
+  // One of machine_names(). Empty: A100 of 80 GB; with version 1 the defaults of the format.
   std::string machine;
-  // One of stack_names(), with published steps on the machine. Empty: rates are assumed.
+  // One of stack_names() that has published steps on the machine. Empty: rates are assumed.
   std::string stack;
-  // One of strategy_trainers(): options that it refuses are left out. Empty: pipelines have ZeRO 1.
+  // One of strategy_trainers(): options that it refuses are removed. Empty: pipelines have ZeRO 1.
   std::string trainer;
   std::int64_t formulas = 2;  // version of the formulas, 1 or 2
-  // Of a device; 1 to 2^40. Nothing: the machine's, by version 1 73728 without one.
+  // Of a device; 1 to 2^40. Without a value: the machine's; with version 1 and no machine 73728.
   std::optional<std::int64_t> memory_mib;
   std::int64_t most_stream_chunks = 1;  // powers of two up to it; 1 to 1024
   std::string name;                     // empty: made from the others
@@ -37,10 +36,9 @@ struct StrategyGenerator {
   bool operator==(const StrategyGenerator&) const = default;
 };
 
-// E501 for a model, machine or stack that is none of the tables and for a model that no strategy
-// has, E504 for a number out of its range, for no lengths, and for a stack with version 1 of the
-// formulas.
-// E388 for an option of which the trainer takes no value.
+// Returns the instance. E501 for an unknown model, machine or stack and for a model that strategies
+// do not support. E504 for a number out of its range, for missing lengths, and for a stack with
+// version 1 of the formulas. E388 for an option of which the trainer accepts no value.
 Result<StrategyInstance> generate_strategy(const StrategyGenerator& generator,
                                            std::vector<Tokens> lengths);
 

@@ -10,7 +10,7 @@
 namespace stowage {
 namespace {
 
-// A list of options is a set.
+// Adds a list of options as a set.
 template <class Value>
 void add_set(Fingerprint& fingerprint, std::vector<Value> values) {
   std::sort(values.begin(), values.end());
@@ -19,7 +19,7 @@ void add_set(Fingerprint& fingerprint, std::vector<Value> values) {
   for (const Value value : values) fingerprint.add(static_cast<std::int64_t>(value));
 }
 
-// In the order of what they are of.
+// Adds measured costs, sorted by their keys.
 void add_measured(Fingerprint& fingerprint, std::vector<StrategyMeasured> all) {
   std::ranges::sort(all, {}, [](const StrategyMeasured& its) {
     return std::tuple(its.block, its.tp, its.cp, its.recompute);
@@ -50,7 +50,7 @@ void add_detail(Fingerprint& fingerprint, const StrategyDetail& detail) {
 
 }  // namespace
 
-// Names change no plan.
+// The hash leaves out names, which change no plan.
 std::string instance_hash(const StrategyInstance& instance) {
   Fingerprint fingerprint;
   const StrategyModel& model = instance.model;

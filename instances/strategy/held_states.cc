@@ -35,7 +35,7 @@ HeldStates::HeldStates(const StrategyInstance& instance, const StrategyPlan& pla
     }
     layers += block.count;
   }
-  // Tied ones are the same parameters, wherever they are.
+  // A tied embedding and head are one set of parameters on every stage that has either.
   const Piece matrix{.parameters =
                          static_cast<double>(model.vocabulary) * static_cast<double>(model.hidden)};
   pieces_.push_back(matrix);
@@ -60,7 +60,7 @@ double HeldStates::common(const Range& a, const Range& b) {
   return std::max(0.0, std::min(a.to, b.to) - std::max(a.from, b.from));
 }
 
-// One of so many parts that are equal but for rounding. RP1
+// Returns one of `parts` parts that are equal but for rounding. RP1
 HeldStates::Range HeldStates::part(const Range& whole, std::int64_t index, std::int64_t parts) {
   const auto cut = [&](std::int64_t i) {
     return whole.from +
@@ -69,7 +69,7 @@ HeldStates::Range HeldStates::part(const Range& whole, std::int64_t index, std::
   return {cut(index), cut(index + 1)};
 }
 
-// RP2
+// Returns the share of a piece that a device holds. RP2
 HeldStates::Share HeldStates::share(std::int64_t device, const Piece& piece, bool optimizer) const {
   const std::int64_t in_group = device / tp_ % group_;
   const std::int64_t zero = zero_[at(stage_of(device))];
@@ -137,7 +137,7 @@ std::vector<std::vector<double>> HeldStates::shared_bytes(const HeldStates& othe
   return shared;
 }
 
-// Pieces that the same stages have, and that are split alike, miss the same.
+// Pieces of the same stages that are split alike miss the same bytes, so each kind is counted once.
 double HeldStates::missing_bytes(std::span<const std::int64_t> holders) const {
   struct Kind {
     Piece piece;

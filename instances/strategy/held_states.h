@@ -1,13 +1,14 @@
-// Which bytes of the model's states each device of a configuration holds: weights (2 bytes of a
-// parameter) and the optimizer's (12). Gradients are made anew in each step, and not counted.
+// The bytes of the model's states that each device of a configuration holds: weights (2 bytes of a
+// parameter) and the optimizer's states (12). Gradients are made anew in each step and not counted.
 //
 //   const HeldStates before(instance, plan);
 //   const HeldStates after(smaller, its_plan);          // of the same model
+//   // bytes that rank 3 must receive if it runs on the former device 5:
 //   double lacking = after.bytes(3) - after.shared_bytes(before)[3][5];
-//   // what rank 3 has to be sent where it runs on what was device 5
 //
-// Ranks are numbered from 0: those of tp follow one another, then cp, dp, and stages last. Formulas
-// are RP1 to RP3 of instances/strategy/README.md. Bytes are whole numbers, exact below 2^53.
+// Ranks are numbered from 0: tp ranks follow one another, then cp, then dp, then stages. The
+// formulas are RP1 to RP3 of instances/strategy/README.md. Bytes are whole numbers, exact below
+// 2^53.
 //
 // Thread safety: does not change after its construction.
 #pragma once
@@ -23,23 +24,24 @@ namespace stowage {
 
 class HeldStates {
  public:
-  // Requires a plan that keeps the verifier's rules from `options` to `layers`.
+  // Requires a plan that satisfies the verifier's rules from `options` to `layers`.
   HeldStates(const StrategyInstance& instance, const StrategyPlan& plan);
 
   std::int64_t devices() const { return devices_; }
   double bytes(std::int64_t device) const;
 
-  // [device here][device of `other`]: bytes that both hold. Requires the same model.
+  // Returns the bytes that both devices hold, as [device here][device of `other`]. Requires the
+  // same model.
   std::vector<std::vector<double>> shared_bytes(const HeldStates& other) const;
 
-  // Bytes of the model that none of `holders` has. RP3
+  // Returns the bytes of the model that none of `holders` has. RP3
   double missing_bytes(std::span<const std::int64_t> holders) const;
 
  private:
-  // What is split in one way: the parameters that every token meets of a layer, the experts of a
-  // layer, the embedding, or the head. All units are equal and split alike.
+  // A part of the model that is split in one way: the parameters of a layer that every token meets,
+  // the experts of a layer, the embedding, or the head. Its units are equal and split alike.
   struct Piece {
-    std::int64_t units = 1;  // experts, of which ep ranks have other ones each
+    std::int64_t units = 1;  // experts, which ep ranks share
     double parameters = 0;   // of a unit
     bool routed = false;
     bool operator==(const Piece&) const = default;
@@ -49,7 +51,7 @@ class HeldStates {
     double to = 0;
     double length() const { return to - from; }
   };
-  // Units, and of each the same parameters.
+  // A range of units, and the same range of parameters of each.
   struct Share {
     Range units;
     Range parameters;
@@ -59,7 +61,7 @@ class HeldStates {
 
   std::int64_t stage_of(std::int64_t device) const { return device / (tp_ * group_); }
   Share share(std::int64_t device, const Piece& piece, bool optimizer) const;
-  // Of each piece that both stages have, once for each like it, the number of such.
+  // A kind of piece that both stages have, and the number of such pieces.
   struct Like {
     Piece piece;
     double count = 0;

@@ -1,5 +1,5 @@
 // The strategy instance: a model, a cluster and a step's lengths, for which a parallel
-// configuration is sought: pipeline, tensor, context, expert and data parallelism, ZeRO,
+// configuration is wanted: pipeline, tensor, context, expert and data parallelism, ZeRO,
 // recomputation, micro-batches.
 //
 // The formulas for time and memory are numbered in instances/strategy/README.md, with their
@@ -28,25 +28,26 @@
 
 namespace stowage {
 
-// Feed-forward parts of one layer, of which a router picks `top_k` for each token. Every expert is
-// picked by as many tokens (Switch Transformers, arXiv 2101.03961, balance them in training).
+// The feed-forward parts of one layer, of which a router picks `top_k` for each token. Every expert
+// is assumed to get the same number of tokens (Switch Transformers, arXiv 2101.03961, balance them
+// in training).
 struct StrategyExperts {
   std::int64_t count = 1;
   std::int64_t top_k = 1;  // at most `count`
-  std::int64_t ffn = 1;    // width of one
+  std::int64_t ffn = 1;    // width of one expert
 
   bool operator==(const StrategyExperts&) const = default;
 };
 
-// `count` layers that are equal. Blocks follow each other in the order of their list.
+// `count` equal layers. Blocks follow each other in the order of their list.
 struct StrategyBlock {
   std::string name;
   std::int64_t count = 1;
-  std::int64_t ffn = 0;  // width of the feed-forward that every token goes through
+  std::int64_t ffn = 0;  // width of the feed-forward part that every token goes through
   bool gated = true;     // gate and up; otherwise up alone
   std::optional<StrategyExperts> experts;  // beside it
 
-  // One expert is nothing to choose from: such a layer is dense, of both widths.
+  // A single expert leaves no choice: such a layer is dense, with the sum of both widths.
   bool routed() const { return experts && experts->count > 1; }
   std::int64_t dense_ffn() const { return experts && !routed() ? ffn + experts->ffn : ffn; }
 
@@ -56,18 +57,18 @@ struct StrategyBlock {
 struct StrategyModel {
   std::int64_t hidden = 1;
   std::int64_t heads = 1;                   // tp cp divides them
-  std::optional<std::int64_t> kv_width;     // of keys, and of values; nothing: `hidden`
-  std::optional<std::int64_t> query_width;  // of queries, all heads together; nothing: `hidden`
+  std::optional<std::int64_t> kv_width;     // of keys, and of values; no value: `hidden`
+  std::optional<std::int64_t> query_width;  // of queries, all heads together; no value: `hidden`
   std::int64_t vocabulary = 0;              // 0: neither embedding nor head
   bool tied = false;                        // embedding and head have the same parameters
   bool causal = true;                       // attention computes half of the square
   bool flash_attention = true;              // the square is never stored
-  bool sequence_parallel = true;            // tp ranks share what is not in products, too
+  bool sequence_parallel = true;            // tp ranks also share the work between products
   std::vector<StrategyBlock> blocks;
 
   std::int64_t key_value_width() const { return kv_width.value_or(hidden); }
   std::int64_t queries_width() const { return query_width.value_or(hidden); }
-  // Heads of keys and values; 0 where the widths are not so many whole heads of queries.
+  // Returns the number of heads of keys and values; 0 if the widths are not whole heads of queries.
   std::int64_t key_value_heads() const {
     const std::int64_t width = queries_width();
     if (width % heads != 0 || key_value_width() % (width / heads) != 0) return 0;
@@ -77,10 +78,10 @@ struct StrategyModel {
   bool operator==(const StrategyModel&) const = default;
 };
 
-// What a device sends in a millisecond.
+// MiB that a device sends in a millisecond.
 struct StrategyBandwidth {
-  double inside = 224;  // a node
-  double across = 24;   // nodes
+  double inside = 224;  // within a node
+  double across = 24;   // between nodes
 
   bool operator==(const StrategyBandwidth&) const = default;
 };
@@ -88,7 +89,7 @@ struct StrategyBandwidth {
 struct StrategyCluster {
   std::int64_t nodes = 1;
   std::int64_t devices_per_node = 1;
-  Mib memory_mib = 0;  // of a device, for states, activations and what works on them
+  Mib memory_mib = 0;  // of a device, for states, activations and working memory
   StrategyBandwidth mib_per_ms;
 
   std::int64_t devices() const { return nodes * devices_per_node; }
@@ -100,40 +101,39 @@ enum class StrategyRecompute { none, selective, full };
 inline constexpr std::array<std::string_view, 3> kStrategyRecomputes = {"none", "selective",
                                                                         "full"};
 
-// What one layer takes forward and backward, all that is computed again and sent for it included,
-// on each of the tp cp ranks that share sequences of these lengths; without ranks that share
-// experts.
+// Times of one layer, forward and backward with recomputation and exchanges, on each of the tp cp
+// ranks that share sequences of these lengths, if no ranks share experts.
 struct StrategyMeasured {
-  std::int64_t block = 0;  // of the model, from 0
+  std::int64_t block = 0;  // index in the model, from 0
   std::int64_t tp = 1;
   std::int64_t cp = 1;
   StrategyRecompute recompute = StrategyRecompute::none;
   std::vector<Tokens> tokens;  // of a sequence, ascending
-  std::vector<Ms> ms;          // as many
+  std::vector<Ms> ms;          // one for each length
 
   bool operator==(const StrategyMeasured&) const = default;
 };
 
-// Version 2 of the formulas: what a step takes and needs beside products and attention. The
-// defaults are those that fit published steps on A100 and H100 best (instances/strategy/README.md).
+// Version 2 of the formulas: the time and memory of a step beside products and attention. The
+// defaults fit published steps on A100 and H100 best (instances/strategy/README.md).
 struct StrategyDetail {
   double memory_mib_per_ms = 1944.5;  // of a device's own memory; a data sheet's, A100 with 80 GB
-  double pass_bytes = 120;            // read and written between products, for each number of width
+  double pass_bytes = 120;            // read and written between products, per unit of width
   double pass_ms = 0.8;               // of a layer's forward pass, however short its row is
   double message_ms = 0.005;          // for each further node of a ring
   double square_bytes = 15;           // of a score of attention, without FlashAttention
   double expert_slowdown = 1.4;       // of products of experts
-  double update_bytes = 30;           // that an optimizer reads and writes of a parameter
-  double update_ms = 10;              // of a step, whatever its size
+  double update_bytes = 30;           // that an optimizer reads and writes per parameter
+  double update_ms = 10;              // of a step, at any size
   double activation_factor = 1;       // of M3: 1 with fused kernels, up to 1.9 without
-  Mib fixed_mib = 4096;               // of a device: libraries, their buffers, fragments
+  Mib fixed_mib = 4096;               // of a device: libraries, their buffers, fragmentation
   std::int64_t gradient_bytes = 4;    // of a parameter: 2 to 8
 
   bool operator==(const StrategyDetail&) const = default;
 };
 
-// Where the rates of a strategy come from. The label changes neither times nor the instance's hash:
-// it tells how far times are to be trusted.
+// The origin of a strategy's rates. The label changes neither times nor the instance's hash: it
+// only states how reliable times are.
 enum class StrategyRateSource {
   assumed,   // shares of a data sheet that fit published steps of many kinds of software
   stack,     // of a named stack of software, fitted to its published steps
@@ -143,7 +143,7 @@ enum class StrategyRateSource {
 inline constexpr std::array<std::string_view, 4> kStrategyRateSources = {"assumed", "stack",
                                                                          "fitted", "measured"};
 
-// |predicted / measured - 1| of steps that took no part in the fit.
+// The errors |predicted / measured - 1| of steps that the fit did not use.
 struct RateError {
   std::int64_t steps = 0;
   double median = 0;
@@ -155,9 +155,9 @@ struct RateError {
 
 struct StrategyRates {
   StrategyRateSource source = StrategyRateSource::assumed;
-  // The stack, or the stack that rates in `kept` are of. Empty: those are assumed.
+  // The stack, or the stack of the rates in `kept`. Empty: those are assumed.
   std::string stack;
-  std::int64_t steps = 0;         // that the rates were fitted to
+  std::int64_t steps = 0;         // number of steps that the rates were fitted to
   std::vector<std::string> kept;  // rates that these steps do not determine, by their keys
   std::optional<RateError> error;
 
@@ -165,34 +165,35 @@ struct StrategyRates {
 };
 
 struct StrategyCost {
-  double linear_tflops = 193;     // of a device's matrix products, as wide as they like
+  double linear_tflops = 193;     // of a device's matrix products, at any width
   double attention_tflops = 140;  // of its attention
-  double half_width = 128;        // of a product, hidden / tp, at which half the rate is reached
-  double overlap = 0.8;           // of computing, under which an exchange of states hides
-  std::vector<StrategyMeasured> measured;  // what is not measured follows from the rates
-  std::optional<StrategyDetail> detail;    // nothing: version 1 of the formulas
-  std::optional<StrategyRates> rates;      // nothing: assumed
+  // Width of a product, hidden / tp, at which half the rate is reached.
+  double half_width = 128;
+  double overlap = 0.8;  // part of the compute time that hides an exchange of states
+  std::vector<StrategyMeasured> measured;  // other times follow from the rates
+  std::optional<StrategyDetail> detail;    // no value: version 1 of the formulas
+  std::optional<StrategyRates> rates;      // no value: assumed
 
   bool operator==(const StrategyCost&) const = default;
 };
 
 inline constexpr std::int64_t kMaxStrategyZero = 3;
 
-// The values that a plan may take. A value that stands twice counts once.
+// The values that a plan may choose. A repeated value counts once.
 struct StrategyOptions {
   std::vector<std::int64_t> pp = {1};    // stages of the pipeline
   std::vector<std::int64_t> v = {1};     // chunks of a stage: 1 is 1F1B, more is interleaved
   std::vector<std::int64_t> tp = {1};    // ranks that share products
   std::vector<std::int64_t> cp = {1};    // ranks that share sequences
-  std::vector<std::int64_t> ep = {1};    // of the ranks of cp and dp, those that share experts
+  std::vector<std::int64_t> ep = {1};    // ranks of cp and dp that share experts
   std::vector<std::int64_t> zero = {1};  // 0 to 3
   std::vector<StrategyRecompute> recompute = {StrategyRecompute::none, StrategyRecompute::selective,
                                               StrategyRecompute::full};
   std::vector<std::int64_t> logit_chunks = {1};
-  // Parts of a row in which a layer goes forward and backward, if all of it is computed again.
+  // Parts of a row in which a layer goes forward and backward, with full recomputation.
   std::vector<std::int64_t> stream_chunks = {1};
   std::vector<std::int64_t> micro_batches;        // empty: every divisor of the number of sequences
-  std::int64_t pipeline_zero = kMaxStrategyZero;  // largest level of ZeRO with two stages or more
+  std::int64_t pipeline_zero = kMaxStrategyZero;  // largest ZeRO level with two stages or more
 
   bool operator==(const StrategyOptions&) const = default;
 };

@@ -16,9 +16,9 @@
 namespace stowage {
 namespace {
 
-constexpr std::int64_t kMaxMeasured = 1000;  // entries of costs
+constexpr std::int64_t kMaxMeasured = 1000;  // most measured entries
 
-// Experts, and the ranks that share them.
+// Checks experts, and the ranks that share them.
 void check_experts(const StrategyInstance& instance, const JsonPath& root, ErrorList& errors) {
   const std::vector<StrategyBlock>& blocks = instance.model.blocks;
   for (std::size_t k = 0; k < blocks.size(); ++k) {
@@ -36,14 +36,15 @@ void check_experts(const StrategyInstance& instance, const JsonPath& root, Error
              "must be 1 where no block has two experts or more, has " + std::to_string(*wrong));
 }
 
-// Measured costs: of a block that there is, once, with a time for each of ascending lengths.
+// Checks measured costs: each block exists and is listed once, with a time for each of ascending
+// lengths.
 void check_measured(const StrategyInstance& instance, const JsonPath& root, ErrorList& errors) {
   const std::vector<StrategyMeasured>& all = instance.cost.measured;
   const auto key_of = [](const StrategyMeasured& its) {
     return std::tuple(its.block, its.tp, its.cp, its.recompute);
   };
   std::set<std::tuple<std::int64_t, std::int64_t, std::int64_t, StrategyRecompute>> known;
-  const JsonPath cost = root.key("cost");  // a path holds on to those above it
+  const JsonPath cost = root.key("cost");  // a path refers to the paths above it
   const JsonPath list = cost.key("measured");
   if (std::ssize(all) > kMaxMeasured) {
     errors.add(code::kTooManyValues, list.pointer(),
@@ -79,7 +80,7 @@ void check_measured(const StrategyInstance& instance, const JsonPath& root, Erro
   }
 }
 
-// The label of the rates: a stack that there is, and rates that there are.
+// Checks the label of the rates: the stack and the rates in it exist.
 void check_rates(const StrategyInstance& instance, const JsonPath& root, ErrorList& errors) {
   if (!instance.cost.rates) return;
   const StrategyRates& rates = *instance.cost.rates;

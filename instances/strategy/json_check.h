@@ -1,5 +1,5 @@
-// What the keys of a strategy instance mean together: lists that hold something, limits of their
-// products, experts and their ranks, measured costs. Not installed.
+// The rules that join several keys of a strategy instance: lists that must not be empty, limits of
+// their products, experts and their ranks, measured costs. Not installed.
 //
 //   check_strategy(instance, root, errors);   // once its members are read without an error
 #pragma once
@@ -10,7 +10,7 @@
 
 namespace stowage {
 
-// Errors E108 and E381 to E385, at places below `root`.
+// Adds errors E108 and E381 to E385, at places below `root`.
 void check_strategy(const StrategyInstance& instance, const JsonPath& root, ErrorList& errors);
 
 }  // namespace stowage

@@ -1,4 +1,4 @@
-// Strategy instances. A model is an object, or the name of one in the table of shapes.
+// Reads and writes strategy instances. A model is an object, or a name in the table of shapes.
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -55,7 +55,7 @@ std::vector<std::string> read_texts(const ObjectReader& reader, std::string_view
   return values;
 }
 
-// Writes nothing for an empty list.
+// Writes the list, unless it is empty.
 void write_texts(JsonWriter& json, std::string_view key, const std::vector<std::string>& values) {
   if (values.empty()) return;
   json.key(key);
@@ -196,7 +196,7 @@ void fields(Visitor& v, Options& options) {
             {1, kMaxSequences});
 }
 
-// By its name in the table of shapes, or by its numbers.
+// Reads a model by its name in the table of shapes, or by its numbers.
 static StrategyModel read_model(const ObjectReader& reader) {
   StrategyModel model;
   const JsonValue* value = reader.require("model");
@@ -274,7 +274,7 @@ std::vector<InputError> hidden_strategy_errors(const StrategyInstance& instance)
   return std::move(errors).take();
 }
 
-// Without writing all lengths.
+// Checks the instance with one length, so that not all lengths are written.
 bool surely_sound(const StrategyInstance& instance) {
   StrategyInstance one_length = instance;
   one_length.lengths = {1};

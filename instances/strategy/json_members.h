@@ -1,4 +1,4 @@
-// The strategy documents inside other documents; see scatter/json.h.
+// Writes the strategy documents inside other documents; see scatter/json.h.
 //
 //   json.key("plan");
 //   write_json(json, plan);  // a whole stowage/plan, head included

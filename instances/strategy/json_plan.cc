@@ -1,5 +1,5 @@
-// Strategy plans and certificates. Reading checks types and ranges only, so that verify() can judge
-// what a planner wrote.
+// Reads and writes strategy plans and certificates. Reading checks types and ranges only, so that
+// verify() can judge any plan.
 #include "instances/json/answer.h"
 #include "instances/json/limits.h"
 #include "instances/json/number_ranges.h"

@@ -25,7 +25,8 @@ class EveryConfiguration {
   }
 
  private:
-  // All ways to go on, with so many layers in stages; false if there are too many.
+  // Tries all ways to continue with `before` layers in the stages so far; returns false if there
+  // are too many.
   bool extend(std::int64_t before) {
     const auto stage = static_cast<std::int64_t>(stages_.size());
     if (stage == setting_.pp) {

@@ -1,9 +1,9 @@
-// The least step of a strategy instance, by trying every configuration. Not installed: `verify`
-// tries bounds again that leave no certificate, and tests compare with it.
+// Finds the least step of a strategy instance by trying every configuration. `verify` uses it for
+// bounds without a certificate, and tests compare with it. Not installed.
 //
 //   if (const std::optional<Ms> least = least_step(instance)) ...
 //
-// It shares the arithmetic of the verifier, and nothing with whoever plans.
+// It uses the arithmetic of the verifier, and shares no code with planners.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,11 @@
 
 namespace stowage {
 
-inline constexpr std::int64_t kMostConfigurationsTriedAgain = 200'000;  // stages that are counted
+// Limit of the stages that are computed.
+inline constexpr std::int64_t kMostConfigurationsTriedAgain = 200'000;
 
-// Infinite if nothing fits; nothing if it would take more stages than that.
+// Returns the least step in ms: infinite if no configuration fits, nullopt if it would take more
+// than `most` stages.
 std::optional<Ms> least_step(const StrategyInstance& instance,
                              std::int64_t most = kMostConfigurationsTriedAgain);
 

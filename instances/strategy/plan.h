@@ -21,22 +21,22 @@ struct StrategyStage {
   StrategyRecompute recompute = StrategyRecompute::none;
   std::int64_t stream_chunks = 1;  // of a layer's passes; above 1 only if `full`
   Ms time_ms = 0;                  // forward and backward of a mean micro-batch
-  Ms longest_ms = 0;               // of a micro-batch of the longest sequence alone
-  Ms exchange_ms = 0;  // of gradients and states once a step, what computing hides included
-  Mib memory_mib = 0;  // at its most
-  Ms update_ms = 0;    // of the optimizer once a step; 0 in version 1 of the formulas
+  Ms longest_ms = 0;               // of a micro-batch that has only the longest sequence
+  Ms exchange_ms = 0;  // of gradients and states once a step, also the part that compute hides
+  Mib memory_mib = 0;  // the most at any time
+  Ms update_ms = 0;    // of the optimizer once a step; 0 with version 1 of the formulas
 
   bool operator==(const StrategyStage&) const = default;
 };
 
-// What the step takes of a stage beside its passes: the exchange that computing for so long does
-// not hide, and the update.
+// Returns the time that a stage adds to the step beside its passes: the part of the exchange that
+// `computing` ms do not hide, and the update.
 inline Ms exposed_ms(const StrategyStage& stage, const StrategyCost& cost, Ms computing) {
   const Ms left = stage.exchange_ms - cost.overlap * computing;
   return (left > 0 ? left : 0) + stage.update_ms;
 }
 
-// "selective", "full in 4 chunks", or "unknown (77)" for an enumerator without a name.
+// Returns "selective", "full in 4 chunks", or "unknown (77)" for an enumerator without a name.
 inline std::string recompute_text(const StrategyStage& stage) {
   const auto index = static_cast<std::size_t>(stage.recompute);
   const std::string name = index < kStrategyRecomputes.size()
@@ -48,7 +48,7 @@ inline std::string recompute_text(const StrategyStage& stage) {
 
 struct StrategyPlan {
   std::string name;           // of the instance
-  std::string instance_hash;  // hash of the instance (json.h); valid for that one only
+  std::string instance_hash;  // hash of the instance (json.h), the only one it is valid for
   Ms step_ms = 0;             // of the whole step
   Ms bound_ms = 0;            // no configuration of this instance is faster
   std::string bound_by;       // the certificate's name
@@ -60,13 +60,13 @@ struct StrategyPlan {
   std::int64_t dp = 1;
   std::int64_t ep = 1;  // divides cp dp
   std::int64_t logit_chunks = 1;
-  std::vector<StrategyStage> stages;  // pp of them
+  std::vector<StrategyStage> stages;  // one for each of the pp stages
 
   bool operator==(const StrategyPlan&) const = default;
 };
 
-// Layers of one chunk of a stage. Where v does not divide the stage's layers, the embedding takes
-// the place of one in the first chunk, and the head in the last one.
+// Returns the layers of one chunk of a stage. If v does not divide the stage's layers, the
+// embedding counts as a layer of the first chunk, and the head as a layer of the last.
 inline std::int64_t chunk_layers(const StrategyPlan& plan, std::int64_t stage, std::int64_t chunk) {
   const std::int64_t layers = plan.stages[static_cast<std::size_t>(stage)].layers;
   if (layers % plan.v == 0) return layers / plan.v;
@@ -74,7 +74,7 @@ inline std::int64_t chunk_layers(const StrategyPlan& plan, std::int64_t stage, s
   return layers / plan.v + (has_end ? 0 : 1);
 }
 
-// What a plan of any family says of itself, in the unit of its family.
+// The objective and the bound that a plan states, in the unit of its family.
 inline double objective_of(const StrategyPlan& plan) { return plan.step_ms; }
 inline double bound_of(const StrategyPlan& plan) { return plan.bound_ms; }
 inline void state_bound(StrategyPlan& plan, double bound, std::string by) {

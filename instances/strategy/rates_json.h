@@ -1,4 +1,4 @@
-// Rates of a strategy in answers: what they rest on, and what a fit of them found.
+// Writes the rates of a strategy into answers: their source, and the result of a fit.
 #pragma once
 
 #include <vector>
@@ -9,15 +9,15 @@
 
 namespace stowage {
 
-// The member "rates".
+// Writes the member "rates".
 void write_rates(JsonWriter& json, const RateReport& report);
 
-// The members "rates", "coefficients", "activation_factor" and "runs". `like` is what the fit began
-// with.
+// Writes the members "rates", "coefficients", "activation_factor" and "runs". `like` has the
+// initial rates of the fit.
 void write_fit_members(JsonWriter& json, const std::vector<LoggedRun>& runs,
                        const StrategyInstance& like, const StrategyFit& fit);
 
-// Where a rate of a fit comes from: "fitted", "assumed", or the name of a stack.
+// Returns the source of a rate of a fit: "fitted", "assumed", or the name of a stack.
 std::string rate_source(const StrategyInstance& like, const FittedRate& rate);
 
 }  // namespace stowage

@@ -1,4 +1,4 @@
-// Longer than 300 lines: three kinds of logs have words of their own.
+// Longer than 300 lines: each of the three kinds of logs has its own keywords.
 #include "instances/strategy/run_logs.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ constexpr double kMibOfGib = 1024;
 
 using LogValues = std::map<std::string, std::string, std::less<>>;
 
-// The number that the text begins with, with commas among its digits.
+// Returns the number that the text begins with; commas may separate its digits.
 std::optional<double> leading_number(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
   std::string digits;
@@ -52,7 +52,7 @@ std::string_view bare_text(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t\r\"") - first + 1);
 }
 
-// Lines without the colours of a terminal.
+// Returns the lines without the colour codes of a terminal.
 std::vector<std::string> log_lines(std::string_view text) {
   std::vector<std::string> lines(1);
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -84,7 +84,7 @@ bool is_set(const LogValues& arguments, std::string_view name) {
   return found != arguments.end() && (found->second == "True" || found->second == "true");
 }
 
-// Empty if there is none, or it is None.
+// Returns the argument; empty if it is missing or None.
 std::string argument_of(const LogValues& arguments, std::string_view name) {
   const auto found = arguments.find(name);
   if (found == arguments.end() || found->second == "None" || found->second == "null") return "";
@@ -96,7 +96,7 @@ std::int64_t whole_number(const std::string& text) {
   return value && *value >= 0 && *value < 1e15 ? std::llround(*value) : 0;
 }
 
-// What Megatron-LM's arguments mean. They are those of its command line with _ for -.
+// Translates Megatron-LM's arguments. They are those of its command line with _ for -.
 void read_megatron_arguments(const LogValues& arguments, LogValues& run) {
   constexpr std::array<std::pair<std::string_view, const char*>, 17> kSame = {
       {{"world_size", "devices"},
@@ -159,7 +159,7 @@ void read_megatron_arguments(const LogValues& arguments, LogValues& run) {
   }
 }
 
-// "  num_layers ...................................... 32"
+// Reads "  num_layers ...................................... 32".
 void read_argument_line(std::string_view line, LogValues& arguments) {
   const std::size_t dots = line.find(" ..");
   if (dots == std::string_view::npos) return;
@@ -211,7 +211,7 @@ Result<std::vector<StatedRun>> read_megatron(std::string_view text, const std::s
   return std::vector{std::move(run)};
 }
 
-// Words of letters, digits and _.
+// Returns words of letters, digits and _.
 std::vector<std::string> words_of(std::string_view text) {
   std::vector<std::string> words;
   std::string word;
@@ -224,13 +224,13 @@ std::vector<std::string> words_of(std::string_view text) {
   return words;
 }
 
-// "['dp_shard', 'tp'], [4, 2]": all names, then all degrees.
+// Reads "['dp_shard', 'tp'], [4, 2]": all names, then all degrees.
 void read_listed_mesh(std::string_view text, LogValues& mesh) {
   const std::vector<std::string> words = words_of(text);
   for (std::size_t k = 0; k < words.size() / 2; ++k) mesh[words[k]] = words[words.size() / 2 + k];
 }
 
-// "pp=1, dp_replicate=1, dp_shard=4": each name with its degree.
+// Reads "pp=1, dp_replicate=1, dp_shard=4": each name with its degree.
 void read_paired_mesh(std::string_view text, LogValues& mesh) {
   const std::vector<std::string> words = words_of(text);
   for (std::size_t k = 0; k + 1 < words.size(); k += 2) mesh[words[k]] = words[k + 1];
@@ -327,7 +327,7 @@ const LogMetric* metric_named(std::string_view name) {
   return found == kLogMetrics.end() ? nullptr : found;
 }
 
-// The metric of a column "RUN - METRIC"; null for other columns, as those of extremes.
+// Returns the metric of a column "RUN - METRIC"; null for other columns, such as those of extremes.
 const LogMetric* metric_of_chart(const std::string& column, std::string& run) {
   const std::size_t dash = column.rfind(" - ");
   if (dash == std::string::npos) return nullptr;
@@ -335,7 +335,7 @@ const LogMetric* metric_of_chart(const std::string& column, std::string& run) {
   return metric_named(column.substr(dash + 3));
 }
 
-// torchtitan's keys of a configuration, as columns of the table of runs.
+// Reads torchtitan's keys of a configuration, as columns of the table of runs.
 void read_torchtitan_columns(const LogValues& columns, LogValues& run) {
   constexpr std::array<std::pair<std::string_view, const char*>, 8> kSame = {
       {{"parallelism.tensor_parallel_degree", "tp"},

@@ -1,4 +1,4 @@
-// Longer than 300 lines: a table, a log and the keys of both are read side by side.
+// Longer than 300 lines: the readers of tables and logs share their keys.
 #include "instances/strategy/runs.h"
 
 #include <algorithm>
@@ -24,9 +24,9 @@ namespace stowage {
 namespace {
 
 constexpr std::int64_t kMostRuns = 10000;
-constexpr double kLeastFactor = 0.1;  // of activations, as an instance may have it
+constexpr double kLeastFactor = 0.1;  // range of the activation factor of an instance
 constexpr double kMostFactor = 100;
-constexpr double kToldApart = 0.05;  // of a peak: activations below it tell nothing
+constexpr double kToldApart = 0.05;  // of a peak: activations below it do not determine the factor
 
 constexpr std::array<std::string_view, 10> kConfiguration = {
     "pp", "v", "tp", "cp", "dp", "ep", "zero", "recompute", "stream_chunks", "micro_batches"};
@@ -79,7 +79,7 @@ std::vector<std::string_view> fields_by(std::string_view text, char by) {
   }
 }
 
-// What of a run is wrong, all of it, and the sample if nothing is.
+// Collects all errors of a run, and makes the sample if there are none.
 class RunReader {
  public:
   RunReader(const StatedRun& run, const StrategyInstance& like) : run_(run), like_(like) {}
@@ -128,7 +128,7 @@ class RunReader {
 
   bool has(std::string_view key) const { return run_.values.contains(key); }
 
-  // Nothing if the run does not state it.
+  // Returns nullopt if the run does not state the number.
   std::optional<double> number(std::string_view key, double least, double most) {
     const auto found = run_.values.find(key);
     if (found == run_.values.end()) return std::nullopt;
@@ -208,7 +208,8 @@ class RunReader {
     std::int64_t devices = 0;
     integer("devices", 1, kMaxDevices, devices);
     if (devices == 0) {
-      // Of a configuration that states dp the product, and otherwise all of the cluster.
+      // If the configuration states dp, the devices are the product of its degrees; otherwise all
+      // devices of the cluster.
       devices = cluster.devices();
       std::int64_t dp = 0;
       integer("dp", 1, kMaxDevices, dp);
@@ -347,7 +348,7 @@ class TableReader {
   std::vector<InputError> errors_;
 };
 
-// "pp=4,tokens=8192"
+// Reads "pp=4,tokens=8192".
 Result<std::map<std::string, std::string, std::less<>>> values_in(std::string_view stated) {
   std::map<std::string, std::string, std::less<>> values;
   std::vector<InputError> errors;
@@ -368,7 +369,7 @@ Result<std::map<std::string, std::string, std::less<>>> values_in(std::string_vi
   return values;
 }
 
-// The factor of M3 with which predicted peaks fit the measured ones best.
+// Returns the factor of M3 with which predicted peaks fit the measured peaks best.
 std::optional<double> fitted_activations(const std::vector<LoggedRun>& runs) {
   double products = 0;
   double squares = 0;

@@ -13,8 +13,8 @@ struct StageView {
   PassTimes times;
   Mib memory_mib = 0;
   double in_flight = 0;     // micro-batches
-  double uneven = 0;        // of these, what a chunk with a layer less adds or takes away
-  Mib micro_batch_mib = 0;  // activations of one
+  double uneven = 0;        // of these, the correction for a chunk with one layer less
+  Mib micro_batch_mib = 0;  // activations of one micro-batch
 };
 
 std::vector<StageView> stages_of(const StrategyInstance& instance, const StrategyPlan& plan) {

@@ -1,8 +1,9 @@
-// How the pipeline of a strategy plan runs, pass by pass, and how a zero-bubble schedule would.
+// Simulates the pipeline of a strategy plan pass by pass, and the same pipeline under zero-bubble
+// schedules.
 //
-// T10 of instances/strategy/README.md is a formula of the slowest stage; here every pass of every
-// mean micro-batch is simulated (instances/pipeline/passes.h). The exchange of states comes behind
-// it, as in T10.
+// T10 of instances/strategy/README.md is a formula of the slowest stage. Here every pass of every
+// mean micro-batch is simulated (instances/pipeline/passes.h). The exchange of states follows the
+// passes, as in T10.
 //
 //   if (const auto runs = strategy_schedules(instance, plan)) {
 //     runs->front().run.end;     // under the plan's schedule
@@ -27,9 +28,10 @@ struct StrategySchedule {
   Mib memory_mib = 0;  // of the heaviest stage
 };
 
-// The plan's schedule, ZB-H1 and ZB-H2, in this order, the last two without chunks. A stage's time
-// is split evenly over its chunks, as T10 does. Nothing for one stage, or for more than two million
-// passes of one schedule. Requires a plan that verify() finds nothing wrong with.
+// Returns the plan's schedule, ZB-H1 and ZB-H2, in this order, the last two without chunks. A
+// stage's time is split evenly over its chunks, as in T10. Returns nullopt for one stage, or for
+// more than two million passes of one schedule. Requires a plan for which verify() returns no
+// violations.
 std::optional<std::vector<StrategySchedule>> strategy_schedules(const StrategyInstance& instance,
                                                                 const StrategyPlan& plan);
 

@@ -33,7 +33,7 @@ std::vector<std::string_view> cells_by(std::string_view text, char by) {
   }
 }
 
-// The lines of a table after its header.
+// Returns the lines of a table after its header.
 std::vector<CsvRow> csv_rows(std::string_view name) {
   std::vector<CsvRow> rows;
   const auto* table = std::ranges::find(kTables, name, &EmbeddedTable::name);
@@ -47,7 +47,7 @@ std::vector<CsvRow> csv_rows(std::string_view name) {
 
 double csv_number(std::string_view cell) { return std::stod(std::string(cell)); }
 
-// Nothing where the cells are empty.
+// Returns nullopt if the cells are empty.
 std::optional<RateError> csv_error(const CsvRow& row, std::size_t first) {
   if (row[first].empty()) return std::nullopt;
   return RateError{.steps = std::stoll(std::string(row[first])),
@@ -56,7 +56,8 @@ std::optional<RateError> csv_error(const CsvRow& row, std::size_t first) {
                    .worst = csv_number(row[first + 3])};
 }
 
-// Columns: stack, machine, sources, steps, one for each rate, steps held out, median, p90, worst.
+// Reads the columns: stack, machine, sources, steps, one for each rate, steps held out, median,
+// p90, worst.
 std::vector<RateStack> read_stacks() {
   std::vector<RateStack> stacks;
   for (const CsvRow& row : csv_rows("stacks.csv")) {
@@ -77,12 +78,12 @@ std::vector<RateStack> read_stacks() {
 
 struct ErrorClass {
   std::int64_t formulas = 0;
-  Tokens least = 0;  // tokens of a sequence
+  Tokens least = 0;  // least length of a sequence
   Tokens most = 0;
   std::optional<RateError> error;
 };
 
-// Columns: formulas, least and most tokens of a sequence, steps, median, p90, worst.
+// Reads the columns: formulas, least and most tokens of a sequence, steps, median, p90, worst.
 std::vector<ErrorClass> read_errors() {
   std::vector<ErrorClass> classes;
   for (const CsvRow& row : csv_rows("errors.csv")) {
@@ -171,7 +172,7 @@ RateReport rate_report(const StrategyInstance& instance) {
   static const std::vector<ErrorClass> classes = read_errors();
   const std::int64_t formulas = instance.cost.detail ? 2 : 1;
   const Tokens length = mean_length(instance);
-  // The classes of a version end with that of all lengths.
+  // The last class of each version has all lengths.
   for (const ErrorClass& each : classes) {
     if (each.formulas != formulas || length < each.least || length > each.most) continue;
     report.error = each.error;

@@ -16,12 +16,12 @@ struct TrainerRule {
 };
 
 // Sources, read in 2026. DeepSpeed: runtime/pipe/engine.py asserts that a pipeline has ZeRO below
-// 2, runtime/engine.py that experts have no ZeRO 3; its pipeline schedule has one chunk for each
-// stage. Megatron-LM: core/transformer/transformer_config.py wants tp to divide the query groups,
-// and its distributed optimizer is ZeRO 1, the only one that it runs with a pipeline. torchtitan:
-// models/llama3/infra/parallelize.py shards parameters, gradients and states together
-// (fully_shard), does not shard parameters again after the forward pass of a pipeline, and splits
-// the heads of keys and values among tp ranks.
+// 2, and runtime/engine.py that experts have no ZeRO 3; its pipeline schedule has one chunk for
+// each stage. Megatron-LM: core/transformer/transformer_config.py requires tp to divide the query
+// groups. Its distributed optimizer is ZeRO 1, the only level that it runs with a pipeline.
+// torchtitan: models/llama3/infra/parallelize.py shards parameters, gradients and states together
+// (fully_shard). It does not shard parameters again after the forward pass of a pipeline, and
+// splits the heads of keys and values among tp ranks.
 constexpr TrainerRule kPipelineOfDeepSpeed = {"deepspeed",
                                               "DeepSpeed refuses ZeRO 2 and 3 with pipelines"};
 constexpr TrainerRule kExpertsOfDeepSpeed = {"deepspeed", "DeepSpeed refuses ZeRO 3 with experts"};

@@ -1,4 +1,4 @@
-// What trainers refuse: configurations that a strategy is not to propose for them.
+// The configurations that trainers refuse, which a strategy must not propose for them.
 //
 //   Result<TrainerOptions> narrowed = options_for(instance, "deepspeed");
 //   if (narrowed) instance.options = narrowed->options;
@@ -16,16 +16,16 @@
 
 namespace stowage {
 
-// "megatron", "torchtitan", "deepspeed"
+// Returns "megatron", "torchtitan", "deepspeed".
 std::vector<std::string_view> strategy_trainers();
 
 struct TrainerOptions {
-  StrategyOptions options;         // without what the trainer refuses
-  std::vector<std::string> rules;  // each that refuses one of the values, as a sentence
+  StrategyOptions options;         // without values that the trainer refuses
+  std::vector<std::string> rules;  // each rule that refuses one of the values, as a sentence
 };
 
-// E388 at an option of which the trainer takes no value, all of them in one pass. Requires one of
-// strategy_trainers().
+// Returns the options that the trainer accepts. E388 at each option of which the trainer accepts no
+// value. Requires one of strategy_trainers().
 Result<TrainerOptions> options_for(const StrategyInstance& instance, std::string_view trainer);
 
 }  // namespace stowage

@@ -122,7 +122,7 @@ class StrategyVerifier {
     }
   }
 
-  // The product of degrees; nothing where one is not positive or the product leaves the range.
+  // Returns the product of degrees; nullopt if one is not positive or the product leaves the range.
   static std::optional<std::int64_t> product(std::initializer_list<std::int64_t> degrees) {
     std::optional<std::int64_t> all = 1;
     for (const std::int64_t degree : degrees) {
@@ -156,7 +156,7 @@ class StrategyVerifier {
     }
   }
 
-  // dp and cp may be anything.
+  // Checks experts; dp and cp may have any values here.
   void check_experts() {
     const auto ranks = product({plan_.cp, plan_.dp});
     const StrategyTruth::Setting alone{.tp = plan_.tp, .cp = ranks.value_or(1), .ep = plan_.ep};
@@ -221,7 +221,7 @@ class StrategyVerifier {
     });
   }
 
-  // Requires decisions that all rules up to `layers` allow.
+  // Checks the stages. Requires decisions that all rules up to `layers` allow.
   void check_stages() {
     const StrategyTruth::Setting setting{plan_.pp, plan_.v, plan_.micro_batches, plan_.tp, plan_.cp,
                                          plan_.dp, plan_.ep};
@@ -275,7 +275,7 @@ class StrategyVerifier {
   const StrategyInstance& instance_;
   const StrategyPlan& plan_;
   const StrategyTruth truth_;
-  bool sound_ = true;  // the decisions make sense together
+  bool sound_ = true;  // the decisions are consistent with each other
   ViolationList found_;
 };
 
