@@ -1,4 +1,4 @@
-// The check of prices: classes, splits and choices counted again from the instance.
+// Checks prices: computes classes, splits and choices again from the instance.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -38,8 +38,8 @@ std::string layout_of(const StrategyTruth::Setting& setting) {
          (setting.ep > 1 ? ", ep " + text(setting.ep) : "");
 }
 
-// SB1, SB2: no plan of this class and layout is faster. With SB4 where `its` asks for it and the
-// prices do not reach `wanted`.
+// SB1, SB2: returns a bound that no plan of this class and layout beats. Uses SB4 if `its` asks for
+// it and the prices do not reach `wanted`.
 Ms setting_bound(const StrategyInstance& instance, const StrategyTruth& truth,
                  const StrategyTruth::Setting& setting, const StrategyCertificate::Class& its,
                  Ms wanted) {
@@ -64,8 +64,8 @@ Ms setting_bound(const StrategyInstance& instance, const StrategyTruth& truth,
   return std::max(priced, splits.least_by_cases(wanted));
 }
 
-// SB1 of one setting without its memory: no plan has less to do. What all layers take in one
-// stage with the quickest choice, shared evenly. 0 where layers that differ are dealt in chunks.
+// SB1 of one setting without its memory: the time of all layers in one stage with the quickest
+// choice, shared evenly. No plan has less work. 0 if layers that differ are dealt in chunks.
 Ms shared_work(const StrategyInstance& instance, const StrategyTruth& truth,
                const StrategyTruth::Setting& setting) {
   if (setting.v > 1 && truth.layers_differ()) return 0;
@@ -187,7 +187,7 @@ StrategyCertificateCheck check_certificate(const StrategyInstance& instance,
 std::vector<Violation> check_infeasibility(const StrategyInstance& instance,
                                            const InfeasibilityProof& proof) {
   InfeasibilityCheck check(proof, {{"configurations"}});
-  // All configurations are tried here, so that one that fits refutes a claim by "none" as well.
+  // All configurations are tried here, so that one that fits also refutes a claim by "none".
   if (proof.by == "configurations" || proof.by == "none") {
     const StrategyTruth truth(instance);
     for (const StrategyTruth::Setting& setting : truth.settings()) {

@@ -28,7 +28,8 @@ StrategyLayer& StrategyLayer::operator*=(double times) {
   return *this;
 }
 
-// Two projections of the width of queries and two of keys and values, and the feed-forward.
+// A layer has two projections of the width of queries, two of keys and values, and the feed-forward
+// part.
 StrategyLayer layer_of(const StrategyModel& model, const StrategyBlock& block, bool detailed) {
   const auto hidden = static_cast<double>(model.hidden);
   const double matrices = block.gated ? 3 : 2;
@@ -51,8 +52,8 @@ StrategyLayer layer_of(const StrategyModel& model, const StrategyBlock& block, b
   layer.picked = layer.copies * matrices * hidden * width;
   layer.active = layer.shared + layer.picked;
   layer.parts = 1 + layer.copies + (ffn > 0 ? 1 : 0);
-  // Two bytes for each result of the products into the width and for what the product out of it
-  // takes; that is computed again where recomputation is selective.
+  // Two bytes for each result of the products into the width, and for the input of the product out
+  // of it. Selective recomputation computes that input again.
   const double wide = layer.copies * width + ffn;
   layer.kept = 2 * matrices * wide - kDenseKept * hidden;
   layer.kept_selective = 2 * (matrices - 1) * wide - (kDenseKept - kDenseRecomputed) * hidden;

@@ -1,4 +1,4 @@
-// What one layer of a strategy instance is made of, counted from its block alone, for the verifier
+// The parts of one layer of a strategy instance, computed from its block alone, for the verifier
 // and the checks of proofs (truth.h). Not installed.
 #pragma once
 
@@ -11,15 +11,15 @@ namespace stowage {
 struct LayerTruth {
   double common = 0;    // weights that every token meets
   double one = 0;       // weights of an expert
-  double experts = 0;   // of the layer; 0: it has none, or one that every token meets
-  double picked = 0;    // of them, by a token
+  double experts = 0;   // of the layer; 0: none, or one that every token meets
+  double picked = 0;    // experts that a token is sent to
   double passes = 2;    // of a token through parts whose products tp ranks share
   double results = 0;   // numbers that feed-forward parts hold of a token, before a part's last
-                        // product; counted where there are experts
-  double products = 0;  // of them, those that no activation function makes
-  double wide = 0;      // version 2: width of all that a token goes through
+                        // product; counted if there are experts
+  double products = 0;  // of these, results of products and not of activation functions
+  double wide = 0;      // version 2: width of all parts that a token goes through
   double matrices = 0;  // version 2: of the feed-forward part
-  std::int64_t measured = -1;  // its block, if times of it were measured
+  std::int64_t measured = -1;  // index of its block, if its times were measured
 
   LayerTruth(const StrategyModel& model, const StrategyBlock& block, bool second) {
     const auto h = static_cast<double>(model.hidden);
@@ -39,7 +39,7 @@ struct LayerTruth {
     }
     experts = static_cast<double>(block.experts->count);
     picked = static_cast<double>(block.experts->top_k);
-    common += h * experts;  // scores
+    common += h * experts;  // scores of the router
     passes = 1 + picked;
     if (block.ffn > 0) passes += 1;
     const double width = every + picked * static_cast<double>(block.experts->ffn);

@@ -1,4 +1,4 @@
-// Times of layers as they were measured, in the place of those that follow from rates.
+// Computes the time of layers from measured times, in place of the rates.
 //
 //   const Ms ms = measured_ms(entry, 8192, 8192.0 * 8192.0);   // of one sequence of 8,192 tokens
 //
@@ -12,8 +12,9 @@
 
 namespace stowage {
 
-// One layer, forward and backward, for a row of so many tokens whose lengths have squares of that
-// sum, on all tp cp ranks together. Requires an entry as the reader returns it.
+// Returns the time of one layer, forward and backward, on all tp cp ranks together, for a row of
+// `tokens` tokens whose lengths have squares that sum to `squares`. Requires an entry as the reader
+// returns it.
 Ms measured_ms(const StrategyMeasured& entry, double tokens, double squares);
 
 }  // namespace stowage

@@ -1,4 +1,4 @@
-// What a measured layer takes, by the format description alone, for the verifier and the checks of
+// The time of a measured layer, by the format description alone, for the verifier and the checks of
 // proofs (truth.h). Not installed.
 #pragma once
 
@@ -12,8 +12,9 @@ namespace stowage {
 struct MeasuredTruth {
   const StrategyMeasured& entry;
 
-  // Of a token in a sequence of that length: on straight lines through the points; before the
-  // first as there, behind the last on the line before it, unless that falls.
+  // Returns the time per token of a sequence of that length, on straight lines through the points.
+  // Before the first point it is that of the first. Behind the last point the last line goes on,
+  // unless it falls.
   double token_ms(double length) const {
     const std::size_t points = entry.tokens.size();
     if (points == 1 || length <= x(0)) return y(0);

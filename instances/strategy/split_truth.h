@@ -1,5 +1,5 @@
-// The least that stages take together in one class and layout, over all splits of the layers and
-// all choices whose memory fits, counted from the instance for the checks of proofs. Not installed.
+// The least sum over the stages of one class and layout, over all splits of the layers and all
+// choices whose memory fits, computed from the instance for the checks of proofs. Not installed.
 //
 //   const SplitTruth splits(instance, truth, setting);
 //   const Ms least = splits.least_sum([](std::int64_t stage, const StrategyTruth::Stage& its) {
@@ -26,7 +26,7 @@ class SplitTruth {
  public:
   static constexpr double kNone = std::numeric_limits<double>::infinity();
 
-  // All three must outlive this.
+  // The three arguments must outlive this object.
   SplitTruth(const StrategyInstance& instance, const StrategyTruth& truth,
              const StrategyTruth::Setting& setting)
       : instance_(instance), truth_(truth), setting_(setting) {
@@ -37,7 +37,7 @@ class SplitTruth {
     if (listed_) known_.resize(static_cast<std::size_t>(setting.pp));
   }
 
-  // cost(stage index, what it takes); infinite if nothing fits.
+  // Returns the least sum of cost(stage index, stage); infinite if no split fits.
   template <class Cost>
   double least_sum(Cost cost) const {
     const std::int64_t layers = truth_.layers();
@@ -45,7 +45,7 @@ class SplitTruth {
     best[0] = 0;
     for (std::int64_t s = 0; s < setting_.pp; ++s) {
       std::vector<double> now(best.size(), kNone);
-      std::map<std::int64_t, double> by_count;  // where layers are equal
+      std::map<std::int64_t, double> by_count;  // for equal layers
       for (std::int64_t before = 0; before < layers; ++before) {
         const double so_far = best[static_cast<std::size_t>(before)];
         if (so_far == kNone) continue;
@@ -69,8 +69,9 @@ class SplitTruth {
     return best.back();
   }
 
-  // SB4: no plan is faster, or none than `below`. Where that is not so, the first case found that
-  // allows a faster one; 0 where ranges of layers are too many to list.
+  // SB4: returns a bound that no plan of this class and layout beats, at most `below`. If the bound
+  // is less than `below`, the search stops at the first case that shows it. Returns 0 if there are
+  // too many ranges of layers to list.
   Ms least_by_cases(Ms below) const {
     if (!listed_) return 0;
     Cases cases{*this, below, below, {}, {}};
@@ -88,11 +89,12 @@ class SplitTruth {
   }
 
  private:
-  using Part = std::pair<std::size_t, std::size_t>;  // of the values: from, to
+  using Part = std::pair<std::size_t, std::size_t>;  // range of values: from, to
 
-  // Plans told apart by their slowest stage and the exchange that is left. Some case has the least
-  // one; a case that cannot be below what is known is left out, a case of one value each is
-  // counted. One that is below what is asked ends it: a claim that is false is refused at once.
+  // Cases of plans by their slowest stage and the exchange that is left over. One of the cases
+  // contains the best plan. A case whose bound is not below the least known value is dropped. A
+  // case of one value each gives its bound as a value. A value below `below` ends the search, so
+  // that a false claim is refused at once.
   struct Cases {
     const SplitTruth& splits;
     Ms below;
@@ -131,7 +133,7 @@ class SplitTruth {
       if (sum == kNone) return kNone;
       const double chunk = 1 / static_cast<double>(splits.setting_.v);
       const double rounds = static_cast<double>(splits.setting_.micro_batches) - chunk;
-      // The slowest takes no less than the mean of all.
+      // The slowest stage takes at least the mean of all stages.
       const Ms slowest = std::max(times[time.first], sum / static_cast<double>(splits.setting_.pp));
       const Ms steady = chunk * sum + rounds * slowest;
       return std::max(steady, least_of(&StrategyTruth::Stage::longest_ms)) + lefts[left.first];
@@ -177,13 +179,13 @@ class SplitTruth {
     }
   }
 
-  using Range = std::pair<std::int64_t, std::int64_t>;  // layers before it, and of it
+  using Range = std::pair<std::int64_t, std::int64_t>;  // layers before it, and its own layers
 
   const StrategyInstance& instance_;
   const StrategyTruth& truth_;
   StrategyTruth::Setting setting_;
   std::int64_t chunks_ = 1;
-  bool listed_ = false;  // stages are few enough to be kept
+  bool listed_ = false;  // whether there are few enough stages to keep them
   mutable std::vector<std::map<Range, std::vector<StrategyTruth::Stage>>> known_;  // by stage
 };
 

@@ -1,4 +1,4 @@
-// What stages cost: the second part of table.h.
+// The costs of stages: the second part of table.h.
 #include <algorithm>
 #include <array>
 
@@ -8,9 +8,10 @@ namespace stowage {
 namespace {
 
 constexpr double kMibBytes = 1 << 20;
-constexpr double kAreaRounding = 1e-9;  // by which a sum may differ with the order of its terms
+constexpr double kAreaRounding = 1e-9;  // a sum may differ by this with the order of its terms
 
-// Of a parameter whose states so many devices share, with a gradient of so many bytes. M1
+// Returns the bytes per parameter whose states `devices` devices share, with a gradient of
+// `gradient` bytes. M1
 double state_bytes(std::int64_t zero, double devices, double gradient) {
   const std::array<double, 4> bytes = {14 + gradient, 2 + gradient + 12 / devices,
                                        2 + (12 + gradient) / devices, (14 + gradient) / devices};
@@ -55,8 +56,8 @@ StageCosts::StageCosts(const StrategyTable& table, const StrategyClass& its,
 StageCosts::Span StageCosts::span(std::int64_t stage, std::int64_t first,
                                   std::int64_t layers) const {
   Span span{.layers = static_cast<double>(layers), .widest = -kInfinity};
-  // Layers are added, and never taken from larger sums: those of experts may be so large that a
-  // difference has nothing left of the others.
+  // Layers are added, and never subtracted from larger sums: those of experts may be so large that
+  // a difference would lose the other terms.
   const auto add = [&](std::int64_t from, std::int64_t count) {
     for (std::size_t k = 0; k < table_->runs().size(); ++k) {
       const StrategyRun& run = table_->runs()[k];
@@ -84,7 +85,7 @@ StageCosts::Span StageCosts::span(std::int64_t stage, std::int64_t first,
   return span;
 }
 
-// Embedding and head; tied ones are there once only where one stage has both.
+// Returns the parameters of embedding and head. Tied ones count once if one stage has both.
 double StageCosts::extra_parameters(std::int64_t stage) const {
   const StrategyModel& model = table_->instance().model;
   const double matrix = static_cast<double>(model.vocabulary) * static_cast<double>(model.hidden);
@@ -94,7 +95,7 @@ double StageCosts::extra_parameters(std::int64_t stage) const {
   return matrix * ((first ? 1 : 0) + (last ? 1 : 0));
 }
 
-// All of them where they divide a node, otherwise as many as there is place for.
+// Returns all ranks if their span divides a node, otherwise the number that a node has room for.
 std::int64_t StageCosts::ranks_in_node(std::int64_t ranks, std::int64_t stride) const {
   const std::int64_t node = table_->instance().cluster.devices_per_node;
   const std::int64_t span = ranks * stride;
@@ -119,8 +120,8 @@ double StageCosts::link() const {
   return (cluster.nodes == 1 ? cluster.mib_per_ms.inside : cluster.mib_per_ms.across) * kMibBytes;
 }
 
-// All-to-alls among cp ranks, of so many bytes of a device for all of them. Version 2 uses the
-// links of a node and the card to other nodes at once, as T11 does.
+// Returns the time of all-to-alls among cp ranks, of `bytes` bytes of a device for all of them.
+// Version 2 uses the links of a node and the card to other nodes at once, as T11 does.
 Ms StageCosts::turned_ms(double bytes) const {
   const auto cp = static_cast<double>(layout_.cp);
   if (detail() == nullptr) return bytes * (cp - 1) / cp / bandwidth(layout_.cp, layout_.tp);
@@ -130,8 +131,8 @@ Ms StageCosts::turned_ms(double bytes) const {
          kMibBytes;
 }
 
-// Of an all-to-all among ep ranks, for each byte that a device has for all of them. Ranks of a node
-// and of other nodes are sent to at once, each over its own links. T11
+// Returns the ms of an all-to-all among ep ranks, for each byte that a device has for all of them.
+// A device sends to ranks of its node and of other nodes at once, each over its own links. T11
 double StageCosts::dispatch_ms() const {
   const StrategyCluster& cluster = table_->instance().cluster;
   const std::int64_t node = cluster.devices_per_node;
@@ -148,7 +149,8 @@ double StageCosts::dispatch_ms() const {
   return std::max(inside, across) / kMibBytes;
 }
 
-// Of collectives that move so many bytes of each parameter of a stage, two for a collective. T8
+// Returns the time of collectives that move `bytes` bytes of each parameter of a stage, two bytes
+// per collective. T8
 Ms StageCosts::states_ms(double bytes, const Parameters& parameters, double layers) const {
   const auto tp = static_cast<double>(layout_.tp);
   const std::int64_t group = layout_.cp * layout_.dp;
@@ -163,7 +165,7 @@ Ms StageCosts::states_ms(double bytes, const Parameters& parameters, double laye
   return shared + experts + bytes / 2 * layers * detail()->message_ms * (nodes - 1);
 }
 
-// The optimizer goes through what a device has of the states, once a step. T16
+// Returns the time in which the optimizer updates a device's share of the states, once a step. T16
 Ms StageCosts::update_ms(std::int64_t zero, const Parameters& parameters) const {
   if (detail() == nullptr) return 0;
   const auto tp = static_cast<double>(layout_.tp);
@@ -246,8 +248,8 @@ StageCost StageCosts::cost_of(std::int64_t stage, std::int64_t first, std::int64
   return cost;
 }
 
-// Times of a stage add up, or more than that where level 3 hides less of its exchange. What was
-// measured may be quickest with another choice in each run.
+// The times of the stages sum to at least the time of all layers in one stage: with level 3, a
+// smaller stage may hide less of its exchange. Measured runs may each have another quickest choice.
 Ms StageCosts::area() const {
   if (class_.v > 1 && !table_->equal_layers()) return 0;
   Ms least = kInfinity;

@@ -1,4 +1,4 @@
-// What stages need of memory beside states: the third part of table.h.
+// The memory of stages beside states: the third part of table.h.
 #include <algorithm>
 
 #include "instances/strategy/table.h"
@@ -10,7 +10,8 @@ constexpr double kBytesOfMib = 1 << 20;
 
 }  // namespace
 
-// What layers keep of a token beside activation_bytes(), on a device that has all of it. M3
+// Returns the bytes that layers keep of a token beside activation_bytes(), on a device that has all
+// of it. M3
 double StageCosts::kept_bytes(const StrategyLayer& layers, StrategyRecompute recompute) const {
   if (recompute == StrategyRecompute::full) return 0;
   const StrategyModel& model = table_->instance().model;
@@ -30,9 +31,9 @@ double StageCosts::in_flight(std::int64_t stage, std::int64_t layers) const {
   const double chunks = std::min(m * v, 2 * (p - s - 1) + (v - 1) * p + 1);
   const bool end = stage == 0 || stage == class_.pp - 1;
   if (layers % class_.v == 0 || !end || (layers + 1) % class_.v != 0) return chunks / v;
-  // The chunk with the embedding or the head has a layer less. Where most layers are in flight,
-  // 2 p - 1 passes of the first chunk are, or m if there are fewer; of the last chunk none are,
-  // or one if no micro-batches follow the first p.
+  // The chunk with the embedding or the head has one layer less. When the most layers are in
+  // flight, the first chunk has 2 p - 1 passes among them, or m if there are fewer. The last chunk
+  // has none, or one if no micro-batches follow the first p.
   const double of_last = class_.micro_batches == class_.pp ? 1 : 0;
   const double short_ones = stage == 0 ? std::min(m, 2 * p - 1) : of_last;
   const auto its = static_cast<double>(layers);
@@ -44,7 +45,7 @@ double StageCosts::activation_bytes(const Row& row, StrategyRecompute recompute)
   const auto hidden = static_cast<double>(model.hidden);
   const auto queries = static_cast<double>(model.queries_width());
   const auto tp = static_cast<double>(layout_.tp);
-  const double repeated = model.sequence_parallel ? 1 : tp;  // tp ranks each have all of it
+  const double repeated = model.sequence_parallel ? 1 : tp;  // each of tp ranks has all of it
   const double factor = detail() == nullptr ? 1 : detail()->activation_factor;
   if (recompute == StrategyRecompute::full) return factor * 2 * repeated * hidden * row.tokens;
   const bool selective = recompute == StrategyRecompute::selective;
@@ -62,7 +63,8 @@ Mib StageCosts::logits_mib(std::int64_t chunks, const Row& row) const {
          row.tokens / static_cast<double>(chunks) / kBytesOfMib;
 }
 
-// A layer's activations, or those of one part of the row and the keys and values of all of it.
+// Returns a layer's activations, or those of one part of the row with the keys and values of the
+// whole row.
 double StageCosts::again_bytes(const Span& span, const Row& row, std::int64_t chunks) const {
   const double whole = activation_bytes(row, StrategyRecompute::none) + span.widest * row.tokens;
   if (chunks == 1) return whole;

@@ -1,7 +1,7 @@
-// Layers split over the stages of a pipeline, by dynamic programming.
+// Splits layers over the stages of a pipeline by dynamic programming.
 //
 //   const StageSplit least = best_split(costs, 0.0, cost, [](double a, double b) { return a + b; });
-//   // cost(stage, first, layers): kInfinity where a stage cannot have them
+//   // cost(stage, first, layers) is kInfinity if the stage cannot have these layers
 //
 // Not installed.
 #pragma once
@@ -17,19 +17,19 @@ namespace stowage {
 
 struct StageSplit {
   double value = kInfinity;
-  std::vector<std::int64_t> layers;  // of each stage; empty where value is infinite
+  std::vector<std::int64_t> layers;  // of each stage; empty if value is infinite
 };
 
-// The split with the least join(... join(join(start, cost of stage 0), cost of stage 1) ...).
-// `join` must not fall when one of its arguments rises. Of equal splits the one whose last stages
-// have few layers.
+// Returns the split with the least join(... join(join(start, cost of stage 0), cost of stage 1)
+// ...). `join` must not fall if one of its arguments rises. Among equal splits it takes the one
+// whose last stages have the fewest layers.
 template <class Cost, class Join>
 StageSplit best_split(const StageCosts& costs, double start, Cost cost, Join join) {
   const std::int64_t stages = costs.of_class().pp;
   const std::int64_t layers = costs.table().layers();
   const bool equal_layers = costs.table().equal_layers();
   const auto width = at(layers + 1);
-  std::vector<double> least(width, kInfinity);  // of the stages so far, with so many layers
+  std::vector<double> least(width, kInfinity);  // of the stages so far, by their number of layers
   least[0] = start;
   std::vector<std::int64_t> taken(width * at(stages), 0);
   std::vector<double> row(width, kInfinity);

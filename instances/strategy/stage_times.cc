@@ -1,4 +1,4 @@
-// What layers take: the fourth part of table.h.
+// The times of layers: the fourth part of table.h.
 #include "instances/strategy/measured.h"
 #include "instances/strategy/table.h"
 
@@ -13,8 +13,9 @@ constexpr double kHeadBytes = 12;       // of a logit, read and written in both 
 
 }  // namespace
 
-// Products of few tokens are slow as those of little width are: each part after the first takes
-// what so many tokens more would take, in each of the passes. In version 2 it is a pass more.
+// Products of few tokens are as slow as those of little width. In each pass, every part after the
+// first costs as much as `half_width` / tp more tokens. In version 2 it also costs the fixed time
+// of a pass.
 Ms StageCosts::streamed_ms(const Span& span, std::int64_t chunks) const {
   if (chunks == 1) return 0;
   const auto parts = static_cast<double>(chunks - 1);
@@ -23,8 +24,8 @@ Ms StageCosts::streamed_ms(const Span& span, std::int64_t chunks) const {
   return detail() == nullptr ? lin : lin + parts * span.layers * detail()->pass_ms;
 }
 
-// Functions between products read and write memory. tp ranks that do not share them each have them
-// all. T15
+// Functions between products read and write memory. If tp ranks do not share them, each rank runs
+// all of them. T15
 Ms StageCosts::between_ms(const Row& row) const {
   if (detail() == nullptr) return 0;
   const StrategyModel& model = table_->instance().model;
@@ -105,7 +106,7 @@ StageCosts::Span StageCosts::span_of(std::size_t run, double layers) const {
   return span;
 }
 
-// The same with T14 where it was measured.
+// Returns the same, with T14 where the layers were measured.
 Ms StageCosts::layers_ms(const Span& span, const Row& row, const StageChoice& choice) const {
   if (measured_.empty()) return derived_ms(span, row, choice);
   const auto ranks = static_cast<double>(layout_.tp * layout_.cp);
@@ -122,7 +123,7 @@ Ms StageCosts::layers_ms(const Span& span, const Row& row, const StageChoice& ch
   return ms;
 }
 
-// Forward and weights. What was measured is split as what follows from the rates.
+// Returns the forward and weights parts. Measured times are split in the ratio of the derived ones.
 PassTimes StageCosts::layer_passes(const Span& span, const StageChoice& choice) const {
   const Parts part = forward_of(span, mean_);
   PassTimes times{.forward = part.sum(), .weights = part.lin};

@@ -118,7 +118,7 @@ std::vector<StrategyLayout> StrategyTable::layouts(const StrategyClass& its) con
   return found;
 }
 
-// Version 2: a rank has whole heads of keys and values, or ranks that share one repeat it.
+// Version 2: a rank has whole heads of keys and values, or ranks that share a head repeat it.
 bool StrategyTable::may_share_heads(std::int64_t tp, std::int64_t cp) const {
   if (instance_.model.heads % (tp * cp) != 0) return false;
   const std::int64_t pairs = instance_.model.key_value_heads();
@@ -127,8 +127,9 @@ bool StrategyTable::may_share_heads(std::int64_t tp, std::int64_t cp) const {
   return fits(tp) && fits(tp * cp);
 }
 
-// As Megatron-LM has it: ep ranks take the place of some of dp cp, each with as many experts of
-// every layer; tp ranks that all have a token would send it tp times.
+// As in Megatron-LM, ep ranks take the place of some of dp cp, each with the same number of experts
+// of every layer. Without sequence parallelism, tp ranks all have a token and would send it tp
+// times.
 bool StrategyTable::may_share_experts(const StrategyLayout& layout) const {
   if (layout.ep == 1) return true;
   if (common_experts_ == 0 || common_experts_ % layout.ep != 0) return false;

@@ -1,5 +1,5 @@
-// A strategy instance as planners see it: the classes and layouts that its options allow, and what
-// each stage costs in them.
+// The lookup table of strategy planners: the classes and layouts that the options of an instance
+// allow, and the cost of each stage in them.
 //
 //   const StrategyTable table(instance);
 //   for (const StrategyClass& its : table.classes()) {
@@ -31,7 +31,7 @@
 
 namespace stowage {
 
-// What stays the same while layers and choices change.
+// A choice of stages, chunks and micro-batches, within which layers and other choices may change.
 struct StrategyClass {
   std::int64_t pp = 1;
   std::int64_t v = 1;
@@ -65,14 +65,14 @@ struct StageCost {
   Ms update_ms = 0;    // T16
 };
 
-// What a device has of the sequences of a micro-batch: its share of their tokens, x, and of the sum
-// of their squares, y.
+// The share of a device of the sequences of a micro-batch: x of their tokens, and y of the sum of
+// their squares.
 struct StrategyRow {
   double tokens = 0;
   double squares = 0;
 };
 
-// Equal layers that follow one another: those from `first` on, before `end`.
+// Equal layers that follow one another: from `first` on, before `end`.
 struct StrategyRun {
   std::int64_t first = 0;
   std::int64_t end = 0;
@@ -86,16 +86,17 @@ class StrategyTable {
   explicit StrategyTable(const StrategyInstance& instance);
 
   const StrategyInstance& instance() const { return instance_; }
-  // By stages, chunks, micro-batches; only those with a layout.
+  // The classes that have a layout, by stages, chunks, micro-batches.
   const std::vector<StrategyClass>& classes() const { return classes_; }
-  // By tp, then by cp, then by ep. `its` may be any class.
+  // Returns the layouts of a class, by tp, then by cp, then by ep. `its` may be any class.
   std::vector<StrategyLayout> layouts(const StrategyClass& its) const;
-  // Whether tp cp ranks may share the heads of attention.
+  // Returns whether tp cp ranks may share the heads of attention.
   bool may_share_heads(std::int64_t tp, std::int64_t cp) const;
-  // By ZeRO level, then by what is recomputed, little first, then by stream chunks, few first.
+  // The choices by ZeRO level, then by recomputation, the least first, then by stream chunks, the
+  // fewest first.
   const std::vector<StageChoice>& choices() const { return choices_; }
-  // Of them those that a class may use, the first ones: with two stages or more there is a largest
-  // level of ZeRO.
+  // Returns the choices that a class may use, the first ones of all: with two stages or more there
+  // is a largest ZeRO level.
   std::span<const StageChoice> choices(const StrategyClass& its) const {
     return std::span(choices_).first(its.pp > 1 ? of_pipelines_ : choices_.size());
   }
@@ -104,7 +105,7 @@ class StrategyTable {
   }
   const std::vector<std::int64_t>& logit_chunks() const { return logit_chunks_; }  // ascending
 
-  // All layers in order, in as few runs as there are.
+  // All layers in order, in the fewest runs of equal layers.
   const std::vector<StrategyRun>& runs() const { return runs_; }
   std::int64_t layers() const { return runs_.back().end; }
   bool equal_layers() const { return runs_.size() == 1; }
@@ -117,7 +118,7 @@ class StrategyTable {
 
  private:
   bool may_share_experts(const StrategyLayout& layout) const;
-  // Whether layers can be dealt to the chunks of so many stages, as may_have() allows.
+  // Returns whether layers can be dealt to the chunks of `pp` stages, as may_have() allows.
   bool may_deal(std::int64_t pp, std::int64_t v) const;
 
   const StrategyInstance& instance_;
@@ -129,13 +130,13 @@ class StrategyTable {
   std::vector<std::int64_t> tp_;
   std::vector<std::int64_t> cp_;
   std::vector<std::int64_t> ep_;
-  std::int64_t common_experts_ = 0;  // greatest common divisor of their numbers; 0 without experts
+  std::int64_t common_experts_ = 0;  // greatest common divisor of expert counts; 0 without experts
   std::vector<StageChoice> choices_;
-  std::size_t of_pipelines_ = 0;  // of the choices, those that two stages or more may use
+  std::size_t of_pipelines_ = 0;  // number of choices that two stages or more may use
   std::vector<std::int64_t> logit_chunks_;
 };
 
-// What stages cost in one class and layout, with as many logit chunks as the options have: more
+// The costs of stages in one class and layout, with the most logit chunks of the options: more
 // chunks need less memory and no time.
 class StageCosts {
  public:
@@ -147,48 +148,51 @@ class StageCosts {
   const StrategyLayout& layout() const { return layout_; }
   std::span<const StageChoice> choices() const { return table_->choices(class_); }
 
-  // Whether the stage may have so many. With v > 1 chunks v divides them, or layers are equal and
-  // v divides them with the embedding, in the first stage, or with the head, in the last one. If
-  // layers differ, all stages have as many.
+  // Returns whether the stage may have `layers` layers. If v > 1, v must divide them. If layers are
+  // equal, v may instead divide them plus the embedding in the first stage, or plus the head in the
+  // last. If layers differ, all stages must have the same number.
   bool may_have(std::int64_t stage, std::int64_t layers) const;
 
-  // Stage `stage` with `layers` layers from `first` on. Requires may_have(stage, layers); chunks of
-  // unequal layers are where the pipeline has them, whatever `first` says.
+  // Returns the cost of stage `stage` with `layers` layers from `first` on. Requires
+  // may_have(stage, layers). Chunks of unequal layers lie where the pipeline has them, and `first`
+  // is ignored.
   StageCost of(std::int64_t stage, std::int64_t first, std::int64_t layers,
                const StageChoice& choice) const;
 
-  // The same of a stage whose rows are all `row`: both times are its time, and memory is that of
-  // so many rows as are in flight, with as many logit chunks as the options have.
+  // Returns the cost of a stage whose rows are all `row`. Both times are the time of `row`. Memory
+  // is that of the rows in flight, with the most logit chunks of the options.
   StageCost with_row(std::int64_t stage, std::int64_t first, std::int64_t layers,
                      const StageChoice& choice, const StrategyRow& row) const;
 
-  // The time of a mean micro-batch (T9) in passes: the products of the weights' gradients, a third
-  // of all products; forward what goes forward; all else is backward. Attention has no weights.
+  // Returns the time of a mean micro-batch (T9) split into passes. `weights` are the products of
+  // the weights' gradients, a third of all products; attention has no weights. `forward` is the
+  // forward part, and all the rest is `backward`.
   PassTimes passes(std::int64_t stage, std::int64_t first, std::int64_t layers,
                    const StageChoice& choice) const;
 
-  // Activations that a stage holds of the heaviest micro-batch. M2, M3
+  // Returns the activations that a stage holds of the heaviest micro-batch, in MiB. M2, M3
   Mib micro_batch_mib(std::int64_t stage, std::int64_t first, std::int64_t layers,
                       const StageChoice& choice) const;
 
-  // What computing does not hide of an exchange (T8), and the optimizer's update (T16).
+  // Returns the part of an exchange that compute does not hide (T8), plus the optimizer's update
+  // (T16).
   Ms exposed(const StageCost& cost) const {
     return std::max(0.0, cost.exchange_ms - table_->instance().cost.overlap * cost.time_ms) +
            cost.update_ms;
   }
 
-  // No stages of this class and layout take less, whatever memory they need: all layers with the
-  // quickest choice, shared evenly. 0 where layers that differ are dealt in chunks. SB1
+  // Returns a bound on the time of the stages of this class and layout, for any memory: all layers
+  // with the quickest choice, shared evenly. 0 if layers that differ are dealt in chunks. SB1
   Ms area() const;
 
-  // The step of these stages. T10
+  // Returns the time of the step of these stages. T10
   Ms step(std::span<const StageCost> stages) const;
 
-  // What the logits need with so many chunks: of the heaviest row, or of any. M5
+  // Returns the memory of the logits with `chunks` chunks: of the heaviest row, or of `row`. M5
   Mib logits_mib(std::int64_t chunks) const { return logits_mib(chunks, heaviest_); }
   Mib logits_mib(std::int64_t chunks, const StrategyRow& row) const;
 
-  // Micro-batches whose activations a stage with so many layers holds at once. M2
+  // Returns the micro-batches whose activations a stage with `layers` layers holds at once. M2
   double in_flight(std::int64_t stage, std::int64_t layers) const;
 
  private:
@@ -198,9 +202,9 @@ class StageCosts {
     StrategyLayer sum;
     double largest = 0;  // parameters of a layer that level 3 gathers on tp devices
     double widest = 0;   // kept_bytes() of a layer
-    std::vector<std::pair<std::size_t, double>> runs;  // layers of each; where some are measured
+    std::vector<std::pair<std::size_t, double>> runs;  // layers of each, if some are measured
   };
-  // Parameters of a stage: those whose states dp cp ranks share, and those of experts.
+  // The parameters of a stage: those whose states dp cp ranks share, and those of experts.
   struct Parameters {
     double shared = 0;
     double experts = 0;
@@ -210,17 +214,18 @@ class StageCosts {
                     const Row& heaviest) const;
   Span span(std::int64_t stage, std::int64_t first, std::int64_t layers) const;
   double extra_parameters(std::int64_t stage) const;
-  // Bytes in a ms of a ring of so many ranks, each `stride` devices behind the one before. T5, T8
+  // Returns the bytes per ms of a ring of `ranks` ranks, each `stride` devices behind the one
+  // before. T5, T8
   double bandwidth(std::int64_t ranks, std::int64_t stride) const;
   std::int64_t ranks_in_node(std::int64_t ranks, std::int64_t stride) const;
-  double link() const;               // of stages, bytes in a ms. T7
+  double link() const;               // between stages, bytes per ms. T7
   Ms turned_ms(double bytes) const;  // T6
   double dispatch_ms() const;
   double kept_bytes(const StrategyLayer& layers, StrategyRecompute recompute) const;
   Ms states_ms(double bytes, const Parameters& parameters, double layers) const;
   Ms update_ms(std::int64_t zero, const Parameters& parameters) const;  // T16
   Ms between_ms(const Row& row) const;                                  // T15, of one layer
-  // Of the layers of a stage and one micro-batch, forward: T1, T2, T5, T6, T11, T15.
+  // Times of the layers of a stage for one micro-batch, forward: T1, T2, T5, T6, T11, T15.
   struct Parts {
     Ms lin = 0;
     Ms att = 0;
@@ -249,18 +254,18 @@ class StageCosts {
   }
   PassTimes layer_passes(const Span& span, const StageChoice& choice) const;
   Span span_of(std::size_t run, double layers) const;
-  Ms streamed_ms(const Span& span, std::int64_t chunks) const;  // T13, a pass of four
+  Ms streamed_ms(const Span& span, std::int64_t chunks) const;  // T13, one of the four passes
   double again_bytes(const Span& span, const Row& row, std::int64_t chunks) const;  // M4
 
   const StrategyTable* table_;
   StrategyClass class_;
   StrategyLayout layout_;
   double group_;         // devices that share states: dp cp
-  double expert_group_;  // and those of experts: dp cp / ep
+  double expert_group_;  // devices that share experts' states: dp cp / ep
   Row mean_;
   Row longest_;
   Row heaviest_;
-  // Of each run, by what is recomputed; empty where nothing is measured. T14
+  // The measured entry of each run and recomputation; empty if nothing is measured. T14
   std::vector<std::array<const StrategyMeasured*, kStrategyRecomputes.size()>> measured_;
 };
 

@@ -1,7 +1,7 @@
-// What a configuration of a strategy instance takes, counted from the instance alone, layer by
-// layer, in bytes and seconds. Not installed: the verifier of strategies and the checks of its
-// proofs use it, and nothing that plans does.
-// Longer than 300 lines: all that a stage takes, in both versions, is counted in one class.
+// The time and memory of a configuration of a strategy instance, computed from the instance alone,
+// layer by layer, in bytes and seconds. The verifier of strategies and the checks of its proofs use
+// it; planners do not. Not installed. Longer than 300 lines: one class computes a stage in both
+// versions.
 //
 //   const StrategyTruth truth(instance);
 //   const StrategyTruth::Stage stage =
@@ -61,7 +61,7 @@ class StrategyTruth {
     }
   }
 
-  // Parts in which layers may go that are recomputed so.
+  // Returns the numbers of parts that layers with this recomputation may be cut into.
   const std::vector<std::int64_t>& stream_chunks(StrategyRecompute recompute) const {
     return recompute == StrategyRecompute::full ? in_.options.stream_chunks : kWhole;
   }
@@ -69,7 +69,7 @@ class StrategyTruth {
   std::int64_t layers() const { return static_cast<std::int64_t>(layers_.size()); }
   bool layers_differ() const { return differ_; }
 
-  // Whether ep ranks of those of dp and cp may have other experts each.
+  // Returns whether ep ranks of those of dp and cp may hold different experts.
   bool may_share_experts(const Setting& at) const {
     if (at.ep == 1) return true;
     bool some = false;
@@ -81,7 +81,8 @@ class StrategyTruth {
     return some && at.dp * at.cp % at.ep == 0 && (in_.model.sequence_parallel || at.tp < 2);
   }
 
-  // Whether each of tp cp ranks has whole heads, of keys and values too or a copy of one of these.
+  // Returns whether each of tp cp ranks has whole heads, also of keys and values, or a copy of one
+  // of these.
   bool may_share_heads(std::int64_t tp, std::int64_t cp) const {
     if (in_.model.heads % (tp * cp) != 0) return false;
     const std::int64_t all = in_.model.query_width.value_or(in_.model.hidden);
@@ -94,7 +95,7 @@ class StrategyTruth {
     return (tp % pairs == 0 || pairs % tp == 0) && (ranks % pairs == 0 || pairs % ranks == 0);
   }
 
-  // Every class and layout that the options allow, whatever it needs; by class.
+  // Returns every class and layout that the options allow, with any memory; by class.
   std::vector<Setting> settings() const {
     const auto sequences = static_cast<std::int64_t>(in_.lengths.size());
     std::vector<Setting> all;
@@ -118,7 +119,7 @@ class StrategyTruth {
     return all;
   }
 
-  // The layers of stage s, which has `count` of them where stages before it have `before`.
+  // Returns the layers of stage s, which has `count` of them if stages before it have `before`.
   std::vector<std::int64_t> layers_of(const Setting& at, std::int64_t s, std::int64_t before,
                                       std::int64_t count) const {
     std::vector<std::int64_t> its;
@@ -133,8 +134,8 @@ class StrategyTruth {
     return its;
   }
 
-  // Whether stage s may have so many layers in its chunks. Of layers that are equal, the embedding
-  // may fill the place of one in the first chunk, the head in the last one.
+  // Returns whether stage s may have `count` layers in its chunks. If layers are equal, the
+  // embedding may count as a layer of the first chunk, and the head as a layer of the last.
   bool may_hold(const Setting& at, std::int64_t s, std::int64_t count) const {
     if (count < 1 || at.v < 1) return false;
     if (at.v == 1) return true;
@@ -151,8 +152,8 @@ class StrategyTruth {
               std::int64_t zero, StrategyRecompute recompute, std::int64_t stream_chunks,
               std::int64_t logit_chunks) const {
     const double table = double_of(in_.model.vocabulary) * double_of(in_.model.hidden);
-    double kept = 0;     // weights on each device, but for those of experts
-    double experts = 0;  // and those
+    double kept = 0;     // weights on each device without those of experts
+    double experts = 0;  // weights of experts on each device
     double largest = 0;
     for (const std::int64_t layer : its) {
       const LayerTruth& own = layer_at(layer);
@@ -165,7 +166,7 @@ class StrategyTruth {
     if (s == at.pp - 1 && !(s == 0 && in_.model.tied)) kept += table / double_of(at.tp);
     const double peers = double_of(at.dp * at.cp);
     const double expert_peers = double_of(at.dp * at.cp / at.ep);
-    // Bytes of a collective, and its time.
+    // The bytes of a collective, and its time.
     const double of_shared = 2 * kept * (1 - 1 / peers);
     const double of_experts = 2 * experts * (1 - 1 / expert_peers);
     const Ms once = states_ms(at, of_shared, of_experts);
@@ -190,7 +191,7 @@ class StrategyTruth {
     const double row_squares = std::max(squares_ / rows, longest_ * longest_);
     double bytes =
         kept * bytes_per_weight(zero, peers) + experts * bytes_per_weight(zero, expert_peers);
-    double again = 0;  // of a layer whose forward pass is done again
+    double again = 0;  // bytes of a layer whose forward pass is repeated
     for (const std::int64_t layer : its) {
       const LayerTruth& own = layer_at(layer);
       bytes += held(at, s, double_of(static_cast<std::int64_t>(its.size()))) *
@@ -198,7 +199,7 @@ class StrategyTruth {
       if (recompute != StrategyRecompute::full) continue;
       again = std::max(again, layer_bytes(at, own, row, row_squares, StrategyRecompute::none));
     }
-    if (stream_chunks > 1) {  // a part of it, beside keys and values of two bytes each
+    if (stream_chunks > 1) {  // one part, and keys and values of two bytes each
       again = again / double_of(stream_chunks) + 2 * 2 * kv() * row / double_of(at.tp * at.cp);
     }
     bytes += again;
@@ -211,8 +212,8 @@ class StrategyTruth {
     return stage;
   }
 
-  // What all layers take of a mean micro-batch in one stage, each recomputed as is quickest for it,
-  // with the head and what is sent.
+  // Returns the least time of all layers for a mean micro-batch in one stage, each layer with its
+  // quickest recomputation, with the head and the sending.
   Ms least_busy(const Setting& at) const {
     const double rows = double_of(at.micro_batches) * double_of(at.dp);
     const auto busy = [&](const std::vector<std::int64_t>& its, StrategyRecompute recompute,
@@ -288,7 +289,7 @@ class StrategyTruth {
     return all;
   }
 
-  // Whether some numbers of layers make pp stages of v chunks.
+  // Returns whether some numbers of layers make pp stages of v chunks.
   bool can_deal(std::int64_t pp, std::int64_t v) const {
     if (v == 1) return layers() >= pp;
     if (pp < 2) return false;
@@ -301,7 +302,7 @@ class StrategyTruth {
     return false;
   }
 
-  // MiB in a ms among neighbours that span so many devices.
+  // Returns the MiB per ms among neighbours that span `devices` devices.
   double link(std::int64_t devices) const {
     return in_one_node(devices) ? in_.cluster.mib_per_ms.inside : in_.cluster.mib_per_ms.across;
   }
@@ -310,21 +311,23 @@ class StrategyTruth {
     return devices <= in_.cluster.devices_per_node && in_.cluster.devices_per_node % devices == 0;
   }
 
-  // Of a ring whose ranks are so far apart: beyond a node each rank of a node has a card.
+  // Returns the MiB per ms of a ring whose ranks are `apart` devices apart. Beyond a node, each
+  // rank of a node has a card.
   double ring(std::int64_t ranks, std::int64_t apart) const {
     const double slowest = link(ranks * apart);
     if (!in_.cost.detail || in_one_node(ranks * apart)) return slowest;
     return std::min(in_.cluster.mib_per_ms.inside, double_of(of_node(ranks, apart)) * slowest);
   }
 
-  // How many of the ranks one node has.
+  // Returns the number of the ranks that one node has.
   std::int64_t of_node(std::int64_t ranks, std::int64_t apart) const {
     if (in_one_node(ranks * apart)) return ranks;
     const std::int64_t room = in_.cluster.devices_per_node / apart;
     return room < 1 ? 1 : std::min(room, ranks);
   }
 
-  // A collective of so many bytes among dp cp ranks, and one among those with the same experts.
+  // Returns the time of a collective of `shared` bytes among dp cp ranks, and one of `experts`
+  // bytes among ranks with the same experts.
   Ms states_ms(const Setting& at, double shared, double experts) const {
     const std::int64_t peers = at.dp * at.cp;
     return mib(shared) / ring(peers, at.tp) + mib(experts) / ring(peers / at.ep, at.tp * at.ep);
@@ -346,28 +349,28 @@ class StrategyTruth {
     return zero == 2 ? 2 + (12 + gradient) / peers : (14 + gradient) / peers;
   }
 
-  // Micro-batches in flight of a stage with so many layers, as parts of a chunk each where there
-  // are several.
+  // Returns the micro-batches in flight of a stage with `layers` layers. With several chunks, each
+  // pass of a chunk counts as a part.
   static double held(const Setting& at, std::int64_t s, double layers) {
     if (at.v == 1) return double_of(std::min(at.micro_batches, at.pp - s));
     const std::int64_t warm = 2 * (at.pp - 1 - s) + at.pp * (at.v - 1) + 1;
     const double passes = double_of(std::min(at.micro_batches * at.v, warm));
     const double whole = std::ceil(layers / double_of(at.v));  // layers of a chunk
     if (whole * double_of(at.v) == layers) return passes / double_of(at.v);
-    // One chunk has a layer less: passes of it hold so much less.
+    // One chunk has a layer less, and so each pass through it holds a layer less.
     std::int64_t of_it = at.micro_batches > at.pp ? 0 : 1;
     if (s == 0) of_it = std::min(at.micro_batches, 2 * at.pp - 1);
     return (passes * whole - double_of(of_it)) / layers;
   }
 
-  // What a layer keeps of a row on one device.
+  // Returns the bytes that a layer keeps of a row on one device.
   double layer_bytes(const Setting& at, const LayerTruth& layer, double tokens, double squares,
                      StrategyRecompute recompute) const {
     if (in_.cost.detail) return layer_bytes_2(at, layer, tokens, squares, recompute);
     const double share = double_of(in_.model.hidden) * tokens / double_of(at.cp);
     const double heads = query() * tokens / double_of(at.cp);
     const double t = double_of(at.tp);
-    const double whole = in_.model.sequence_parallel ? t : 1;  // by which the rest is divided
+    const double whole = in_.model.sequence_parallel ? t : 1;  // divisor of the rest
     if (recompute == StrategyRecompute::full) return 2 * share / whole;
     const bool functions_again =
         recompute == StrategyRecompute::selective && in_.model.flash_attention;
@@ -375,7 +378,7 @@ class StrategyTruth {
     if (layer.experts == 0) {
       bytes += share * (functions_again ? 8 : 16) / t;
     } else {
-      bytes += 2 * layer.picked * share / whole;  // what goes to experts
+      bytes += 2 * layer.picked * share / whole;  // tokens that are sent to experts
       bytes +=
           2 * (functions_again ? layer.products : layer.results) * tokens / double_of(at.cp) / t;
     }
@@ -385,15 +388,15 @@ class StrategyTruth {
     return bytes;
   }
 
-  // The same by version 2: the feed-forward part as wide as it is.
+  // Returns the same by version 2, which counts the true width of the feed-forward part.
   double layer_bytes_2(const Setting& at, const LayerTruth& layer, double tokens, double squares,
                        StrategyRecompute recompute) const {
-    const double own = tokens / double_of(at.cp) / double_of(at.tp);  // of whatever tp ranks share
+    const double own = tokens / double_of(at.cp) / double_of(at.tp);  // of all that tp ranks share
     const double rest = in_.model.sequence_parallel ? own : own * double_of(at.tp);
     const double h = double_of(in_.model.hidden);
     const double factor = in_.cost.detail->activation_factor;
     if (recompute == StrategyRecompute::full) return 2 * factor * h * rest;
-    double saved_pairs = 4;  // numbers of two bytes for each of the queries' width
+    double saved_pairs = 4;  // numbers of two bytes per unit of the queries' width
     double saved_wide = layer.matrices;
     if (recompute == StrategyRecompute::selective && in_.model.flash_attention) {
       saved_pairs -= 1;
@@ -405,7 +408,8 @@ class StrategyTruth {
     return kept + 5 * double_of(in_.model.heads) * squares / double_of(at.tp * at.cp);
   }
 
-  // An all-to-all among the ranks that share experts, each of which has so much for all of them.
+  // Returns the time of an all-to-all among the ranks that share experts, each of which has `had`
+  // MiB for all of them.
   Ms all_to_all_ms(const Setting& at, Mib had) const {
     const std::int64_t node = in_.cluster.devices_per_node;
     const std::int64_t devices = at.tp * at.ep;
@@ -420,7 +424,7 @@ class StrategyTruth {
                     double_of(others) * to_each / in_.cluster.mib_per_ms.across);
   }
 
-  // All-to-alls among cp ranks, each of which has so much for all of them.
+  // Returns the time of all-to-alls among cp ranks, each of which has `had` MiB for all of them.
   Ms context_ms(const Setting& at, Mib had) const {
     if (!in_.cost.detail) return had * (1 - 1 / double_of(at.cp)) / link(at.tp * at.cp);
     const std::int64_t neighbours = of_node(at.cp, at.tp) - 1;
@@ -442,7 +446,7 @@ class StrategyTruth {
     return nullptr;
   }
 
-  // Computing, and exchanges that wait for each other, of a row on a stage.
+  // Returns the time of a row on a stage: compute, and exchanges that compute does not hide.
   Ms busy_ms(const Setting& at, std::int64_t s, const std::vector<std::int64_t>& its, double tokens,
              double squares, StrategyRecompute recompute, std::int64_t stream_chunks) const {
     const double all_tokens = tokens;
@@ -471,7 +475,7 @@ class StrategyTruth {
     const double t = double_of(at.tp);
     const double c = double_of(at.cp);
     const double flops_per_ms = in_.cost.linear_tflops * 1e12 / 1e3;
-    const double narrow = 1 + in_.cost.half_width * t / h;  // times the time of a wide product
+    const double narrow = 1 + in_.cost.half_width * t / h;  // factor on the time of a wide product
     const double products = 2 * weights * tokens / t / c / flops_per_ms * narrow;
     double attention = count * query() * squares * (in_.model.causal ? 2 : 4) / t / c /
                        (in_.cost.attention_tflops * 1e12 / 1e3);
@@ -480,7 +484,7 @@ class StrategyTruth {
       attention = count * (memory_ms(in_.cost.detail->square_bytes * scores) +
                            4 * query() * squares / t / c / flops_per_ms);
     }
-    Ms between = 0;  // products, of one forward pass
+    Ms between = 0;  // time between products, of one forward pass
     if (in_.cost.detail) {
       const double all = tokens / c / t * h * in_.cost.detail->pass_bytes;
       between = count * (in_.cost.detail->pass_ms +
@@ -497,7 +501,8 @@ class StrategyTruth {
     ms += known;
     if (recompute == StrategyRecompute::full) {
       ms += forward;
-      // Each part after the first: so many tokens more in four passes of products.
+      // Each part after the first costs as much as `half_width` / tp more tokens in four passes of
+      // products.
       ms += double_of(stream_chunks - 1) * 8 * all_weights * in_.cost.half_width / t /
             flops_per_ms * narrow;
     }
