@@ -1,4 +1,4 @@
-// What a group costs: the time model shared by formulations, bounds and heuristics.
+// The time model of a group, which formulations, bounds and heuristics share.
 //
 // Without an `exchange` of several kinds a group takes
 //
@@ -31,19 +31,19 @@
 // the maximum is one of sums over the row. With an overlap o, x - o min(w, x) is not hidden:
 // w + x - o min(w, x) = max(w + (1 - o) x, (1 - o) w + x).
 //
-// Where the model lists ways to recompute, a group's form names one: its factors multiply
+// If the model lists recomputation modes, a group's form names one. Its factors multiply
 // quadratic_ms, linear_ms, and every mib_per_token (q and k).
 //
-// A group that computes its sequences one by one (rules.packed false) pays overhead and maximum
-// with every sequence: t(S, d) is then the sum over S of what each takes alone, and the overhead of
-// the group is 0.
+// If groups compute their sequences one by one (rules.packed false), every sequence pays the
+// overhead and the maximum. t(S, d) is then the sum over S of the times of the sequences alone, and
+// the overhead of the group is 0.
 //
-// With a `table` a group takes what the grid of its degree says at the sums of its sequences'
-// tokens and of their squares (time_grid.h).
+// With a `table`, the time of a group is the entry of its degree's grid for the sum of its tokens
+// and the sum of their squares (time_grid.h).
 //
 // Source: FlexSP (arXiv 2412.01523, section 4.2) for the first form; Ring Attention (arXiv
-// 2310.01889) for what a ring hides. The verifier does not use this file: it computes times from
-// the format document with code of its own.
+// 2310.01889) for the transfers that a ring hides. The verifier does not use this file: it computes
+// times from the format document with code of its own.
 //
 // Thread safety: its functions read their arguments and nothing else; any number of threads may
 // call them at once.
@@ -56,12 +56,12 @@
 
 namespace stowage {
 
-// What sequences add to a group, in ms: to the time that the group takes if compute hides all it
-// can of the exchange, and to the time if the exchange hides all it can of compute. A group lasts
-// as long as the longer of the two.
+// The time in ms that sequences add to a group: `compute` if compute hides as much of the exchange
+// as it can, and `transfer` if the exchange hides as much of compute as it can. A group takes the
+// larger of the two.
 //
-// Where the cost is a table, the two sums are of tokens and of squared lengths instead, and what
-// they take is looked up: use group_ms() or ScatterTable::time() for any instance.
+// If the cost is a table, the two sums are tokens and squared lengths instead, and the time is
+// looked up: group_ms() and ScatterTable::time() work for any instance.
 struct Load {
   Ms compute = 0;
   Ms transfer = 0;
@@ -82,20 +82,21 @@ struct Load {
   bool operator==(const Load&) const = default;
 };
 
-// What a sequence of `length` padded tokens adds to a group of this form.
+// Returns the load that a sequence of `length` padded tokens adds to a group of this form.
 Load sequence_load(const ScatterInstance& instance, Tokens length, GroupForm form);
 
-// What a group has before its first sequence: its overhead on both sides, or nothing in a table.
+// Returns the load of a group without sequences: its overhead on both sides, or 0 with a table.
 Load empty_load(const ScatterInstance& instance, GroupForm form);
 
-// The time of a group of such sums, those of the empty one included.
+// Returns the time of a group with these sums, which include those of the empty group.
 Ms group_ms(const ScatterInstance& instance, GroupForm form, const Load& load);
 
-// What the sequence adds to an empty group. Without a table no group's time grows by more with it.
+// Returns the time that the sequence adds to an empty group. Without a table, it adds at most this
+// to any group.
 Ms sequence_ms(const ScatterInstance& instance, Tokens length, GroupForm form);
 
-// fixed_ms and the latencies: what a group of this form costs before its first sequence, in ms; 0
-// where every sequence pays it.
+// Returns the time of a group of this form before its first sequence, in ms: fixed_ms and the
+// latencies. Returns 0 if every sequence pays this time.
 Ms group_overhead_ms(const ScatterInstance& instance, GroupForm form);
 
 }  // namespace stowage

@@ -15,7 +15,7 @@ namespace stowage {
 
 class JsonWriter;
 
-// Inside other documents (instances/json/writer.h).
+// Write the plan or certificate inside other documents (instances/json/writer.h).
 void write_json(JsonWriter& json, const ScatterPlan& plan);
 void write_json(JsonWriter& json, const ScatterCertificate& certificate);
 
@@ -29,14 +29,14 @@ struct Scatter {
 
   static constexpr auto read_instance = read_scatter_instance;
   static constexpr auto read_plan = read_scatter_plan;
-  // Of a plan that may leave out what follows from the instance.
+  // Reads a plan that may leave out values that follow from the instance.
   static constexpr auto complete_plan = complete_scatter_plan;
   static constexpr auto read_certificate = read_scatter_certificate;
   static constexpr auto write_instance = write_scatter_instance;
   static constexpr auto write_plan = write_scatter_plan;
   static constexpr Result<TrainerStep> (*trainer_step)(const Instance&,
                                                        const Plan&) = stowage::trainer_step;
-  // What is wrong with an instance in memory that its document could not show.
+  // Returns the errors of an instance in memory that its document cannot express.
   static constexpr auto hidden_errors = hidden_scatter_errors;
 
   static int devices(const Instance& step) { return step.cluster.devices; }

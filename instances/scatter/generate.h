@@ -1,4 +1,5 @@
-// Seeded scatter instances: a preset, a source of lengths, a rule for those that are too long.
+// Seeded scatter instances from a preset, a source of lengths, and a rule for lengths above the
+// limit.
 //
 //   const ScatterGenerator generator{.preset = {.model = "gpt-7b"},
 //                                    .source = {.kind = LengthSource::Kind::lognormal, .mu = 6.5,
@@ -45,16 +46,17 @@ struct GeneratedScatter {
   std::int64_t above = 0;  // sequences that were longer and hence dropped or clipped
 };
 
-// `list` holds all lines of the list the source names, and is not used by other sources. Errors
-// point at the option: those of scatter_preset, E503 if the cluster holds no sequence at all, E504
-// for a source that makes no sense.
+// Returns the instance of a step. `list` holds all lines of the list that the source names; other
+// sources ignore it. Errors point at the option: those of scatter_preset(), E503 if the cluster
+// holds no sequence at all, E504 for an invalid source.
 Result<GeneratedScatter> generate_scatter(const ScatterGenerator& generator,
                                           const std::vector<Tokens>& list = {});
 
-// A stowage/instance with `x-generator`, `x-longest_allowed` and `x-dropped` or `x-clipped`.
+// Returns a stowage/instance with `x-generator`, `x-longest_allowed` and `x-dropped` or
+// `x-clipped`.
 std::string write_generated(const GeneratedScatter& generated);
 
-// The `x-generator` of a document written by write_generated().
+// Returns the `x-generator` of a document that write_generated() wrote.
 Result<ScatterGenerator> read_scatter_generator(std::string_view text);
 
 }  // namespace stowage

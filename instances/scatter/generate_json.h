@@ -6,7 +6,7 @@
 
 namespace stowage {
 
-// What an `x-generator` object says. On errors the result is incomplete.
+// Reads an `x-generator` object. On errors the result is incomplete.
 ScatterGenerator scatter_generator_from(const JsonValue& value, const JsonPath& path,
                                         ErrorList& errors);
 

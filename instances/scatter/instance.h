@@ -1,11 +1,11 @@
 // The scatter instance: a training step's sequences and the cluster they are scattered over.
 //
-// A step gets K sequences and N devices. It is cut into micro-batches that run one after another;
-// inside a micro-batch the devices are partitioned into sequence-parallel groups of degree d, and
-// every sequence is scattered over exactly one group. The groups run side by side, a micro-batch
-// lasts as long as its slowest group, and the sum of these makespans is minimised; in a pipeline of
-// p stages, the sum and p - 1 times the longest of them.
-// Source: FlexSP (arXiv 2412.01523, section 3). The file format is in instances/scatter/README.md.
+// A step gets K sequences and N devices. It is cut into micro-batches that run one after another.
+// In a micro-batch the devices are partitioned into sequence-parallel groups of degree d, and every
+// sequence is scattered over exactly one group. The groups run side by side, and a micro-batch
+// lasts as long as its slowest group. The sum of these makespans is minimised; in a pipeline of p
+// stages, the sum and p - 1 times the longest makespan. Source: FlexSP (arXiv 2412.01523, section
+// 3). The file format is in instances/scatter/README.md.
 //
 //   ScatterInstance step{.name = "two",
 //                        .cluster = {.devices = 2, .memory_mib = 100, .degrees = {1, 2}},
@@ -33,7 +33,7 @@ namespace stowage {
 struct DeviceKind {
   std::string name;    // for people; may be empty
   int nodes = 0;       // >= 1
-  double speed = 1;    // compute takes 1 / speed times what the cost says, > 0
+  double speed = 1;    // compute takes 1 / speed times the cost, > 0
   Mib memory_mib = 0;  // in place of the cluster's
 
   bool operator==(const DeviceKind&) const = default;
@@ -41,31 +41,33 @@ struct DeviceKind {
 
 struct Cluster {
   int devices = 0;  // N >= 1
-  // Devices [k n, (k + 1) n) are a node. Costs depend on it where `ScatterCost::exchange` is given,
-  // pictures always.
+  // Devices [k n, (k + 1) n) are a node. Costs depend on nodes only with `ScatterCost::exchange`;
+  // pictures always do.
   int devices_per_node = 8;
   Mib memory_mib = 0;        // usable memory of one device
   std::vector<int> degrees;  // allowed group degrees, strictly increasing, each in [1, N]
   // Groups of degree d start at a rank that is a multiple of d. Then the degrees must form a
   // divisibility chain (each divides the next), so that every multiset of degrees whose sum is at
-  // most N can be placed, largest first. With `aligned = false` any degrees go, at any first rank.
+  // most N can be placed, largest first. With `aligned = false` any degrees are allowed, at any
+  // first rank.
   bool aligned = true;
-  // Where nodes differ: their kinds in the order of ranks, of all nodes together. Empty: all
-  // devices are alike. Needs `aligned`, and that each kind starts at a multiple of every allowed
-  // degree that fits into it: see devices.h.
+  // If nodes differ: their kinds in the order of ranks, which cover all nodes. Empty: all devices
+  // are alike. Needs `aligned`. Each kind must start at a multiple of every allowed degree that
+  // fits into it: see devices.h.
   std::vector<DeviceKind> kinds = {};
 
   bool operator==(const Cluster&) const = default;
 };
 
-// One way to trade memory for time: some activations are dropped and computed again in the backward
-// pass. What it repeats of a step is in the factors; what a group pays once is not repeated.
+// One recomputation mode, which trades memory for time: some activations are dropped and computed
+// again in the backward pass. The factors contain the repeated work; costs that a group pays once
+// are not repeated.
 struct Recomputation {
   std::string name;                  // "none", "selective", "full", ...; not empty
   Mib activation_mib_per_token = 0;  // in place of the model's; > 0
   double quadratic_factor = 1;       // of quadratic_ms, > 0
   double linear_factor = 1;          // of linear_ms, > 0
-  double exchange_factor = 1;        // of what an exchange sends, > 0
+  double exchange_factor = 1;        // of the volume of an exchange, > 0
 
   bool operator==(const Recomputation&) const = default;
 };
@@ -73,16 +75,17 @@ struct Recomputation {
 struct ModelMemory {
   Mib states_mib = 0;                // parameters, gradients, optimizer states on one device
   Mib activation_mib_per_token = 0;  // activations of one token that stays on one device; > 0
-  // Of each sequence of a group, on every device of it: workspaces and offsets.
+  // Taken by each sequence of a group, on every device of the group: workspaces and offsets.
   Mib sequence_mib = 0;
-  // Logits of a token that stays on one device; of so many tokens at a time, or of all if it is 0.
+  // Logits of a token on its device, for `logits_chunk_tokens` tokens at a time, or for all if that
+  // is 0.
   Mib logits_mib_per_token = 0;
   Tokens logits_chunk_tokens = 0;
-  // Keys and values of a token that a device holds for others: a block in a ring, those of the
-  // whole group in an all-gather.
+  // Keys and values of a token that a device holds for other devices: a block in a ring, those of
+  // the whole group in an all-gather.
   Mib keys_values_mib_per_token = 0;
-  // What each micro-batch may recompute, all its groups alike, each name once. Empty: what `model`
-  // and `cost` say, and nothing to choose.
+  // The recomputation modes of micro-batches, each name once; all groups of a micro-batch have one
+  // mode. Empty: `model` and `cost` are the only mode.
   std::vector<Recomputation> recomputation = {};
 
   bool operator==(const ModelMemory&) const = default;
@@ -97,15 +100,16 @@ struct AllToAll {
   bool operator==(const AllToAll&) const = default;
 };
 
-// How the devices of a group exchange what attention needs. `none` is what a group of degree 1
-// does, and a group of any degree if the instance has an `all_to_all` in place of an `exchange`.
+// The exchange of the data of attention between the devices of a group. `none` is for groups of
+// degree 1, and for groups of any degree if the instance has an `all_to_all` instead of an
+// `exchange`.
 enum class ExchangeKind { none, all_to_all, ring, all_gather, two_level };
 
 // The exchange of groups by kind, from volumes and from bandwidths inside a node and across nodes.
-// cost_model.h states what each kind costs.
+// cost_model.h states the cost of each kind.
 struct Exchange {
-  // By degree: the kinds that a group may choose from, ascending, each once. One at least for every
-  // allowed degree above 1.
+  // By degree: the kinds that a group may choose from, ascending, each once. Every allowed degree
+  // above 1 has at least one.
   std::map<int, std::vector<ExchangeKind>> kinds;
   Mib all_to_all_mib_per_token = 0;   // queries, keys, values and outputs
   Mib keys_values_mib_per_token = 0;  // keys and values
@@ -113,12 +117,12 @@ struct Exchange {
   double across_mib_per_ms = 0;       // of a device, to other nodes
   Ms inside_latency_ms = 0;           // of a message; never hidden
   Ms across_latency_ms = 0;
-  double overlap = 0;  // in [0, 1]: how much of an all-to-all or all-gather compute can hide
+  double overlap = 0;  // in [0, 1]: share of an all-to-all or all-gather that compute can hide
 
   bool operator==(const Exchange&) const = default;
 };
 
-// In `share` of the layers a token attends to itself and the tokens - 1 before it.
+// In `share` of the layers a token attends only to itself and the tokens - 1 before it.
 struct SlidingWindow {
   Tokens tokens = 0;
   double share = 0;  // in [0, 1]; 0: all layers attend to the whole sequence
@@ -126,26 +130,26 @@ struct SlidingWindow {
   bool operator==(const SlidingWindow&) const = default;
 };
 
-// How long groups of one degree take, measured: times by their tokens and the sum of the squares of
-// their sequences' padded lengths, and what lies between.
+// The measured times of groups of one degree: times by the tokens and by the sum of the squares of
+// the padded lengths, with interpolation.
 //
 //   TimeGrid grid{.tokens = {0, 1024}, .squares = {0, 1048576}, .ms = {3, 9, 8, 20}};
 //   grid.at(512, 262144);  // between 3, 8 and 20: a row of 512 tokens
 //
-// Each cell of the grid is cut in two by the diagonal from its least to its greatest corner, and on
-// each half the time is the plane through its three corners. So it is continuous and grows wherever
-// the entries do.
+// Each cell of the grid is cut in two by the diagonal from its least to its greatest corner. On
+// each half the time is the plane through its three corners. So the time is continuous, and
+// increases if the entries do.
 struct TimeGrid {
   // Ascending from 0, two entries at least.
   std::vector<double> tokens;
   std::vector<double> squares;
-  // By tokens, then squares; not decreasing in either, none below 0.
+  // By tokens, then squares; not decreasing in either, never negative.
   std::vector<Ms> ms;
 
   Ms entry(std::size_t token, std::size_t square) const {
     return ms[token * squares.size() + square];
   }
-  // Beyond the last entries the last cell goes on.
+  // Beyond the last entries, the plane of the last cell continues.
   Ms at(double token, double square) const {
     const std::size_t i = cell(tokens, token);
     const std::size_t j = cell(squares, square);
@@ -160,7 +164,7 @@ struct TimeGrid {
   bool operator==(const TimeGrid&) const = default;
 
  private:
-  // The index of the last entry that is at most `value`, but not of the last of all.
+  // Returns the index of the last entry that is at most `value`, or of the last but one entry.
   static std::size_t cell(const std::vector<double>& axis, double value) {
     std::size_t first = 0;
     for (std::size_t left = axis.size() - 2; left > 0;) {
@@ -177,35 +181,35 @@ struct TimeGrid {
 struct ScatterCost {
   double quadratic_ms = 0;  // alpha1, ms per token^2
   double linear_ms = 0;     // alpha2, ms per token
-  Ms fixed_ms = 0;          // beta1, once per group that is used
+  Ms fixed_ms = 0;          // beta1, once per group with sequences
   AllToAll all_to_all;
   Ms sequence_fixed_ms = 0;  // once per sequence, on every device of its group
-  Tokens tile_tokens = 1;    // attention computes whole tiles: lengths rounded up to a multiple
+  Tokens tile_tokens = 1;    // attention computes whole tiles: lengths are rounded up
   SlidingWindow window;
-  std::optional<Exchange> exchange;  // then all_to_all is not used
-  // By degree: what groups were measured to take. If any, then for every allowed degree, and
-  // nothing else of the cost is used.
+  std::optional<Exchange> exchange;  // with it, all_to_all is not used
+  // The measured times of groups, by degree. With any entry, every allowed degree needs one, and
+  // the other coefficients are not used.
   std::map<int, TimeGrid> table;
-  // Keys of coefficients whose sum alone the measurements determine, not how it is split. Changes
-  // nothing.
+  // Keys of coefficients of which the measurements determine only the sum, not the split. For
+  // information only.
   std::vector<std::string> undetermined;
 
   bool operator==(const ScatterCost&) const = default;
 };
 
-// What the consumer of the plan asks of it. The defaults ask nothing. Sources: the packing
+// The rules that the consumer of the plan sets. The defaults set none. Sources: the packing
 // scheduler and the hybrid context parallelism of Megatron-Core, the micro-batches and the equal
 // partitions of verl.
 struct ScatterRules {
   bool no_idle_ranks = false;                  // in every micro-batch the degrees sum to N
   bool sorted_groups = false;                  // degrees do not increase with the rank
-  std::int64_t micro_batches_multiple_of = 1;  // how many micro-batches there are, >= 1
+  std::int64_t micro_batches_multiple_of = 1;  // their number is a multiple of it, >= 1
   int min_degree = 1;                          // smaller degrees of the cluster are not used
   Tokens max_tokens_per_rank = kMaxExact;      // of a group's padded tokens, beside memory; >= 1
   std::int64_t max_sequences_per_group = kMaxExact;  // >= 1
-  bool equal_sequences = false;  // the groups of a micro-batch hold equally many
-  // False: a group computes its sequences one by one. The fixed time and the latency are then paid
-  // once per sequence, and memory holds the longest sequence instead of their sum.
+  bool equal_sequences = false;  // the groups of a micro-batch hold the same number
+  // False: a group computes its sequences one by one. Every sequence then pays the fixed time and
+  // the latency, and memory must hold the longest sequence instead of their sum.
   bool packed = true;
 
   bool operator==(const ScatterRules&) const = default;
@@ -217,38 +221,38 @@ struct ScatterInstance {
   ModelMemory model;
   ScatterCost cost;
   ScatterRules rules = {};
-  // p >= 1: every micro-batch goes through p stages, one after the other, and takes its makespan on
+  // p >= 1: every micro-batch goes through p stages, one after another, and takes its makespan on
   // each. Cluster, model and cost are those of one stage.
   int pipeline_stages = 1;
-  Tokens pad_multiple = 1;      // every length is rounded up to a multiple of it before all else
+  Tokens pad_multiple = 1;      // every length is rounded up to a multiple of it first
   std::vector<Tokens> lengths;  // the id of a sequence is its index here
-  // Targets of each sequence, 0 to its length: the tokens that the loss is a sum over (labels that
-  // are not masked). Empty: all tokens are.
+  // Targets of each sequence, 0 to its length: the tokens over which the loss is summed (labels
+  // that are not masked). Empty: all tokens are targets.
   std::vector<Tokens> loss_tokens;
 
   bool operator==(const ScatterInstance&) const = default;
 };
 
-// The time of a step whose makespans have such a sum and such a longest one: sum + (p - 1) longest.
-// While the first stage computes the micro-batches one after another, the last of them still has
-// p - 1 stages to go, and none goes faster than the longest lets it.
+// Returns the time of a step with this sum of makespans and this longest makespan: sum + (p - 1)
+// longest. The first stage computes the micro-batches one after another. Then the last micro-batch
+// has p - 1 stages to go, each at the pace of the longest makespan.
 inline Ms step_ms(const ScatterInstance& instance, Ms sum, Ms longest) {
   return sum + (instance.pipeline_stages - 1) * longest;
 }
 
-// length rounded up to a multiple of pad_multiple. Requires length <= kMaxExact.
+// Returns `length` rounded up to a multiple of pad_multiple. Requires length <= kMaxExact.
 inline Tokens padded_length(const ScatterInstance& instance, Tokens length) {
   return round_up(length, instance.pad_multiple);
 }
 
-// What the sequence adds to the number that the step's sum of token losses is divided by. Requires
-// a known id.
+// Returns the targets of the sequence: its share of the number that the step's sum of token losses
+// is divided by. Requires a known id.
 inline Tokens targets_of(const ScatterInstance& instance, std::int64_t id) {
   const auto& targets = instance.loss_tokens.empty() ? instance.lengths : instance.loss_tokens;
   return targets[static_cast<std::size_t>(id)];
 }
 
-// All padded lengths, in id order.
+// Returns all padded lengths, in id order.
 std::vector<Tokens> padded_lengths(const ScatterInstance& instance);
 
 }  // namespace stowage

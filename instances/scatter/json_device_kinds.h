@@ -1,4 +1,4 @@
-// Kinds of nodes in scatter instances.
+// Reads and writes the kinds of nodes in scatter instances.
 #pragma once
 
 #include "instances/json/reader.h"
@@ -7,14 +7,14 @@
 
 namespace stowage {
 
-// The key `kinds` of a cluster whose other keys were read without errors; there may be none. E309
-// for what kinds may not be.
+// Reads the optional key `kinds` of a cluster whose other keys were read without errors. Adds E309
+// for invalid kinds.
 void read_device_kinds(const ObjectReader& reader, Cluster& cluster);
 
-// E309 for rules that plans on different devices do not keep.
+// Adds E309 for rules that plans on unequal devices cannot satisfy.
 void check_rules_of_device_kinds(const ScatterInstance& instance, const ObjectReader& reader);
 
-// The key and its value, or nothing.
+// Writes the key and its value, unless all devices are alike.
 void write_device_kinds(JsonWriter& json, const Cluster& cluster);
 
 }  // namespace stowage

@@ -1,4 +1,4 @@
-// The scatter documents inside other documents.
+// Reads and writes the scatter documents inside other documents.
 //
 //   JsonWriter json;
 //   json.begin_object();
@@ -19,17 +19,18 @@ void write_json(JsonWriter& json, const ScatterCost& cost);
 void write_json(JsonWriter& json, const ScatterPlan& plan);
 void write_json(JsonWriter& json, const ScatterCertificate& certificate);
 
-// The `rules` of an instance, checked against the degrees of `cluster`; null if they are not known.
+// Reads the `rules` of an instance, checked against the degrees of `cluster`; null if these are
+// unknown.
 ScatterRules read_scatter_rules(const JsonValue& value, const JsonPath& path,
                                 const Cluster* cluster, ErrorList& errors);
 
-// A cost, or {"file": ...} that names one, relative to `base_dir`, checked against the degrees of
-// `cluster`; null if they are not known. Errors of a file name it.
+// Reads a cost, or {"file": ...} that names one, relative to `base_dir`, checked against the
+// degrees of `cluster`; null if these are unknown. Errors of a file name the file.
 ScatterCost read_scatter_cost(const JsonValue& value, const JsonPath& path,
                               const std::string& base_dir, const Cluster* cluster,
                               ErrorList& errors);
 
-// The instance's members without the braces, so that x- members may follow.
+// Writes the instance's members without the braces, so that x- members may follow.
 void write_json_members(JsonWriter& json, const ScatterInstance& instance);
 
 }  // namespace stowage

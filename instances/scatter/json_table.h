@@ -1,4 +1,4 @@
-// Tables of measured times in scatter instances.
+// Reads and writes tables of measured times in scatter instances.
 #pragma once
 
 #include <map>
@@ -9,13 +9,12 @@
 
 namespace stowage {
 
-// One grid of a table; any of its errors is E310, besides wrong types and ranges.
+// Reads one grid of a table. Any error is E310, except wrong types and ranges.
 TimeGrid read_time_grid(const JsonValue& value, const JsonPath& path, ErrorList& errors);
 
-// Whether the instance can be planned by the table of its cost, if it has one: a grid for every
-// allowed degree that covers whatever groups of it may hold, and nothing that the table does not
-// know. Lengths do not matter. Adds the errors. Requires the degrees of a cluster that was read
-// without errors.
+// Checks the table of the cost, if there is one. Every allowed degree needs a grid that covers all
+// its groups, and the instance must not use features that tables exclude. Lengths do not matter.
+// Adds the errors. Requires the degrees of a cluster that was read without errors.
 void check_table(const ScatterInstance& instance, const JsonPath& cost, ErrorList& errors);
 
 void write_json(JsonWriter& json, const TimeGrid& grid);

@@ -1,18 +1,21 @@
-// What a model of the table of shapes holds and takes on a machine: counted from shapes and data
-// sheets, for use until one's own cluster is measured.
+// The memory and cost of a published model on a machine, computed from shapes and data sheets.
+// Users need them until they measure their own cluster.
 //
-// Of L layers of width h with queries of width q, keys and values of width k each, feed-forward
-// width f, vocabulary V, and P parameters, A of them active, on N devices under ZeRO-3:
+// The symbols are: L layers of width h, queries of width q, keys and values of width k each,
+// feed-forward width f, vocabulary V, and P parameters, A of them active, on N devices under
+// ZeRO-3.
 //
 //   states       16 P / N bytes
-//   activations  (8 h + 4 q + 4 k + 6 f) L bytes a token: what instances/model/operations.h keeps
-//                without recomputation; 4 f without a gate; with experts of which a are active
-//                (6 f + 4 h) a in place of 6 f, as each copy of a token is gathered and given back
-//   logits       8 V bytes a token, of so many tokens at a time
+//   activations  (8 h + 4 q + 4 k + 6 f) L bytes a token: the tensors that
+//   instances/model/operations.h
+//                 keeps without recomputation; 4 f without a gate; with a active experts (6 f + 4
+//                 h) a
+//                 instead of 6 f, as each copy of a token is gathered and given back
+//   logits       8 V bytes a token, for a chunk of tokens at a time
 //   linear       6 (layers of A, and h V) flop a token
 //   quadratic    7 q L flop a token squared: half of the square forward, 2.5 times that backward
 //                (FlashAttention-2, arXiv 2307.08691)
-//   fixed        6 P (1 - 1/N) bytes over the slowest link, less what hides
+//   fixed        6 P (1 - 1/N) bytes over the slowest link, less the hidden part
 //   exchange     a token of an all-to-all 8 (q + k) L bytes, forward and backward; of a ring 12 k L
 //
 // Thread safety: its functions read their arguments and nothing else; any number of threads may
@@ -27,11 +30,11 @@ namespace stowage {
 
 ModelMemory machine_memory(const TransformerShape& shape, int devices);
 
-// With an exchange that has no kinds yet.
+// Returns the cost, with an exchange that has no kinds yet.
 ScatterCost machine_cost(const TransformerShape& shape, const Machine& machine, int devices);
 
-// One kind for each degree above 1 of the cluster: an all-to-all where the degree divides the
-// heads, two levels where one inside nodes does, a ring elsewhere. Requires `cost.exchange`.
+// Sets one kind for each degree above 1 of the cluster: an all-to-all if the degree divides the
+// heads, two levels if an all-to-all inside nodes does, otherwise a ring. Requires `cost.exchange`.
 void set_exchange_kinds(ScatterInstance& instance, int heads);
 
 }  // namespace stowage

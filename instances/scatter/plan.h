@@ -1,8 +1,8 @@
-// The scatter plan: which sequences go to which group of which micro-batch.
+// The scatter plan: the micro-batches, their groups, and the sequences of each group.
 //
-// A plan is what the solvers produce, the verifier judges and the kernels execute. It repeats what
-// could be recomputed (tokens, cu_seqlens, times) so that a trainer can use it as it is and the
-// verifier can catch a planner that computes them wrongly.
+// Solvers produce a plan, the verifier checks it, and the kernels execute it. The plan repeats
+// values that could be recomputed (tokens, cu_seqlens, times). So a trainer can use it as it is,
+// and the verifier can catch a planner that computes them wrongly.
 //
 // Thread safety: plain data; its functions read their arguments and nothing else; any number of
 // threads may call them at once.
@@ -26,7 +26,7 @@ struct ScatterGroup {
   Tokens tokens = 0;                     // padded tokens of all sequences
   Ms time_ms = 0;                        // t(S, d) of cost_model.h
   std::vector<std::int64_t> cu_seqlens;  // padded prefix sums: sequences.size() + 1, first 0
-  // How its devices exchange, where the instance has several kinds; priced in time_ms.
+  // The exchange of its devices, if the instance has several kinds; its cost is part of time_ms.
   ExchangeKind exchange = ExchangeKind::none;
 
   bool operator==(const ScatterGroup&) const = default;
@@ -35,7 +35,7 @@ struct ScatterGroup {
 struct ScatterMicroBatch {
   Ms makespan_ms = 0;  // the slowest group's time
   std::vector<ScatterGroup> groups;
-  // What its groups recompute, by name; empty where the model lists nothing to choose from.
+  // The name of its recomputation mode; empty if the model lists none.
   std::string recomputation = {};
 
   bool operator==(const ScatterMicroBatch&) const = default;
@@ -43,7 +43,7 @@ struct ScatterMicroBatch {
 
 struct ScatterPlan {
   std::string name;           // of the instance
-  std::string instance_hash;  // hash of the instance (json.h); a plan is valid for that one only
+  std::string instance_hash;  // hash of the instance (json.h), the only one it is valid for
   Ms objective_ms = 0;        // step_ms() of the makespans
   Ms bound_ms = 0;            // no plan of this instance is faster
   std::string bound_by;       // the certificate's name
@@ -52,7 +52,7 @@ struct ScatterPlan {
   bool operator==(const ScatterPlan&) const = default;
 };
 
-// What a plan of any family says of itself, in the unit of its family.
+// The objective and the bound that a plan states, in the unit of its family.
 inline double objective_of(const ScatterPlan& plan) { return plan.objective_ms; }
 inline double bound_of(const ScatterPlan& plan) { return plan.bound_ms; }
 inline void state_bound(ScatterPlan& plan, double bound, std::string by) {

@@ -3,10 +3,10 @@
 //   Result<ScatterInstance> step = scatter_preset({.model = "gpt-7b", .devices = 64});
 //   // (*step).lengths = ...
 //
-// A100-40GB GPUs, 8 on a node, ZeRO-3. Source: FlexSP (arXiv 2412.01523) and the tables of its
-// published code. With a `machine`, any model of the table of shapes on that machine: coefficients
-// are then counted (machine_costs.h), not measured. What is not published and had to be assumed is
-// listed in instances/presets.md.
+// The published cluster has A100-40GB GPUs, 8 on a node, and ZeRO-3. Source: FlexSP (arXiv
+// 2412.01523) and the tables of its published code. With a `machine`, a preset is any model of the
+// table of shapes on that machine, with computed (machine_costs.h) instead of measured
+// coefficients. instances/presets.md lists the assumptions for unpublished values.
 //
 // Thread safety: its functions read their arguments and nothing else; any number of threads may
 // call them at once.
@@ -22,11 +22,11 @@
 
 namespace stowage {
 
-// Which degrees, up to the largest, a group may have.
+// The degrees, up to the largest, that a group may have.
 enum class DegreeSet {
   powers,            // powers of two: FlexSP, Megatron's dynamic context parallelism
   local_or_sharded,  // 1 and the largest: Skrull (arXiv 2505.19609)
-  any,               // every one, starting at any rank: ByteScale (arXiv 2502.21231)
+  any,               // every degree, starting at any rank: ByteScale (arXiv 2502.21231)
 };
 
 struct ScatterPreset {
@@ -34,10 +34,10 @@ struct ScatterPreset {
   std::string model = "gpt-7b";
   int devices = 64;              // 1 to kMaxPresetDevices
   Tokens limit_tokens = 192000;  // the longest sequence the model is built for
-  // Usable memory of one device. Nothing: the machine's, 30720 without one.
+  // Usable memory of one device. Without a value: the machine's, or 30720 without a machine.
   std::optional<Mib> memory_mib;
   DegreeSet degrees = DegreeSet::powers;
-  int largest_degree = 0;  // 0: as many as devices
+  int largest_degree = 0;  // 0: the number of devices
   std::string machine;     // one of machine_names(); empty: the published cluster
 
   bool operator==(const ScatterPreset&) const = default;
@@ -45,18 +45,19 @@ struct ScatterPreset {
 
 inline constexpr int kMaxPresetDevices = 16384;
 
-// "gpt-7b", "gpt-13b", "gpt-30b".
+// Returns "gpt-7b", "gpt-13b", "gpt-30b".
 std::vector<std::string_view> scatter_preset_models();
 
-// What the preset leaves open. 30720 for an unknown machine.
+// Returns the memory of a device, with the defaults above. 30720 for an unknown machine.
 Mib preset_memory_mib(const ScatterPreset& preset);
 
-// "powers", "local-or-sharded", "any", in the order of DegreeSet.
+// Returns "powers", "local-or-sharded", "any", in the order of DegreeSet.
 std::vector<std::string_view> degree_set_names();
 
-// The instance, with pad_multiple twice the largest degree. Errors point at the option ("/model"):
-// E501 for an unknown model or machine or an impossible number of devices, degree or memory, E502
-// for a combination that was never published. With a machine any limit from 1 on goes.
+// Returns the instance, with pad_multiple twice the largest degree. Errors point at the option
+// ("/model"): E501 for an unknown model or machine or an impossible number of devices, degree or
+// memory, E502 for a combination that was never published. With a machine any limit from 1 on is
+// allowed.
 Result<ScatterInstance> scatter_preset(const ScatterPreset& preset);
 
 }  // namespace stowage

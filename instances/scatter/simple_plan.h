@@ -1,5 +1,5 @@
-// A plan that needs no search. The verifier holds it against a claim that an instance has no plan
-// and that carries no proof: one plan that breaks no rule refutes the claim. Not installed.
+// A plan that needs no search. The verifier compares it with a claim, without a proof, that an
+// instance has no plan: one plan that breaks no rule refutes the claim. Not installed.
 //
 //   if (has_simple_plan(instance)) ...
 #pragma once
@@ -8,9 +8,9 @@
 
 namespace stowage {
 
-// True if verify() accepts the plan. Each sequence by itself in the roomiest group. Steps of up to
-// 12 sequences are searched instead. False proves nothing. Requires a valid instance, as the reader
-// returns it.
+// Returns whether verify() accepts a simple plan: each sequence alone in the roomiest group. Steps
+// of up to 12 sequences are searched instead. False proves nothing. Requires a valid instance, as
+// the reader returns it.
 bool has_simple_plan(const ScatterInstance& instance);
 
 }  // namespace stowage

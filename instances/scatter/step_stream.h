@@ -1,4 +1,4 @@
-// A stream of training steps: the lengths of one global batch after another, read as they come.
+// A stream of training steps: the lengths of one global batch after another, read as they arrive.
 //
 //   StepStream steps(stream, "lengths.txt", cluster, {.batch_size = 512});
 //   for (;;) {
@@ -7,13 +7,12 @@
 //     plan(**step);
 //   }
 //
-// With a batch size the stream is a list of lengths, one a line, and a step is so many lines.
-// Without, it is JSON lines: a step is a line that holds an array of lengths or an object whose
-// `lengths` is one. Other keys are `loss_tokens`, `id`, a text or an integer, those that begin with
-// x-, and `cost`: as in an instance, for this step and all that follow. A step that cannot be read
-// changes no cost.
-// Memory is that of one step, however long the stream. A step is at most kMaxDocumentBytes long,
-// and a line that is longer is taken for one without an end.
+// With a batch size, the stream is a list of lengths, one a line, and a step is `batch_size` lines.
+// Without a batch size it is JSON lines. A step is a line with an array of lengths, or with an
+// object whose `lengths` is an array. Other keys are `loss_tokens`, `id` (a text or an integer),
+// keys that begin with x-, and `cost`: as in an instance, for this step and all that follow. A step
+// that cannot be read changes no cost. The stream needs the memory of one step. A step has at most
+// kMaxDocumentBytes; a longer line is treated as one without an end.
 #pragma once
 
 #include <atomic>
@@ -32,44 +31,46 @@ namespace stowage {
 struct StepStreamOptions {
   std::optional<std::int64_t> batch_size;  // at least 1
   bool drop_last = false;                  // leave out a last step of fewer lines
-  std::optional<Tokens> clip;              // longer sequences are cut to so many tokens
-  std::string directory;                   // that files of costs are relative to
-  // Once it is true the stream ends before a step that has not been read whole. Who waits for input
-  // must end the wait as well, with an end of `stream`. May be null; must outlive the stream.
+  std::optional<Tokens> clip;              // longer sequences are cut to this length
+  std::string directory;                   // folder that files of costs are relative to
+  // Once it is true, the stream ends before a step that has not been read whole. A thread that
+  // waits for input must end the wait as well, by an end of `stream`. May be null; must outlive the
+  // stream.
   const std::atomic<bool>* interrupt = nullptr;
 };
 
 class StepStream {
  public:
-  // Every step is `cluster` with its own lengths, and the name with "-" and the step's number
-  // behind it. `name` is what the stream is called in errors. `stream` must outlive this.
+  // Every step is `cluster` with its own lengths; its name ends in "-" and the step's number.
+  // Errors call the stream `name`. `stream` must outlive this object.
   StepStream(std::istream& stream, std::string name, ScatterInstance cluster,
              const StepStreamOptions& options);
 
-  // Number of the step that next() or skip() deals with, from 0.
+  // Returns the number, from 0, of the step that next() or skip() reads.
   std::int64_t index() const { return index_; }
 
-  // "steps.jsonl:12": the line last read.
+  // Returns "steps.jsonl:12": the line that was read last.
   std::string place() const;
 
-  // Sequences that were cut so far.
+  // Returns the number of sequences that were cut so far.
   std::int64_t clipped() const { return clipped_; }
 
-  // The next step, or nothing at the end. Errors as for `lengths` of an instance, and E107 for a
-  // step that is too long; a wrong step does not keep one from reading the one after it, and counts
-  // in index(). E110 where the stream broke off, and E107 for a line without an end: nothing comes
-  // after these.
+  // Returns the next step, or nullopt at the end. Errors are those of `lengths` of an instance, and
+  // E107 for a step that is too long. A wrong step counts in index(), and the step after it can
+  // still be read. E110 if the stream broke off, and E107 for a line without an end: no step
+  // follows these.
   Result<std::optional<ScatterInstance>> next();
 
-  // The id and the x- keys of the step that next() read last, in its order; empty without any.
+  // Returns the id and the x- keys of the step that next() read last, in its order; empty if it has
+  // none.
   std::vector<JsonMember> take_extras() { return std::move(extras_); }
 
-  // Passes over a step, of which only a new cost is read. False at the end, and where next() would
+  // Skips a step, of which only a new cost is read. Returns false at the end, and if next() would
   // read no more.
   bool skip();
 
  private:
-  // What is kept of the lines of a step.
+  // The lines of a step that are kept.
   struct Lines {
     std::string text;
     bool too_long = false;

@@ -1,22 +1,22 @@
-// What planners look up all the time: sequences from longest to shortest and what each costs on
+// The lookup table of scatter planners: sequences from longest to shortest, and the cost of each on
 // each degree.
 //
-// A position is an index into the padded lengths sorted in descending order, ties by id. Planners
-// work with positions; plans name ids. Sequences of equal padded length share one row of costs: a
-// 512-sequence step padded to 128 tokens has only 40 to 110 of them.
+// A position is an index into the padded lengths in descending order, ties by id. Planners work
+// with positions; plans contain ids. Sequences of equal padded length share one row of costs: a
+// 512-sequence step padded to 128 tokens has only 40 to 110 rows.
 //
-// A level is a form that a group may have: a degree, and where the instance has several of them, a
-// kind of exchange and a way to recompute, which groups of one micro-batch have in common. A level
-// that another one of its degree and way is never worse than, for any length of the step, is left
-// out, and so is a way if each of its levels has such another one of the same other way. Where
-// compute hides transfers, a group's time is the larger of two sums of loads (cost_model.h). cost()
-// is then the most that a sequence adds to it, and least_cost() a weighted mean of the two sums, so
-// that no group is faster than its overhead and the sum of these.
+// A level is a form that a group may have: a degree and, if the instance has several, a kind of
+// exchange and a recomputation mode, which all groups of a micro-batch share. A level is left out
+// if another level of its degree and mode is never worse for any length of the step. A mode is left
+// out if, for each of its levels, one other mode has such a level. If compute hides transfers, a
+// group's time is the larger of two sums of loads (cost_model.h). cost() is then the most that a
+// sequence adds to it. least_cost() is a weighted mean of the two sums, so that no group is faster
+// than its overhead plus the least costs of its sequences.
 //
-// Where the cost is a table of measured times, loads are sums of tokens and of squared lengths, and
-// time() looks them up. cost() is then what a sequence adds by a plane that is near the measured
-// times, and least_cost() by one that lies below them: no group is faster than its least overhead
-// and the sum of these.
+// If the cost is a table of measured times, loads are sums of tokens and of squared lengths, and
+// time() looks the time up. cost() is then taken from a plane near the measured times, and
+// least_cost() from a plane below them: no group is faster than its least overhead plus the least
+// costs of its sequences.
 #pragma once
 
 #include <algorithm>
@@ -33,32 +33,32 @@
 
 namespace stowage {
 
-// A form of groups, its overhead (ms, once per group) and what a group of it holds.
+// A form of groups, with its overhead (ms, once per group) and its room.
 struct Level {
   int degree = 0;
   Ms overhead = 0;
-  Tokens capacity = 0;  // of all its sequences; where they run one by one, at most the step's
-  Tokens longest = 0;   // of one of them
-  std::int64_t sequences = 0;  // at most
+  Tokens capacity = 0;         // of all its sequences; if they run one by one, at most the step's
+  Tokens longest = 0;          // of one of them
+  std::int64_t sequences = 0;  // most sequences
   ExchangeKind exchange = ExchangeKind::none;
   double weight = 1;  // of compute in least_cost(), in [0, 1]; transfer has the rest
-  // Each sequence takes so much of `capacity` beside its tokens. All of them have at most
-  // `most_tokens` of their own; kMaxExact where the capacity says so already.
+  // Each sequence takes `sequence_tokens` of `capacity` beside its tokens. All sequences together
+  // have at most `most_tokens` of their own; kMaxExact if the capacity implies that limit.
   Tokens sequence_tokens = 0;
   Tokens most_tokens = kMaxExact;
   int recomputation = 0;
-  int place = 0;  // see devices.h
-  // Its devices, each counted at the weight of its kind: the degree where all are alike. Weights of
-  // all devices sum up to N.
+  int place = 0;  // device pool of devices.h
+  // The sum of the weights of its devices, by their kinds: the degree if all devices are alike. The
+  // weights of all devices sum to N.
   double weighted_devices = 0;
-  Tokens each = 0;        // what a device holds of its tokens at most; for table.h alone
-  Ms least_overhead = 0;  // what belongs to least costs: `overhead` but in tables
+  Tokens each = 0;                       // most tokens on a device; for table.h only
+  Ms least_overhead = 0;                 // overhead of least costs; `overhead` except in tables
   std::optional<AffineTime> below = {};  // in tables: the plane of least costs
-  AffineTime near = {};                  // and that of costs
+  AffineTime near = {};                  // the plane of costs
 
   GroupForm form() const { return {degree, exchange, recomputation, place}; }
-  // How many tokens may come into a group of which `count` sequences take `held` of the capacity:
-  // as one sequence more, and in place of a part of another.
+  // Return the tokens that may be added to a group of `count` sequences that take `held` of the
+  // capacity: room() as one more sequence, room_to_grow() in place of a part of another sequence.
   Tokens room(Tokens held, std::int64_t count) const {
     return std::min(capacity - held - sequence_tokens, left_of_most(held, count));
   }
@@ -68,7 +68,7 @@ struct Level {
   Tokens left_of_most(Tokens held, std::int64_t count) const {
     return most_tokens == kMaxExact ? kMaxExact : most_tokens - (held - count * sequence_tokens);
   }
-  // For packers that know one capacity: what they pack keeps both limits.
+  // For packers with a single capacity: sizes and capacity that imply both limits.
   Tokens packed_capacity() const { return std::min(capacity, most_tokens); }
   Tokens packed_size(Tokens length) const {
     return std::min(length + sequence_tokens, std::max(length, packed_capacity()));
@@ -89,28 +89,27 @@ class ScatterTable {
   // Requires at most 2^31 - 1 sequences.
   explicit ScatterTable(const ScatterInstance& instance);
 
-  // These positions, which must ascend, on `devices` devices with the levels they hold. Ids are
-  // positions of this table. Any number of micro-batches will do. Requires levels()[0].degree <=
-  // devices <= devices().
-  // Beside them are micro-batches of which the longest lasts `longest_elsewhere`.
+  // Returns the table of these positions, which must ascend, on `devices` devices with the levels
+  // they hold. Its ids are positions of this table, and it may have any number of micro-batches.
+  // Requires levels()[0].degree <= devices <= devices(). `longest_elsewhere` is the longest
+  // makespan of the other micro-batches of the step.
   ScatterTable part(std::span<const int> positions, int devices, Ms longest_elsewhere = 0) const;
 
   int devices() const { return devices_; }
-  // Where nodes differ: how many devices there are of each kind, and how many of each a group of
-  // the level has. Empty otherwise.
+  // If nodes differ: the number of devices of each kind, and the number of each kind in a group of
+  // the level. Empty otherwise.
   bool several_kinds() const { return !cluster_.kinds.empty(); }
   std::vector<int> devices_of_kinds() const;
   std::vector<int> devices_of_kinds(int level) const;
-  // What a device of each kind counts in Level::weighted_devices. Empty where all are alike.
+  // The weight of a device of each kind in Level::weighted_devices. Empty if all devices are alike.
   const std::vector<double>& kind_weights() const { return kind_weights_; }
-  // What all sequences may have on each device of any level at most: C, or max_tokens_per_rank if
-  // that is less.
+  // The most tokens on a device of any level: C, or max_tokens_per_rank if that is less.
   Tokens device_tokens() const { return device_tokens_; }
-  // Ascending degree, then way to recompute, then kind.
+  // Levels by ascending degree, then recomputation mode, then kind of exchange.
   const std::vector<Level>& levels() const { return levels_; }
   const std::vector<Kind>& kinds() const { return kinds_; }  // descending length
-  // The level of this form; if it was left out, the one of its degree, and of its way to recompute
-  // if that was not left out, with the most capacity.
+  // Returns the level of this form. If it was left out, returns the level of its degree with the
+  // most capacity, of its recomputation mode unless that was left out too.
   int level_of(GroupForm form) const;
   int size() const { return static_cast<int>(ids_.size()); }  // sequences
   std::int64_t id(int position) const { return ids_[at(position)]; }
@@ -118,8 +117,8 @@ class ScatterTable {
   Tokens length(int position) const { return kinds_[at(kind(position))].length; }
   double area(int position) const { return kinds_[at(kind(position))].area; }
 
-  // c(s, d) in ms, whether or not the level can hold the sequence: the most that it adds, or about
-  // what it adds where costs are measured.
+  // Returns c(s, d) in ms, whether or not the level can hold the sequence: the most that it adds,
+  // or an estimate if costs are measured.
   Ms kind_cost(int kind, int level) const { return cost_[row(kind) + at(level)]; }
   Ms cost(int position, int level) const { return kind_cost(kind(position), level); }
   Load kind_load(int kind, int level) const {
@@ -137,7 +136,7 @@ class ScatterTable {
     const Load& load = loads_[row(kind) + at(level)];
     return weight * load.compute + (1 - weight) * load.transfer;
   }
-  // The load of an empty group, and the time of one with this load.
+  // Returns the load of an empty group, and the time of a group with this load.
   Load empty_load(int level) const {
     if (!grids_.empty()) return {};
     const Ms overhead = levels_[at(level)].overhead;
@@ -147,19 +146,19 @@ class ScatterTable {
     if (grids_.empty()) return load.time();
     return grids_[at(level)]->at(load.compute, load.transfer);
   }
-  // Whether times are measured ones, in a table by tokens and squares.
+  // Whether times are measured, in a table by tokens and squares.
   bool measured() const { return !grids_.empty(); }
-  // Whether every load has two equal sums: then the three costs are one.
+  // Whether the two sums of every load are equal: then the three costs are equal.
   bool additive() const { return loads_.empty(); }
-  // The table of a step in which every sequence has its least cost, which is additive. What bounds
-  // its plans bounds those of this step.
+  // Returns the table of a step in which every sequence has its least cost, which is additive. A
+  // bound on the plans of that step bounds those of this step.
   ScatterTable relaxed() const;
 
   bool holds_kind(int level, int kind) const {
     return kinds_[at(kind)].length <= levels_[at(level)].longest;
   }
   bool holds(int level, int position) const { return holds_kind(level, this->kind(position)); }
-  // What the sequence takes of the capacity of a group of the level.
+  // Returns the part of the capacity of a group of the level that the sequence takes.
   Tokens held(int level, int position) const {
     return length(position) + levels_[at(level)].sequence_tokens;
   }
@@ -170,48 +169,47 @@ class ScatterTable {
   std::int64_t multiple() const { return multiple_; }
   bool equal_sequences() const { return equal_sequences_; }
 
-  // What a step takes whose makespans have such a sum and such a longest one. Of a part of a step
-  // too: the longest of the whole is there or elsewhere.
+  // Returns the time of a step with this sum of makespans and this longest one. For a part of a
+  // step, the longest makespan may also be elsewhere.
   Ms step_ms(Ms sum, Ms longest) const {
     return again_ == 0 ? sum : sum + again_ * std::max(longest, longest_elsewhere_);
   }
-  // How often the longest makespan counts beside the sum: pipeline_stages - 1.
+  // Times that the longest makespan counts beside the sum: pipeline_stages - 1.
   double again() const { return again_; }
-  // Where the micro-batches of this step stand for several each, it counts less beside them.
+  // Sets that factor. It is smaller if each micro-batch of this step stands for several.
   void count_longest(double again) {
     again_ = again;
     for (ScatterTable& way : ways_) way.again_ = again;
   }
   Ms longest_elsewhere() const { return longest_elsewhere_; }
 
-  // Whether the instance lists several ways to recompute, and how many are left to choose from.
+  // Whether the instance lists several recomputation modes, and the number of modes that are left.
   bool chooses_recomputation() const { return chooses_recomputation_; }
   int recomputations() const { return way_count_; }
-  // The step as if its micro-batches all recomputed in the way, counted from 0, and nothing else.
-  // Its levels are among those of this table, see level_of(). May hold fewer sequences.
+  // The step if all its micro-batches have this recomputation mode, counted from 0. Its levels are
+  // among those of this table, see level_of(). May hold fewer sequences.
   const ScatterTable& recomputing(int way) const { return ways_.empty() ? *this : ways_[at(way)]; }
-  // The way of this level, as it is counted there.
+  // The recomputation mode of this level, among those that are left.
   int way(int level) const { return way_[at(level)]; }
 
   // Least overhead of any level: every micro-batch lasts at least this long.
   Ms least_overhead() const { return least_overhead_; }
 
-  // N C: how many tokens a micro-batch holds, at most kMaxExact.
+  // Returns N C: the most tokens of a micro-batch, at most kMaxExact.
   Tokens batch_capacity() const {
     return std::min(checked_mul(devices_, device_tokens_).value_or(kMaxExact), kMaxExact);
   }
-  // Padded tokens of the step.
+  // Returns the padded tokens of the step.
   Tokens total_tokens() const;
-  // What its sequences take of the capacities of groups together, at least; at most kMaxExact.
+  // The least sum of the capacities that its sequences take; at most kMaxExact.
   Tokens total_held() const { return total_held_; }
-  // Whether the most that groups of a degree hold is device_tokens() times the degree, whatever the
-  // number of their sequences, and the longest of these likewise. Looks at all forms of groups,
-  // also at those that were left out.
+  // Whether the capacity of groups is device_tokens() times the degree for any number of sequences,
+  // and the longest sequence too. All forms of groups count, also those that were left out.
   bool even() const { return even_; }
-  // Device-ms of the step if every sequence had its least area.
+  // Returns the device-ms of the step if every sequence had its least area.
   double total_area() const;
-  // The least time of a group that holds a sequence of this kind and nothing else, ms; infinite if
-  // no level holds it.
+  // Returns the least time of a group that holds only a sequence of this kind, ms; infinite if no
+  // level holds it.
   Ms alone(int kind) const;
 
  private:
@@ -236,7 +234,7 @@ class ScatterTable {
   void find_even();
 
   int devices_ = 0;
-  Cluster cluster_;  // where nodes differ
+  Cluster cluster_;  // kept if nodes differ
   std::vector<double> kind_weights_;
   Tokens device_tokens_ = 0;
   bool packed_ = true;
@@ -253,12 +251,13 @@ class ScatterTable {
   std::vector<Kind> kinds_;
   std::vector<std::int64_t> ids_;
   std::vector<int> kind_of_;
-  std::vector<Ms> cost_;                                // by kind and level
-  std::vector<Load> loads_;                             // likewise; empty if all are additive
+  std::vector<Ms> cost_;  // by kind and level
+  // By kind and level; empty if all are additive.
+  std::vector<Load> loads_;
   std::vector<std::shared_ptr<const TimeGrid>> grids_;  // by level; empty if nothing is measured
   std::vector<int> way_;                                // by level
   int way_count_ = 1;
-  std::vector<ScatterTable> ways_;  // empty if there is one way
+  std::vector<ScatterTable> ways_;  // by recomputation mode; empty if there is one
 };
 
 }  // namespace stowage

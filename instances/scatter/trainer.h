@@ -1,4 +1,4 @@
-// What a training loop needs of a scatter plan: see instances/trainer/step.h.
+// The part of a scatter plan that a training loop needs: see instances/trainer/step.h.
 //
 //   const Result<TrainerStep> step = trainer_step(instance, plan);   // of a verified plan
 //
@@ -13,9 +13,9 @@
 
 namespace stowage {
 
-// The step that a plan describes: the batch of a group runs on the group's ranks at once, each with
-// a slice of the row. Requires a plan without violations. Error: E604 when a
-// row, an id or the whole step does not fit a trainer file.
+// Returns the step that a plan describes. The batch of a group runs on the group's ranks at once,
+// each with a slice of the row. Requires a plan without violations. Error: E604 if a row, an id or
+// the whole step does not fit a trainer file.
 Result<TrainerStep> trainer_step(const ScatterInstance& instance, const ScatterPlan& plan);
 
 }  // namespace stowage
