@@ -1,4 +1,5 @@
-// Scatter plans that say only who computes what: the rest follows from the instance.
+// Completes scatter plans that list only the sequences of each group: the rest follows from the
+// instance.
 #include <algorithm>
 
 #include "instances/json/answer.h"
@@ -16,7 +17,7 @@ constexpr IntegerRange kRank = {0, kMaxDevices};
 
 struct BareGroup {
   int degree = 0;
-  ExchangeKind exchange = ExchangeKind::none;  // none: the only one, where there is no choice
+  ExchangeKind exchange = ExchangeKind::none;  // none: the only kind, if there is no choice
   int first_rank = 0;
   std::vector<std::int64_t> sequences;
 };
@@ -53,14 +54,15 @@ void fields(Visitor& v, Plan& plan) {
 
 namespace {
 
-// How groups of the degree may exchange; nothing where the instance says nothing of it.
+// Returns the kinds of exchange for groups of the degree; empty if the instance lists none.
 std::vector<ExchangeKind> kinds_of(const ScatterInstance& instance, int degree) {
   if (degree <= 1 || !instance.cost.exchange) return {};
   const auto found = instance.cost.exchange->kinds.find(degree);
   return found == instance.cost.exchange->kinds.end() ? std::vector<ExchangeKind>() : found->second;
 }
 
-// Ids, degrees and exchanges that do not exist add nothing: verify() names them.
+// Completes a group. Ids, degrees and exchanges that do not exist add nothing: verify() reports
+// them.
 ScatterGroup completed(const ScatterInstance& instance, int recomputation, const BareGroup& bare) {
   ScatterGroup group{.degree = bare.degree,
                      .first_rank = bare.first_rank,
@@ -81,7 +83,7 @@ ScatterGroup completed(const ScatterInstance& instance, int recomputation, const
     const bool known = id < static_cast<std::int64_t>(instance.lengths.size());
     const Tokens length =
         known ? padded_length(instance, instance.lengths[static_cast<std::size_t>(id)]) : 0;
-    group.tokens = std::min(group.tokens + length, kMaxExact);  // beyond it only by repetition
+    group.tokens = std::min(group.tokens + length, kMaxExact);  // more only by repeated ids
     group.cu_seqlens.push_back(group.tokens);
     if (known && allowed) load += sequence_load(instance, length, form);
   }

@@ -1,6 +1,6 @@
-// The rules of instances/scatter/certificate.h. Shares no line with whoever finds certificates:
-// what a group costs and holds it knows from truth.h, as the verifier does. Longer than 300 lines
-// because the proof is one walk from the root to an inequality.
+// The rules of instances/scatter/certificate.h. It shares no code with the searches that find
+// certificates. It takes the cost and room of groups from truth.h, as the verifier does.
+// Longer than 300 lines because the proof is one walk from the root to an inequality.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -37,7 +37,7 @@ constexpr std::array<std::string_view, kRuleCount> kRuleNames = {
     "certificate_values",  "certificate_conditions", "certificate_packing", "certificate_interval",
     "certificate_profile", "certificate_pattern",    "certificate_bound"};
 
-// A level that is this little more expensive than another, by rounding, is not.
+// A level that is more expensive than another by at most this factor differs by rounding only.
 constexpr Real kAsCheap = 1 + 1e-13L;
 constexpr std::int64_t kMostSteps = 1'000'000;
 
@@ -99,7 +99,7 @@ class CertificateChecker {
   CertificateCheck run() && {
     std::optional<Real> weakest;
     if (!levels_hold_) {
-      // The prices are of nothing that could be looked at.
+      // The levels are wrong, so their prices cannot be checked.
     } else if (!certificate_.profiles.empty()) {
       check_makespans();
     } else if (check_tree()) {
@@ -124,7 +124,8 @@ class CertificateChecker {
   }
 
  private:
-  // The least time of a micro-batch that holds the sequence for which that is the most.
+  // Returns the least time of a micro-batch that holds the sequence for which that time is the
+  // largest.
   Real longest_alone(const ScatterTruth& truth, const LengthCounts& counts) const {
     Real longest = 0;
     for (const auto& [tokens, count] : counts) {
@@ -140,7 +141,7 @@ class CertificateChecker {
     return longest;
   }
 
-  // What all devices count, each at the weight of its kind.
+  // Computes the sum of the weights of all devices.
   void weigh_devices(const ScatterInstance& instance) {
     const std::vector<double>& weights = certificate_.kind_weights;
     all_devices_ = cluster_.devices;
@@ -162,7 +163,7 @@ class CertificateChecker {
     }
   }
 
-  // The same of the devices of a group.
+  // Returns the sum of the weights of a group's devices.
   Real share(const ScatterTruth& truth, GroupForm form) const {
     const std::vector<double>& weights = certificate_.kind_weights;
     if (weights.size() != cluster_.kinds.size() || weights.empty()) return form.degree;
@@ -171,7 +172,7 @@ class CertificateChecker {
     return share;
   }
 
-  // Whether anything can be asked about it; check_levels() says whether groups may have it.
+  // Returns whether the form has valid indices; check_levels() decides whether groups may have it.
   static bool is_form(const ScatterTruth& truth, GroupForm form) {
     return form.degree > 0 && form.recomputation >= 0 &&
            form.recomputation < truth.ways_to_recompute();
@@ -181,7 +182,7 @@ class CertificateChecker {
     return is_form(truth, form) ? truth.times({}, form).compute : 0;
   }
 
-  // What a sequence of so many tokens adds to the weighted time of a group.
+  // Returns the time that a sequence of `tokens` tokens adds to the weighted time of a group.
   static Real adds(const ScatterTruth& truth, Tokens tokens, GroupForm form, Real weight) {
     if (!is_form(truth, form)) return 0;
     const GroupTimes empty = truth.times({}, form);
@@ -190,14 +191,15 @@ class CertificateChecker {
            (1 - weight) * (with.transfer - empty.transfer);
   }
 
-  // What it adds to the time that a group of the level pays for.
+  // Returns the time that it adds to the time that a group of the level pays for.
   Real pays(const ScatterTruth& truth, Tokens tokens, const CertificateLevel& level) const {
     if (!measured_) return adds(truth, tokens, level.form(), level.weight);
     const Real length = static_cast<Real>(tokens);
     return level.below.token_ms * length + level.below.square_ms * length * length;
   }
 
-  // Whether groups of the level take as long as its plane says; without a table there is none.
+  // Returns whether groups of the level take at least the time of its plane; without a table it has
+  // no plane.
   bool plane_holds(const ScatterTruth& truth, const CertificateLevel& level) const {
     const AffineTime& plane = level.below;
     if (!measured_) return plane == AffineTime{};
@@ -218,7 +220,7 @@ class CertificateChecker {
     return truth.limit(form, all, shortest);
   }
 
-  // The rule certificate_levels.
+  // Checks the rule certificate_levels.
   void check_levels(const ScatterTruth& truth, Tokens all, Tokens shortest) {
     const auto& levels = certificate_.levels;
     const auto wrong = [&](const std::string& where, std::string&& have, std::string&& need) {
@@ -247,7 +249,7 @@ class CertificateChecker {
       }
     }
     if (!levels_hold_) return;
-    // The groups of a micro-batch that recomputes in some way all find such a level in one way.
+    // For each recomputation mode, all forms of a micro-batch must find such a level in one mode.
     for (int way = 0; way < truth.ways_to_recompute(); ++way) {
       std::optional<GroupForm> without;
       const bool covered = std::ranges::any_of(ways_used_, [&](int own) {
@@ -263,7 +265,7 @@ class CertificateChecker {
     }
   }
 
-  // Whether a level of this way is the form, or is never worse than it.
+  // Returns whether a level of this mode is the form, or is never worse than it.
   bool is_covered(const ScatterTruth& truth, GroupForm form, int way, Tokens all,
                   Tokens shortest) const {
     for (std::size_t l = 0; l < certificate_.levels.size(); ++l) {
@@ -277,10 +279,9 @@ class CertificateChecker {
     return false;
   }
 
-  // Whether what a group of the level has room for at most, which its prices pay, is enough for
-  // whatever a group of the form holds. Of n sequences the level has c - n b tokens at most and the
-  // form c' - n b'; if n are too many for the level, they must be too many for the form, even of
-  // the shortest.
+  // Returns whether the room of the level, for which its prices pay, is enough for every group of
+  // the form. With n sequences the level has at most c - n b tokens, and the form c' - n b'. If n
+  // are too many for the level, they must be too many for the form, even if they are the shortest.
   bool never_smaller(const ScatterTruth& truth, std::size_t l, GroupForm form,
                      const ScatterTruth::Limit& theirs) const {
     const ScatterTruth::Limit& own = limits_[l];
@@ -290,7 +291,7 @@ class CertificateChecker {
     const auto spare = static_cast<Real>(own.capacity) - static_cast<Real>(theirs.capacity);
     const auto each = static_cast<Real>(own.beside) - static_cast<Real>(theirs.beside);
     std::int64_t count = 0;
-    Real held = 0;  // of the form, by the shortest sequences
+    Real held = 0;  // of the form's capacity, by the shortest sequences
     for (auto sort = sorts_.rbegin(); sort != sorts_.rend(); ++sort) {
       for (std::int64_t i = 0; i < sort->count; ++i) {
         ++count;
@@ -303,7 +304,7 @@ class CertificateChecker {
     return true;
   }
 
-  // Whether what bounds groups of the level bounds those of the form.
+  // Returns whether bounds on groups of the level are bounds on those of the form.
   bool never_worse(const ScatterTruth& truth, std::size_t l, GroupForm form) const {
     const CertificateLevel& level = certificate_.levels[l];
     if (level.degree != form.degree || overhead_[l] > overhead(truth, form) * kAsCheap)
@@ -326,7 +327,7 @@ class CertificateChecker {
     return false;
   }
 
-  // The other kind of certificate.
+  // Checks a certificate by makespans.
   void check_makespans() {
     if (!certificate_.nodes.empty()) {
       found_.add(kProfile, [] {
@@ -334,7 +335,7 @@ class CertificateChecker {
       });
       return;
     }
-    if (!std::isfinite(certificate_.bound_ms)) return;  // run() says so
+    if (!std::isfinite(certificate_.bound_ms)) return;  // run() reports it
     const CertificateFacts facts{.devices = all_devices_,
                                  .degrees = shares_,
                                  .capacity = capacity_,
@@ -350,7 +351,7 @@ class CertificateChecker {
                    found_);
   }
 
-  // Every node but the root has one parent, which stands before it.
+  // Checks that every node but the root has one parent, which stands before it.
   bool check_tree() {
     const auto& nodes = certificate_.nodes;
     const std::size_t count = nodes.size();
@@ -384,14 +385,13 @@ class CertificateChecker {
     return good;
   }
 
-  // From the root to the leaf.
+  // Returns the conditions from the root to the leaf.
   std::vector<Condition> conditions_of(std::size_t leaf) const {
     std::vector<Condition> path;
     for (std::size_t n = leaf; n != 0; n = parent_[n]) {
       const CertificateNode& above = certificate_.nodes[parent_[n]];
       const bool more = above.more == n;
-      // A count beyond all that documents hold asks for no more than the largest of them: the leaf
-      // then proves less.
+      // `at_most` is capped at the largest number of a document. The leaf then proves less.
       path.push_back(
           {above.from, more, more ? std::min(above.at_most, kMaxExact) + 1 : above.at_most});
     }
@@ -399,14 +399,15 @@ class CertificateChecker {
     return path;
   }
 
-  // What the leaf proves, or nothing after a violation.
+  // Returns the bound that the leaf proves, or nullopt after a violation.
   std::optional<Real> check_leaf(std::size_t n) {
     const CertificateLeaf& leaf = certificate_.nodes[n].leaf;
     const std::string at = node_at(n) + "/leaf";
     bool good = check_shape(leaf, at, depth_[n]);
     good = good && check_numbers(leaf, at);
     if (!good) return std::nullopt;
-    // As many as the leaf lists itself: a deep tree with short leaves costs no time.
+    // The number of conditions is that of the leaf's prices: a deep tree with short leaves costs no
+    // time.
     const std::vector<Condition> conditions = conditions_of(n);
     for (std::size_t i = 0; i < leaf.intervals.size(); ++i) {
       for (const int way : ways_used_) good = check_interval(leaf, i, way, conditions, at) && good;
@@ -495,8 +496,8 @@ class CertificateChecker {
     return good;
   }
 
-  // What a group of this degree has at most, beyond its overhead, if its micro-batch lasts less
-  // than the end of the interval; absent in the last one.
+  // Returns the most time of a group of this degree beyond its overhead, if its micro-batch lasts
+  // less than the end of the interval; nullopt for the last interval.
   std::optional<Real> room(const CertificateLeaf& leaf, std::size_t i, std::size_t d) const {
     if (i + 1 == leaf.intervals.size()) return std::nullopt;
     return leaf.intervals[i + 1].from - overhead_[d];
@@ -518,7 +519,7 @@ class CertificateChecker {
     return false;
   }
 
-  // f of PackingPrice, where `amount` of `all` is surely not more than the truth.
+  // Returns f of PackingPrice, where `amount` of `all` is a lower bound on the true amount.
   static Real packed(const PackingPrice& packing, Real amount, Real all) {
     if (packing.threshold > 0) {
       if (amount > all - packing.threshold) return 1;
@@ -528,14 +529,14 @@ class CertificateChecker {
     return std::max(0.0L, (std::ceil((steps + 1) * amount / all * kCheckerShort) - 1) / steps);
   }
 
-  // For micro-batches that recompute in this way.
+  // Checks an interval for micro-batches of this recomputation mode.
   bool check_interval(const CertificateLeaf& leaf, std::size_t i, int way,
                       const std::vector<Condition>& conditions, const std::string& at) {
     const PriceInterval& interval = leaf.intervals[i];
     const bool endless = i + 1 == leaf.intervals.size();
     const Real low = interval.from;
     const Real high = endless ? low : leaf.intervals[i + 1].from;
-    Real device_low = 0;  // what a device earns at most in a micro-batch that lasts `low`
+    Real device_low = 0;  // most that a device earns in a micro-batch of `low` ms
     Real device_high = 0;
     bool good = true;
     for (std::size_t d = 0; d < degrees_.size(); ++d) {
@@ -566,7 +567,7 @@ class CertificateChecker {
     const auto holds = [&](Real device, Real makespan) {
       return (device * all_devices_ + beyond) * kCheckerRaised <= makespan + allowance;
     };
-    // The worth is convex in the makespan: what holds at both ends holds between them.
+    // The worth is convex in the makespan: if it is small enough at both ends, it is between them.
     good = good && holds(device_low, low) && holds(device_high, high);
     if (!good) {
       found_.add(kInterval, [&] {
@@ -582,8 +583,8 @@ class CertificateChecker {
     return good;
   }
 
-  // The least that a sequence pays in a micro-batch of the interval that recomputes in this way;
-  // infinite if it fits none.
+  // Returns the least that a sequence pays in a micro-batch of the interval and recomputation mode;
+  // infinite if it fits no group.
   Real least_price(const CertificateLeaf& leaf, std::size_t i, std::size_t s, int way) const {
     const CertificateSort& sort = sorts_[s];
     Real least = std::numeric_limits<Real>::infinity();
@@ -612,18 +613,18 @@ class CertificateChecker {
   std::vector<GroupForm> forms_;  // that groups may have
   bool levels_hold_ = true;       // certificate_levels
   std::vector<int> degrees_;      // per level
-  std::vector<Real> shares_;      // likewise: its devices, as their kinds count
+  std::vector<Real> shares_;      // per level: the sum of its devices' weights
   Real all_devices_ = 0;          // of all of them
-  std::vector<int> ways_;         // likewise: to recompute
+  std::vector<int> ways_;         // per level: recomputation mode
   std::set<int> ways_used_;
   std::vector<ScatterTruth::Limit> limits_;  // of a group, per level
   std::vector<Tokens> capacity_;             // of these the tokens
-  std::vector<Tokens> beside_;               // and what each sequence counts for beside its own
+  std::vector<Tokens> beside_;               // tokens that each sequence takes beside its own
   std::vector<Real> overhead_;               // ms per group, per level
   std::vector<CertificateSort> sorts_;       // longest first
   std::int64_t fewest_ = 0;
   int again_ = 0;   // times that the longest makespan counts beside the sum
-  Real alone_ = 0;  // it is at least so long; known where it counts
+  Real alone_ = 0;  // least value of the longest makespan, if that counts
   std::vector<std::size_t> parent_;
   std::vector<std::size_t> depth_;  // conditions from the root
 };

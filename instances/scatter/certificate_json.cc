@@ -1,4 +1,4 @@
-// Certificates inside outcomes: prices of zero are left out, for there are many.
+// Certificates inside outcomes. Prices of zero are left out, because most prices are zero.
 #include <string>
 
 #include "instances/json/answer.h"
@@ -92,7 +92,7 @@ void fields(Visitor& v, MicroBatch& degrees) {
   v.required("degrees", degrees);
 }
 
-// {} if open.
+// An open node is written as {}.
 template <class Visitor, Of<ProfileNode> Node>
 void fields(Visitor& v, Node& node) {
   v.one_line();
@@ -114,7 +114,7 @@ void fields(Visitor& v, Tree& nodes) {
   v.required("nodes", nodes);
 }
 
-// By hand: nodes or profiles are needed, whichever is there.
+// Reads the members one by one: either nodes or profiles are required.
 static void read_certificate_json(const JsonValue& value, const JsonPath& path, ErrorList& errors,
                                   ScatterCertificate& certificate) {
   const ObjectReader reader(value, path, errors,

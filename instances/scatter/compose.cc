@@ -14,7 +14,7 @@ struct Padded {
   std::int64_t id = 0;
 };
 
-// `padded` is room to work in, taken once for a million groups.
+// Makes the group. `padded` is a buffer that is allocated once for a million groups.
 ScatterGroup compose_group(const ScatterInstance& instance, GroupChoice choice, int first_rank,
                            std::vector<Padded>& padded) {
   padded.clear();
@@ -48,13 +48,13 @@ ScatterGroup compose_group(const ScatterInstance& instance, GroupChoice choice, 
   return group;
 }
 
-// First ranks of groups that come largest first: one after the other, or where devices differ the
-// next free ones of their places. -1 where a place has no room left.
+// Assigns first ranks to groups that come largest first: one after another or, if devices differ,
+// the next free ranks of their places. Gives -1 if a place has no room left.
 class Ranks {
  public:
   explicit Ranks(const Cluster& cluster) : cluster_(cluster) {}
 
-  // Groups that reach across kinds come first.
+  // Starts a micro-batch. Groups that reach across kinds come first.
   void start(const MicroBatchChoice& choice) {
     next_ = 0;
     if (cluster_.kinds.empty()) return;

@@ -7,7 +7,7 @@
 namespace stowage {
 namespace {
 
-// How many times the work and the volumes of a step a group of the form has.
+// The factors on the work and the volumes of a group of the form.
 struct Factors {
   double quadratic = 1;
   double linear = 1;
@@ -21,7 +21,7 @@ Factors factors_of(const ScatterInstance& instance, GroupForm form) {
   return {own.quadratic_factor, own.linear_factor, own.exchange_factor};
 }
 
-// `each` times the pairs of tokens that attention looks at, on one device.
+// Returns `each` times the pairs of tokens that attention reads, on one device.
 Ms attention_ms(const ScatterCost& cost, Ms each, Tokens length) {
   const auto s = static_cast<double>(round_up(length, cost.tile_tokens));
   const Ms all = each * s * s;
@@ -30,7 +30,7 @@ Ms attention_ms(const ScatterCost& cost, Ms each, Tokens length) {
   return all - cost.window.share * (each * outside * outside);
 }
 
-// Of the devices that a group has; how much faster they compute than the cost says.
+// Returns the speed of the slowest device of a group, relative to the cost.
 double slowest_speed(const Cluster& cluster, GroupForm form) {
   if (cluster.kinds.empty()) return 1;
   const auto place = group_place(cluster, form.degree, form.place);
@@ -49,26 +49,27 @@ Link across(const Exchange& exchange) {
   return {exchange.across_mib_per_ms, exchange.across_latency_ms};
 }
 
-// The slowest between two devices of a group.
+// Returns the slowest link between two devices of a group.
 Link slowest_link(const ScatterInstance& instance, int degree) {
   const Exchange& exchange = *instance.cost.exchange;
   return may_cross_nodes(instance.cluster, degree) ? across(exchange) : inside(exchange);
 }
 
-// `mib` over the link; nothing takes no time, also where no bandwidth is given.
+// Returns the time of `mib` over the link; 0 for 0 MiB, also without a bandwidth.
 Ms sending_ms(Mib mib, const Link& link) { return mib > 0 ? mib / link.mib_per_ms : 0; }
 
-// The load of a sequence whose attention is cut into `rounds`, each of which sends `round_ms`.
+// Returns the load of a sequence whose attention is cut into `rounds`, each of which sends
+// `round_ms`.
 Load ring_load(Ms work, Ms attention, int rounds, Ms round_ms) {
   return {work, work + (rounds - 1) * (round_ms - attention / rounds)};
 }
 
-// Of an exchange of `sent` ms, compute hides a part, or the exchange that part of compute.
+// Returns the load if compute may hide a share of an exchange of `sent` ms, or be hidden by it.
 Load overlapped(Ms work, Ms sent, double overlap) {
   return {work + (1 - overlap) * sent, (1 - overlap) * work + sent};
 }
 
-// In a packed row.
+// Returns the load of a sequence in a packed row.
 Load packed_load(const ScatterInstance& instance, Tokens length, GroupForm form) {
   const ScatterCost& cost = instance.cost;
   const int degree = form.degree;
@@ -108,7 +109,7 @@ Load packed_load(const ScatterInstance& instance, Tokens length, GroupForm form)
   return {ms, ms};
 }
 
-// fixed_ms and the latencies, paid once per group or once per sequence.
+// Returns fixed_ms and the latencies, paid once per group or once per sequence.
 Ms overhead_ms(const ScatterInstance& instance, GroupForm form) {
   const ScatterCost& cost = instance.cost;
   if (!cost.table.empty()) return cost.table.at(form.degree).ms.front();

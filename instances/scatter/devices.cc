@@ -7,14 +7,14 @@ namespace {
 
 int kinds(const Cluster& cluster) { return static_cast<int>(cluster.kinds.size()); }
 
-// The kind of a rank of the cluster.
+// Returns the kind of a rank of the cluster.
 int kind_of(const Cluster& cluster, int rank) {
   int kind = 0;
   while (rank >= first_rank_of_kind(cluster, kind + 1)) ++kind;
   return kind;
 }
 
-// Of the ranks [first, first + degree).
+// Returns the place of the ranks [first, first + degree).
 GroupPlace place_of_ranks(const Cluster& cluster, int first, int degree) {
   GroupPlace place{.first_rank = first, .devices = std::vector<int>(cluster.kinds.size(), 0)};
   bool any = false;
@@ -53,7 +53,8 @@ std::optional<GroupPlace> group_place(const Cluster& cluster, int degree, int pl
   const int border = first_rank_of_kind(cluster, place - own + 1);
   const int first = border / degree * degree;
   if (first == border || first + degree > cluster.devices) return std::nullopt;
-  if (first < first_rank_of_kind(cluster, place - own)) return std::nullopt;  // of a kind before
+  // Belongs to an earlier kind.
+  if (first < first_rank_of_kind(cluster, place - own)) return std::nullopt;
   return place_of_ranks(cluster, first, degree);
 }
 

@@ -1,4 +1,4 @@
-// The generator as the `x-generator` member of the instance it made, and back.
+// Writes and reads the generator as the `x-generator` member of its instance.
 #include "instances/scatter/generate_json.h"
 
 #include "instances/json/number_ranges.h"

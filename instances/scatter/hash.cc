@@ -6,7 +6,8 @@ namespace stowage {
 
 namespace {
 
-// What no instance had at first: nothing where it is not used, else after its name.
+// Adds fields that older versions did not have: if used, after their names, and otherwise not at
+// all.
 void add_terms(Fingerprint& fingerprint, const ScatterInstance& instance) {
   const ModelMemory& model = instance.model;
   if (model.sequence_mib != 0) {
@@ -113,7 +114,7 @@ std::string instance_hash(const ScatterInstance& instance) {
     fingerprint.add(std::string_view("pipeline_stages"));
     fingerprint.add(std::int64_t{instance.pipeline_stages});
   }
-  // Rules that ask nothing leave the hash as it is without them.
+  // Default rules are left out of the hash.
   if (const ScatterRules& rules = instance.rules; rules != ScatterRules{}) {
     fingerprint.add(std::string_view("rules"));
     fingerprint.add(std::int64_t{rules.no_idle_ranks ? 1 : 0});

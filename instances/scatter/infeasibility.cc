@@ -1,4 +1,5 @@
-// The proofs of verify.h that there is no plan. Shares no line with whoever finds them.
+// Checks the proofs of verify.h that no plan exists. It shares no code with the search that finds
+// them.
 #include <algorithm>
 
 #include "instances/infeasibility_check.h"
@@ -10,7 +11,8 @@
 namespace stowage {
 namespace {
 
-// Each group has a sequence, each micro-batch a group, or as many as make up N ranks.
+// Checks the proof by counts: each group has a sequence, and each micro-batch a group or, without
+// idle ranks, the groups that make up N ranks.
 void too_few_sequences(const ScatterInstance& instance, InfeasibilityCheck& check) {
   const auto sequences = static_cast<std::int64_t>(instance.lengths.size());
   if (sequences == 0) {

@@ -13,7 +13,8 @@ namespace {
 
 constexpr NumberRange kSpeed = {.least = 1e-6, .most = 1e6};
 
-// Of all nodes, and blocks of ranks that do not begin inside a kind they fit into.
+// Checks that the kinds cover all nodes, and that no block of ranks begins inside a kind that it
+// fits into.
 void check_kinds(const Cluster& cluster, const JsonPath& path, ErrorList& errors) {
   const auto must = [&](const std::string& text) {
     errors.add(code::kDeviceKinds, path.pointer(), "must " + text);
@@ -43,7 +44,7 @@ void check_kinds(const Cluster& cluster, const JsonPath& path, ErrorList& errors
 
 }  // namespace
 
-// A memory that is not given is the cluster's.
+// A missing memory is the cluster's.
 template <class Visitor, Of<DeviceKind> Kind>
 void fields(Visitor& v, Kind& kind) {
   v.one_line();
@@ -70,7 +71,7 @@ void read_device_kinds(const ObjectReader& reader, Cluster& cluster) {
         listed->array() == nullptr ? nullptr : (*listed->array())[k].find("memory_mib");
     if (stated == nullptr) cluster.kinds[k].memory_mib = cluster.memory_mib;
   }
-  // An empty list says what no list says.
+  // An empty list means the same as no list.
   if (errors.found() == before && !cluster.kinds.empty()) check_kinds(cluster, path, errors);
 }
 

@@ -1,6 +1,6 @@
-// Scatter instances. Longer than 300 lines because costs are checked against the degrees of the
-// cluster, and so are read beside them. Reading looks at keys and types first, then at what they
-// mean together.
+// Reads and writes scatter instances. Longer than 300 lines because costs are checked against the
+// degrees of the cluster, and so are read beside them. Reading checks keys and types first, then
+// the rules that join several members.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -24,7 +24,7 @@
 namespace stowage {
 namespace {
 
-// Those of coefficients that rows of one length cannot tell apart.
+// The coefficients that rows of one length cannot separate.
 constexpr std::array<std::string_view, 3> kSplitCoefficients = {"quadratic_ms", "linear_ms",
                                                                 "fixed_ms"};
 
@@ -59,7 +59,7 @@ void fields(Visitor& v, Window& window) {
   v.required("share", window.share, kShareOfOne);
 }
 
-// A share of activations that is not given is the model's.
+// A missing number of activations is the model's.
 template <class Visitor, Of<Recomputation> Choice>
 void fields(Visitor& v, Choice& choice) {
   v.one_line();
@@ -90,7 +90,7 @@ void fields(Visitor& v, Model& model) {
   });
 }
 
-// What asks nothing is not written.
+// Rules at their defaults are not written.
 template <class Visitor, Of<ScatterRules> Rules>
 void fields(Visitor& v, Rules& rules) {
   const ScatterRules none;
@@ -141,7 +141,7 @@ void check_degrees(const Cluster& cluster, const JsonPath& path, ErrorList& erro
   }
 }
 
-// The cluster, and whether its degrees can be trusted.
+// Reads the cluster. Returns whether its degrees are valid.
 bool read_cluster(const JsonValue& value, const JsonPath& path, ErrorList& errors,
                   Cluster& cluster) {
   const ObjectReader reader(
@@ -197,7 +197,7 @@ void each_degree(const ObjectReader& reader, std::string_view key, const char* e
   }
 }
 
-// {"2": 119.54, "4": 104.07}: numbers keyed by degree.
+// Reads {"2": 119.54, "4": 104.07}: numbers keyed by degree.
 std::map<int, double> read_by_degree(const ObjectReader& reader, std::string_view key,
                                      NumberRange range) {
   std::map<int, double> by_degree;
@@ -210,7 +210,8 @@ std::map<int, double> read_by_degree(const ObjectReader& reader, std::string_vie
   return by_degree;
 }
 
-// ["ring", "all_to_all"], in any order: the kinds in theirs. Empty after an error.
+// Reads ["ring", "all_to_all"], in any order. Returns the kinds in the order of ExchangeKind; empty
+// after an error.
 std::vector<ExchangeKind> read_kinds(const JsonValue& value, const JsonPath& path,
                                      ErrorList& errors) {
   const std::int64_t before = errors.found();
@@ -241,8 +242,8 @@ std::vector<ExchangeKind> read_kinds(const JsonValue& value, const JsonPath& pat
   return kinds;
 }
 
-// The kinds of every degree: one array for all allowed degrees, each of which takes those it can,
-// or arrays keyed by degree.
+// Reads the kinds of every degree: one array for all allowed degrees, of which each takes the kinds
+// it can use, or arrays keyed by degree.
 void read_exchange_kinds(const ObjectReader& reader, const Cluster& cluster, Exchange& exchange) {
   const JsonValue* const value = reader.require("kinds");
   if (value == nullptr) return;
@@ -283,7 +284,7 @@ void read_exchange_kinds(const ObjectReader& reader, const Cluster& cluster, Exc
   }
 }
 
-// Volumes and bandwidths that some allowed form uses must be there.
+// Checks that all volumes and bandwidths that some allowed form uses are present.
 void check_exchange(const Cluster& cluster, const Exchange& exchange, const ObjectReader& reader) {
   std::map<std::string_view, int> used;  // by key: a degree that uses it
   for (const int degree : cluster.degrees) {
@@ -308,7 +309,7 @@ void check_exchange(const Cluster& cluster, const Exchange& exchange, const Obje
   }
 }
 
-// `cluster` is null if its degrees are not known.
+// Reads the exchange. `cluster` is null if its degrees are unknown.
 Exchange read_exchange(const JsonValue& value, const JsonPath& path, const Cluster* cluster,
                        ErrorList& errors) {
   const ObjectReader reader(
@@ -344,7 +345,7 @@ void check_bandwidths(const Cluster& cluster, const AllToAll& all_to_all, const 
              "must hold a bandwidth for every allowed degree above 1, lacks " + missing);
 }
 
-// `cluster` is null if its degrees are not known.
+// Reads the all-to-all. `cluster` is null if its degrees are unknown.
 AllToAll read_all_to_all(const JsonValue& value, const JsonPath& path, const Cluster* cluster,
                          ErrorList& errors) {
   const ObjectReader reader(value, path, errors, {"mib_per_token", "mib_per_ms", "latency_ms"});
@@ -358,7 +359,7 @@ AllToAll read_all_to_all(const JsonValue& value, const JsonPath& path, const Clu
   return all_to_all;
 }
 
-// {"table": {"1": {...}, "2": {...}}}: nothing else is known of the times then.
+// Reads {"table": {"1": {...}, "2": {...}}}, which excludes all other members of the cost.
 ScatterCost read_measured(const ObjectReader& reader, std::span<const std::string_view> others) {
   ScatterCost cost;
   for (const std::string_view key : others) {
@@ -377,7 +378,7 @@ ScatterCost read_measured(const ObjectReader& reader, std::span<const std::strin
   return cost;
 }
 
-// Keys of coefficients.
+// Reads keys of coefficients.
 std::vector<std::string> read_undetermined(const ObjectReader& reader) {
   std::vector<std::string> keys;
   if (reader.find("undetermined") == nullptr) return keys;
@@ -457,7 +458,7 @@ ScatterCost read_scatter_cost(const JsonValue& value, const JsonPath& path,
 
 namespace {
 
-// By hand: costs and lengths are checked against the degrees of the cluster.
+// Reads the members one by one: costs and lengths are checked against the degrees of the cluster.
 ScatterInstance scatter_instance_from(const JsonValue& document, const std::string& base_dir,
                                       ErrorList& errors) {
   const JsonPath root;

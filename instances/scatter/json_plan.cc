@@ -1,5 +1,5 @@
-// Scatter plans. Reading checks types and ranges only, so that verify() can judge what a planner
-// wrote.
+// Reads and writes scatter plans. Reading checks types and ranges only, so that verify() can judge
+// any plan.
 #include "instances/json/answer.h"
 #include "instances/json/limits.h"
 #include "instances/scatter/json.h"

@@ -21,7 +21,7 @@ void table_error(ErrorList& errors, const JsonPath& path, const std::string& mes
   errors.add(code::kTable, path.pointer(), message);
 }
 
-// Numbers of at least 0. Empty after an error.
+// Reads numbers of at least 0. Returns an empty list after an error.
 std::vector<double> read_numbers(const JsonValue& value, const JsonPath& path, NumberRange range,
                                  ErrorList& errors) {
   std::vector<double> numbers;
@@ -39,8 +39,8 @@ std::vector<double> read_numbers(const JsonValue& value, const JsonPath& path, N
   return numbers;
 }
 
-// Two entries at least, from 0 on, each above the one before it by the least divisor or more: times
-// between entries are divided by the difference.
+// Reads an axis: at least two entries, from 0 on, each above the one before by the least divisor or
+// more, since times between entries are divided by the difference.
 std::vector<double> read_axis(const ObjectReader& reader, std::string_view key, NumberRange range) {
   const JsonValue* const value = reader.require(key);
   if (value == nullptr) return {};
@@ -70,7 +70,7 @@ std::vector<double> read_axis(const ObjectReader& reader, std::string_view key, 
   return axis;
 }
 
-// A row for each number of tokens.
+// Reads a row for each number of tokens.
 void read_times(const ObjectReader& reader, TimeGrid& grid) {
   const JsonValue* const value = reader.require("ms");
   if (value == nullptr) return;
@@ -118,7 +118,7 @@ void read_times(const ObjectReader& reader, TimeGrid& grid) {
   }
 }
 
-// Whether the grid reaches as far as groups of the degree can.
+// Checks that the grid reaches as far as groups of the degree can.
 void check_cover(const ScatterInstance& instance, int degree, const TimeGrid& grid,
                  const JsonPath& path, ErrorList& errors) {
   const Tokens most = group_capacity(instance, degree);
@@ -167,7 +167,7 @@ void check_table(const ScatterInstance& instance, const JsonPath& cost, ErrorLis
     table_error(errors, path,
                 "must stand without \"packed\": false, as it has the times of packed rows, is "
                 "beside it");
-    return;  // groups have other limits then
+    return;  // groups have other limits in this case
   }
   for (const int degree : allowed_degrees(instance)) {
     const auto found = instance.cost.table.find(degree);
@@ -193,7 +193,7 @@ void write_json(JsonWriter& json, const TimeGrid& grid) {
   write_numbers(grid.squares);
   json.key("ms");
   json.begin_array();
-  // All times that there are: of a grid with too few or too many, whose rows the reader refuses.
+  // All times, also of a grid with too few or too many, whose rows the reader refuses.
   const std::span<const Ms> times = grid.ms;
   const std::size_t row = std::max<std::size_t>(grid.squares.size(), 1);
   for (std::size_t first = 0; first < times.size(); first += row) {

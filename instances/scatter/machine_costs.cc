@@ -17,7 +17,7 @@ constexpr int kMessagesPerLayer = 4;   // of a layer's attention, forward and ba
 constexpr Ms kInsideMessageMs = 0.02;  // assumed
 constexpr Ms kAcrossMessageMs = 0.05;  // assumed
 
-// Four digits are more than the assumptions are good for.
+// Rounds to four digits: the assumptions are less precise than that.
 double four_digits(double value) {
   if (!(value > 0)) return value;
   const double scale = std::pow(10.0, 3 - std::floor(std::log10(value)));

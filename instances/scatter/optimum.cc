@@ -14,11 +14,11 @@ constexpr Ms kNever = std::numeric_limits<Ms>::infinity();
 
 using Set = std::size_t;  // bit k: sequence k
 
-// Where each rank must work, lists hold an entry for each number of devices.
+// Most devices if none may idle: lists then hold an entry for each number of devices.
 constexpr int kMostDevicesApart = 64;
 
-// So long on so many devices. Of a list no entry is as long as another on as many devices or fewer
-// (where ranks may idle); more devices come later.
+// A time on a number of devices. If ranks may idle, each entry of a list is faster than all entries
+// of fewer devices. Entries ascend in devices.
 struct Pace {
   std::int64_t devices = 0;
   Ms time = 0;
@@ -42,7 +42,7 @@ void insert(Paces& paces, const Pace& pace) {
   }
 }
 
-// The same, where a list may hold an entry for each number of devices.
+// Inserts into a list that may hold an entry for each number of devices.
 void insert_apart(Paces& paces, const Pace& pace) {
   const auto place = std::ranges::lower_bound(paces, pace.devices, {}, &Pace::devices);
   if (place == paces.end() || place->devices != pace.devices) {
@@ -52,15 +52,15 @@ void insert_apart(Paces& paces, const Pace& pace) {
   }
 }
 
-// So long all micro-batches together, and the longest of them. No entry of a list has as much or
-// more of both as another.
+// The sum of all makespans, and the longest of them. No entry of a list is at least as long in both
+// as another.
 struct Length {
   Ms longest = 0;
   Ms sum = 0;
 };
 using Lengths = std::vector<Length>;
 
-// Where only the sum counts, one entry is enough.
+// If only the sum counts, one entry is enough.
 void insert_sum(Lengths& lengths, const Length& length) {
   if (lengths.empty() || length.sum < lengths[0].sum) lengths.assign(1, length);
 }
@@ -88,13 +88,14 @@ void for_parts(Set set, Visit visit) {
   }
 }
 
-// What the groups of a micro-batch have in common.
+// The properties that all groups of a micro-batch share.
 struct Common {
-  int way = 0;             // to recompute
+  int way = 0;             // recomputation mode
   std::int64_t count = 0;  // of sequences; 0: any
 };
 
-// By set: what a group that holds just it, of such a micro-batch, can do in less than `claimed`.
+// Returns, by set, the times below `claimed` of a group of such a micro-batch that holds exactly
+// the set.
 std::vector<Paces> groups_of(const ScatterInstance& instance, Common common, Ms claimed) {
   const ScatterTruth truth(instance);
   const auto add = instance.rules.no_idle_ranks ? insert_apart : insert;
@@ -117,8 +118,8 @@ std::vector<Paces> groups_of(const ScatterInstance& instance, Common common, Ms 
   return groups;
 }
 
-// By set: the least makespan of such a micro-batch that holds just it, if that is less than what
-// stands in `makespans`, and less than `claimed`.
+// Lowers `makespans`, by set, to the least makespan of such a micro-batch that holds exactly the
+// set, if that is less than the entry and less than `claimed`.
 void lower_makespans(const ScatterInstance& instance, Common common, Ms claimed,
                      std::vector<Ms>& makespans) {
   const bool no_idle = instance.rules.no_idle_ranks;
@@ -147,7 +148,8 @@ void lower_makespans(const ScatterInstance& instance, Common common, Ms claimed,
 
 std::optional<Ms> least_objective(const ScatterInstance& instance, Ms claimed) {
   if (instance.lengths.size() > kMostSequencesTriedAgain) return std::nullopt;
-  if (!instance.cluster.kinds.empty()) return std::nullopt;  // devices are not all one amount
+  // Devices of several kinds are not interchangeable.
+  if (!instance.cluster.kinds.empty()) return std::nullopt;
   if (instance.rules.no_idle_ranks && instance.cluster.devices > kMostDevicesApart) {
     return std::nullopt;
   }
@@ -159,8 +161,9 @@ std::optional<Ms> least_objective(const ScatterInstance& instance, Ms claimed) {
       lower_makespans(instance, {way, count}, claimed, makespans);
     }
   }
-  // least[set][r]: in so many micro-batches that r is left after division by the multiple.
-  const int again = instance.pipeline_stages - 1;  // times that the longest makespan counts besides
+  // least[set][r]: over micro-batches whose number leaves r after division by the multiple.
+  // Times that the longest makespan counts beside the sum.
+  const int again = instance.pipeline_stages - 1;
   const auto add = again == 0 ? insert_sum : insert_length;
   const auto multiple =
       static_cast<std::size_t>(std::min(instance.rules.micro_batches_multiple_of, sequences + 1));

@@ -14,7 +14,7 @@
 namespace stowage {
 namespace {
 
-// 2^30 parameters of a model that reaches this limit: longer limits have more position embeddings.
+// 2^30 parameters of a model up to this limit: longer limits have more position embeddings.
 struct Parameters {
   Tokens limit_tokens;
   double gibi;
@@ -60,9 +60,10 @@ const std::array<PublishedModel, 3>& published_models() {
 constexpr Mib kPublishedMemoryMib = 30720;      // of 40 GB
 constexpr Mib kActivation7bOn16 = 2.668764648;  // published for 16 devices, assumed below 32
 
-// MiB per ms between the devices of a group. Published for powers of two up to 64; beyond, each
-// doubling is assumed to lose as much as the last published one did, and the result is rounded to
-// two decimals. Between powers of two the next larger one's is assumed: the slowest link decides.
+// Returns the MiB per ms between the devices of a group. It is published for powers of two up to
+// 64. Beyond, each doubling is assumed to lose as much as the last published one, and the result is
+// rounded to two decimals. Between powers of two that of the next larger is assumed: the slowest
+// link decides.
 double bandwidth(int degree) {
   constexpr std::array<double, 6> kPublished = {119.54, 104.07, 96.5, 10.33, 5.94, 4.87};
   std::size_t doublings = 0;  // degree = 2^(doublings + 1)
@@ -122,7 +123,7 @@ std::string listed_models() {
   return text;
 }
 
-// Model and cost without bandwidths, which degrees decide.
+// Returns the model and the cost without bandwidths, which depend on the degrees.
 Result<ScatterInstance> published_step(const ScatterPreset& preset, ErrorList& errors) {
   const auto& models = published_models();
   const auto model = std::find_if(models.begin(), models.end(),
@@ -160,7 +161,7 @@ Result<ScatterInstance> published_step(const ScatterPreset& preset, ErrorList& e
   return instance;
 }
 
-// The same of a shape on a machine.
+// Returns the step of a shape on a machine.
 Result<ScatterInstance> machine_step(const ScatterPreset& preset, ErrorList& errors) {
   const TransformerShape* const shape = transformer_shape(preset.model);
   const Machine* const machine = machine_named(preset.machine);

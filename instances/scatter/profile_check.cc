@@ -1,6 +1,6 @@
-// Certificates by makespans, checked with arithmetic alone: every number of micro-batches, every
-// box of makespans, every set of sequences that a group could hold.
-// Longer than 300 lines: the question of one group and the walk over all boxes are one proof.
+// Checks certificates by makespans with arithmetic alone: every number of micro-batches, every box
+// of makespans, every set of sequences that a group could hold. Longer than 300 lines: the check of
+// one group and the walk over all boxes are one proof.
 #include "instances/scatter/profile_check.h"
 
 #include <algorithm>
@@ -18,11 +18,12 @@ namespace stowage {
 namespace {
 
 constexpr int kMixtures = 24;                    // of the two capacities
-constexpr std::size_t kMostPartial = 2'000'000;  // sets that are looked at
+constexpr std::size_t kMostPartial = 2'000'000;  // partial sets that are tried
 constexpr std::size_t kMostNodes = 1'000'000;
 
-// Is some set of sequences, of at most so many tokens and ms, worth more than a price? Sets grow
-// one length after another, and end where even a fractional filling cannot exceed the price.
+// Decides whether some set of sequences, of at most the given tokens and ms, is worth more than a
+// price. Sets grow one length after another, and end if even a fractional filling cannot exceed the
+// price.
 class PatternQuestion {
  public:
   PatternQuestion(Tokens tokens, Real ms, Real price) : tokens_(tokens), ms_(ms), price_(price) {}
@@ -32,7 +33,7 @@ class PatternQuestion {
     offers_.push_back({tokens, ms, worth, std::min(count, tokens_ / tokens)});
   }
 
-  // True, false, or nothing if there are too many sets to tell.
+  // Returns the answer, or nullopt if there are too many sets to decide.
   std::optional<bool> exceeded() {
     Real least = std::numeric_limits<Real>::infinity();
     Real best = 0;
@@ -105,7 +106,7 @@ class PatternQuestion {
     }
   }
 
-  // The worth of a fractional filling of `room` with offers from `first` on, rounded up.
+  // Returns the worth of a fractional filling of `room` with offers from `first` on, rounded up.
   Real filling(std::size_t first, Real room) const {
     const Real full = sizes_[first] + std::max<Real>(room, 0);
     const auto after = std::ranges::upper_bound(sizes_.begin() + static_cast<std::ptrdiff_t>(first),
@@ -120,13 +121,13 @@ class PatternQuestion {
     return worth * (1 + 1e-15L);
   }
 
-  // Without sets that take no less of anything than another and are worth no more.
+  // Drops each set that takes at least the resources of another and is worth no more.
   static std::vector<Partial> undominated(std::vector<Partial> sets) {
     std::ranges::sort(sets, [](const Partial& a, const Partial& b) {
       return std::tie(a.tokens, a.ms, b.worth) < std::tie(b.tokens, b.ms, a.worth);
     });
     std::vector<Partial> kept;
-    std::map<Real, Real> most;  // the most worth within some ms, of the sets of fewer tokens
+    std::map<Real, Real> most;  // most worth by ms, over the sets of fewer tokens
     for (const Partial& set : sets) {
       const auto longer = most.upper_bound(set.ms);
       if (longer != most.begin() && std::prev(longer)->second >= set.worth) continue;
@@ -175,7 +176,7 @@ class ProfileChecker {
       box.low[0] = std::max(box.low[0], facts_.alone);
       check_tree(i, std::move(box));
     }
-    // Every micro-batch lasts an overhead, and devices do all the work at their best [B2].
+    // Every micro-batch lasts at least an overhead, and devices do all the work at their best [B2].
     Real area = 0;
     for (const CertificateSort& sort : facts_.sorts) {
       Real best = std::numeric_limits<Real>::infinity();
@@ -194,18 +195,19 @@ class ProfileChecker {
  private:
   static constexpr std::int64_t kMostMicroBatches = 64;
 
-  // The least time of a step of so many micro-batches or more, which share `even` ms beside their
-  // overheads. Where the longest counts again, more of them may do better.
+  // Returns the least time of a step of `batches` or more micro-batches, which share `even` ms
+  // beside their overheads. If the longest makespan counts again, more micro-batches may take less.
   Real of_more(Real batches, Real even) const {
     if (facts_.again == 0) return batches * least_ + even;
     const Real endless = std::numeric_limits<Real>::infinity();
     const Real beyond = facts_.alone - least_;
-    // From the first on the longest is the longest sequence, from the second on an overhead costs
-    // more than a shorter longest makespan gains. Between them the time is convex.
+    // From `first` on, the longest makespan is that of the longest sequence. From `second` on, an
+    // overhead costs more than a shorter longest makespan gains. Between the two, the time is
+    // convex.
     const Real first = beyond > 0 ? even / beyond : endless;
     const Real second = least_ > 0 ? std::sqrt(facts_.again * even / least_) : endless;
     const Real count = std::max(batches, std::min(first, second));
-    const bool many = count == endless;  // of no overhead
+    const bool many = count == endless;  // without overhead
     const Real longest = std::max(facts_.alone, least_ + (many ? 0 : even / count));
     return (many ? 0 : count * least_) + even + facts_.again * longest;
   }
@@ -299,9 +301,9 @@ class ProfileChecker {
 
   void check_leaf(const ProfileNode& node, Box box, const std::string& where) {
     const std::size_t batches = box.low.size();
-    // Makespans descend and sum up to less than the bound.
+    // Makespans descend, and their sum is below the bound.
     for (std::size_t b = batches - 1; b-- > 0;) box.low[b] = std::max(box.low[b], box.low[b + 1]);
-    Real sum = 0;  // with the longest as often as it counts
+    Real sum = 0;  // the longest makespan counts 1 + again times
     for (std::size_t b = 0; b < batches; ++b) sum += times(b) * box.low[b];
     if (sum >= certificate_.bound_ms) return;
     if (node.kind == ProfileNode::Kind::open) {
@@ -313,7 +315,7 @@ class ProfileChecker {
       const Real left = certificate_.bound_ms - (sum - times(b) * box.low[b]);
       box.high[b] = std::min(box.high[b], left / times(b));
       if (b > 0) box.high[b] = std::min(box.high[b], box.high[b - 1]);
-      if (box.high[b] < box.low[b]) return;  // no plan is like that
+      if (box.high[b] < box.low[b]) return;  // no plan has such makespans
     }
     Real proven = 0;
     for (std::size_t s = 0; s < facts_.sorts.size(); ++s) {
@@ -350,7 +352,7 @@ class ProfileChecker {
         device_low = std::max(device_low, worth(box.low[b]));
         device_high = std::max(device_high, worth(box.high[b]));
       }
-      // Convex in the makespan: the most at one of its ends.
+      // The term is convex in the makespan, so it is largest at one of the ends.
       proven -= std::max(facts_.devices * device_low * kCheckerRaised - times(b) * box.low[b],
                          facts_.devices * device_high * kCheckerRaised - times(b) * box.high[b]);
     }
@@ -359,7 +361,7 @@ class ProfileChecker {
     }
   }
 
-  // How often the makespan of the micro-batch counts.
+  // Returns the number of times that the makespan of the micro-batch counts.
   Real times(std::size_t batch) const { return batch == 0 ? 1 + facts_.again : 1; }
 
   const CertificateFacts& facts_;

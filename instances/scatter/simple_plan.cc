@@ -15,7 +15,7 @@
 namespace stowage {
 namespace {
 
-// The form of group that holds the longest sequences, the largest of several.
+// Returns the form of groups that holds the longest sequences, the largest of several.
 std::optional<GroupForm> roomiest(const ScatterTruth& truth) {
   std::optional<GroupForm> best;
   for (const GroupForm form : truth.forms()) {

@@ -1,4 +1,4 @@
-// A look at a step in memory that does not write its lengths.
+// Checks a step in memory without writing its lengths.
 #include "instances/lengths/soundness.h"
 
 #include <algorithm>
@@ -14,8 +14,8 @@
 namespace stowage {
 namespace {
 
-// The writer leaves all other members of a cost out if it has a table, and the readers of a table
-// take them for their defaults.
+// With a table, the writer leaves out all other members of a cost, and the readers give them their
+// defaults.
 void check_beside_table(const ScatterCost& cost, ErrorList& errors) {
   const ScatterCost none;
   const auto check = [&errors](bool there, const char* key) {
@@ -34,7 +34,7 @@ void check_beside_table(const ScatterCost& cost, ErrorList& errors) {
 }
 
 void check_grid(int degree, const TimeGrid& grid, ErrorList& errors) {
-  // Both axes are in memory, so that their product is far below 2^64.
+  // Both axes are in memory, so their product is far below 2^64.
   const std::size_t places = grid.tokens.size() * grid.squares.size();
   if (grid.ms.size() == places) return;
   errors.add(code::kTable, "/cost/table/" + std::to_string(degree) + "/ms",

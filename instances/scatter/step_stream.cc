@@ -14,7 +14,7 @@
 namespace stowage {
 namespace {
 
-// The members that are not ours to read, and the id.
+// Returns the members that the reader of steps does not read, and the id.
 std::vector<JsonMember> extras_of(JsonValue::Object& members) {
   std::vector<JsonMember> extras;
   for (JsonMember& member : members) {
@@ -24,7 +24,7 @@ std::vector<JsonMember> extras_of(JsonValue::Object& members) {
   return extras;
 }
 
-// An array; no lists here, for a stream has no folder.
+// Reads an array. Lists of files are refused, because a stream has no folder.
 std::vector<Tokens> read_targets(const ObjectReader& reader, const std::vector<Tokens>& lengths,
                                  ErrorList& errors) {
   const JsonValue* value = reader.find("loss_tokens");
@@ -86,18 +86,19 @@ StepStream::StepStream(std::istream& stream, std::string name, ScatterInstance c
 
 std::string StepStream::place() const { return name_ + ':' + std::to_string(line_); }
 
-// Errors of a list name its lines; those inside of a JSON line say where in that line.
+// Returns the place in errors: the lines of a list; empty for a JSON line, whose errors have a
+// pointer.
 std::string StepStream::error_place() const { return options_.batch_size ? place() : ""; }
 
-// The next line, its end included, appended to what is kept unless that is null or would be too
-// long. False if there is none.
+// Reads the next line, its end included, and appends it to `kept`, unless that is null or would be
+// too long. Returns false at the end.
 bool StepStream::read_line(Lines* kept) {
   bool any = false;
   std::size_t length = 0;
   while (true) {
     stream_.getline(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
     const auto got = static_cast<std::size_t>(stream_.gcount());
-    const bool more = stream_.fail() && got == buffer_.size() - 1;  // the line goes on
+    const bool more = stream_.fail() && got == buffer_.size() - 1;  // the line continues
     if (stream_.bad() || interrupted() || (got == 0 && !any)) return false;
     any = true;
     length += got;
@@ -123,7 +124,7 @@ bool StepStream::read_line(Lines* kept) {
   return true;
 }
 
-// The lines of one step. False if there is none.
+// Reads the lines of one step. Returns false if there are none.
 bool StepStream::read_step(Lines* kept) {
   const std::int64_t count = options_.batch_size.value_or(1);
   std::int64_t got = 0;
@@ -142,7 +143,7 @@ Result<std::optional<ScatterInstance>> StepStream::end() const {
   return std::optional<ScatterInstance>();
 }
 
-// A step changes the cost of those after it, if all of it is in order.
+// Reads a step, which changes the cost of later steps if it is valid.
 void StepStream::read_json(std::string_view text, ScatterInstance& step, ErrorList& errors) {
   const std::int64_t before = errors.found();
   read_json_step(text, options_.directory, step, extras_, errors);
@@ -154,14 +155,14 @@ bool StepStream::skip() {
   if (!read_step(options_.batch_size ? nullptr : &lines)) return false;
   ++index_;
   if (lines.text.find("\"cost\"") == std::string::npos) return true;
-  ErrorList errors;  // said by who plans the step
+  ErrorList errors;  // the reader of the step reports them
   ScatterInstance step = cluster_;
   read_json(lines.text, step, errors);
   return true;
 }
 
-// Cuts the sequences of more than `limit` tokens. How many targets a cut leaves, only the labels
-// tell: targets of a cut sequence are an error, unless there are none.
+// Cuts the sequences of more than `limit` tokens. Only the labels could tell how many targets a cut
+// leaves. So a cut sequence with targets is an error.
 void StepStream::clip(Tokens limit, ScatterInstance& step, ErrorList& errors) {
   for (std::size_t id = 0; id < step.lengths.size(); ++id) {
     Tokens& length = step.lengths[id];

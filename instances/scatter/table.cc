@@ -1,4 +1,4 @@
-// Longer than 300 lines: what levels cost, what they hold and which are left out is one reckoning.
+// Longer than 300 lines: the cost and room of levels and their elimination depend on each other.
 #include "instances/scatter/table.h"
 
 #include <algorithm>
@@ -16,8 +16,8 @@
 namespace stowage {
 namespace {
 
-// Ids by falling length, ties by id. Counted where lengths are not much larger than their number:
-// a million sequences then take a tenth of what sorting takes.
+// Returns ids by descending length, ties by id. If lengths are not much larger than their number,
+// they are counted: a million sequences then take a tenth of the time of sorting.
 std::vector<std::int64_t> longest_first(const std::vector<Tokens>& lengths) {
   std::vector<std::int64_t> order(lengths.size());
   const Tokens longest = lengths.empty() ? 0 : std::ranges::max(lengths);
@@ -37,8 +37,8 @@ std::vector<std::int64_t> longest_first(const std::vector<Tokens>& lengths) {
   return order;
 }
 
-// Without the limit that follows from the other one, where no sequence is shorter than `shortest`
-// tokens: n sequences have n times that at least, and one there is.
+// Drops a limit that follows from the other, if no sequence is shorter than `shortest` tokens: n
+// sequences have at least n times that, and n is at least one.
 GroupRoom needed_limits(GroupRoom room, Tokens shortest) {
   if (room.sequence_tokens == 0) return room;
   const auto most = checked_mul(room.most_tokens, shortest + room.sequence_tokens);
@@ -68,7 +68,7 @@ ScatterTable::ScatterTable(const ScatterInstance& instance)
   const Tokens shortest = padded.empty() ? 1 : std::ranges::min(padded);
   Tokens most = kMaxExact;
   if (!instance.rules.packed) {
-    // More room than for the whole step is all the same, and far larger numbers hurt a solver.
+    // More room than for the whole step makes no difference, and much larger numbers harm a solver.
     most = std::max<Tokens>(1, std::accumulate(padded.begin(), padded.end(), Tokens{0}));
   }
   least_overhead_ = kInfinity;
@@ -85,7 +85,8 @@ ScatterTable::ScatterTable(const ScatterInstance& instance)
                        .recomputation = form.recomputation,
                        .place = form.place,
                        .weighted_devices = double(form.degree)});
-    // As on one device: a product that left the range has lost what a device holds.
+    // Computed as on one device, because a product beyond the range would lose the tokens per
+    // device.
     Tokens each = instance.rules.max_tokens_per_rank;
     if (packed_) {
       const Tokens in_memory = tokens_per_device(instance, form);
@@ -194,9 +195,9 @@ void ScatterTable::append(std::int64_t id, Tokens length, std::span<const Load> 
   ids_.push_back(id);
 }
 
-// Whether `own` has room for what groups of `their` level hold. Where its capacity is larger and
-// each sequence takes more of it, it has less room only from some number of sequences on: it is
-// enough if the other one does not hold so many of the shortest.
+// Returns whether `own` has room for all groups of `their` level. If its capacity is larger but
+// each sequence takes more of it, it has less room only from some number of sequences on. It is
+// enough if the other level does not hold that many of the shortest sequences.
 bool ScatterTable::holds_as_much(const Level& own, const Level& their) const {
   if (own.longest < their.longest) return false;
   if (own.most_tokens < std::min(their.most_tokens, their.capacity)) return false;
@@ -206,7 +207,7 @@ bool ScatterTable::holds_as_much(const Level& own, const Level& their) const {
   if (larger < 0) return false;
   const Tokens count = larger / more + 1;
   if (count > std::min<Tokens>(size(), their.sequences)) return true;
-  Tokens least = 0;  // tokens of so many
+  Tokens least = 0;  // tokens of the shortest `count` sequences
   Tokens left = count;
   for (std::size_t kind = kinds_.size(); kind-- > 0 && left > 0;) {
     const Tokens taken = std::min<Tokens>(left, kinds_[kind].count);
@@ -217,12 +218,12 @@ bool ScatterTable::holds_as_much(const Level& own, const Level& their) const {
   return !beside || least > their.capacity - *beside;
 }
 
-// Whether a group is never slower on `level` than on `other`, nor holds less there.
+// Returns whether a group on `level` is never slower than on `other`, and never holds less.
 bool ScatterTable::dominates(std::size_t level, std::size_t other) const {
   const Level& own = levels_[level];
   const Level& their = levels_[other];
   if (own.degree != their.degree || own.overhead > their.overhead) return false;
-  if (own.place != their.place) return false;  // there are only so many devices of a kind
+  if (own.place != their.place) return false;  // each kind has a limited number of devices
   if (!holds_as_much(own, their)) return false;
   for (std::size_t first = 0; first < loads_.size(); first += levels_.size()) {
     const Load& here = loads_[first + level];
@@ -237,7 +238,7 @@ void ScatterTable::leave_out_dominated() {
   for (std::size_t level = 0; level < levels_.size(); ++level) {
     bool useful = true;
     for (std::size_t other = 0; other < levels_.size() && useful; ++other) {
-      // Of equals the first is kept.
+      // Among equal levels the first is kept.
       useful = other == level || levels_[other].recomputation != levels_[level].recomputation ||
                !dominates(other, level) || (other > level && dominates(level, other));
     }
@@ -246,8 +247,8 @@ void ScatterTable::leave_out_dominated() {
   keep_levels(kept);
 }
 
-// Whole ways alone: a micro-batch may need one for a group, and with it levels for the others that
-// are worse than those of another way.
+// Drops whole modes only: a micro-batch may need a mode for one group, and with it levels for its
+// other groups that are worse than those of another mode.
 void ScatterTable::leave_out_dominated_ways() {
   const auto ways = static_cast<std::size_t>(levels_.back().recomputation) + 1;
   std::vector<bool> used(ways, true);
@@ -292,7 +293,7 @@ void ScatterTable::keep_levels(const std::vector<std::size_t>& kept) {
   loads_ = std::move(loads);
 }
 
-// Numbers the ways that are left, and makes a table of each if they are several.
+// Numbers the modes that are left, and makes a table of each if there are several.
 void ScatterTable::list_ways() {
   std::vector<int> left;
   for (const Level& level : levels_) left.push_back(level.recomputation);
@@ -330,7 +331,7 @@ void ScatterTable::list_ways() {
   ways_ = std::move(ways);
 }
 
-// Weights with which the areas sum up to much: one level after another, twice.
+// Chooses weights with a large sum of areas: one level after another, twice.
 void ScatterTable::choose_weights() {
   constexpr std::array<double, 5> kWeights = {1, 0, 0.5, 0.75, 0.25};
   find_areas();
@@ -350,7 +351,8 @@ void ScatterTable::choose_weights() {
   }
 }
 
-// Devices count by their speed, by its root or alike: as the areas sum up to most.
+// Chooses the weights of kinds: by their speed, by its root or equal, whichever has the largest sum
+// of areas.
 void ScatterTable::weigh_kinds() {
   if (!several_kinds()) return;
   const std::vector<int> devices = devices_of_kinds();
@@ -398,7 +400,7 @@ void ScatterTable::find_areas() {
   }
 }
 
-// In a table: what sequences cost by the planes that are near the times.
+// With a table: sets the costs of sequences by the planes near the times.
 void ScatterTable::find_costs() {
   for (int kind = 0; kind < static_cast<int>(kinds_.size()); ++kind) {
     for (std::size_t level = 0; level < levels_.size(); ++level) {
@@ -409,9 +411,9 @@ void ScatterTable::find_costs() {
   }
 }
 
-// The same number of planes below the grid of each level, each the highest at some place where
-// groups of the step may be: full to some share, with lengths like all that it holds or shorter
-// ones.
+// Returns the same number of planes below the grid of each level. Each is the highest at some place
+// where groups of the step may be: filled to some share, with lengths like all that it holds or
+// shorter.
 std::vector<std::vector<AffineTime>> ScatterTable::planes_below() {
   constexpr std::array<double, 4> kFull = {1, 0.6, 0.3, 0.1};
   const Tokens tokens = total_tokens();
@@ -445,8 +447,8 @@ std::vector<std::vector<AffineTime>> ScatterTable::planes_below() {
   return planes;
 }
 
-// Of the planes those with which the area of the step is large: first the same place for all
-// levels, then one level after another.
+// Takes planes with which the area of the step is large: first the same place for all levels, then
+// one level after another.
 void ScatterTable::choose_planes(const ScatterInstance& instance) {
   for (Level& level : levels_) {
     grids_.push_back(std::make_shared<const TimeGrid>(instance.cost.table.at(level.degree)));
@@ -457,7 +459,7 @@ void ScatterTable::choose_planes(const ScatterInstance& instance) {
   const Tokens capacity = std::max<Tokens>(1, batch_capacity());
   const auto batches = std::ceil(static_cast<double>(total_held_) / static_cast<double>(capacity));
   double most = -kInfinity;
-  // Whether the planes that are taken make the step longer than before.
+  // Returns whether the chosen planes give the step a larger bound than before.
   const auto better = [&] {
     least_overhead_ = std::ranges::min(levels_, {}, &Level::least_overhead).least_overhead;
     find_areas();

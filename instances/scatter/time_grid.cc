@@ -10,10 +10,10 @@ namespace {
 constexpr int kSearchSteps = 40;  // at most; six or so are usual
 constexpr double kRounding = 1e-12;
 constexpr double kBelow = 1e-11;
-constexpr Ms kLeastWeighed = 1e-9;  // shorter times count as this one, so that weights stay finite
+constexpr Ms kLeastWeighed = 1e-9;  // shorter times have its weight, so that weights stay finite
 
-// Adds the corners of the region that lie on the ray of rows of such equal sequences: where it
-// crosses the lines of the grid and the diagonals of its cells.
+// Adds the corners of the region on the ray of rows of equal sequences of `length` tokens: its
+// crossings with the lines of the grid and the diagonals of its cells.
 void add_ray(const TimeGrid& grid, double length, std::vector<GridPoint>& corners) {
   const auto add = [&](double tokens, double squares) {
     if (tokens > grid.tokens.back() || squares > grid.squares.back()) return;
@@ -34,16 +34,17 @@ void add_ray(const TimeGrid& grid, double length, std::vector<GridPoint>& corner
   }
 }
 
-// The highest plane of a given price per square at a place, and its value there: a concave function
-// of the price, with this slope. -infinity if the price is too high for any.
+// The highest plane at a place among those of a given price per square, and its value there. The
+// value is a concave function of the price, with this slope; -infinity if the price is too high for
+// any plane.
 struct Highest {
   double value = -kInfinity;
   double slope = 0;
   AffineTime plane;
 };
 
-// Of lines below all (T_i, ms_i - square_ms Q_i), with two numbers of at least 0: along the lower
-// hull, a level one, or one from the origin. `hull` is room to work in.
+// Returns the highest of the lines below all (T_i, ms_i - square_ms Q_i) with two numbers of at
+// least 0: one along the lower hull, a level one, or one from the origin. `hull` is a buffer.
 Highest highest_of_price(std::span<const GridPoint> corners, double square_ms, double tokens,
                          double squares, std::vector<GridPoint>& hull) {
   hull.clear();
@@ -111,7 +112,7 @@ std::vector<GridPoint> corners(const TimeGrid& grid, RowShapes shapes) {
 }
 
 AffineTime highest_below(std::span<const GridPoint> corners, double tokens, double squares) {
-  // What a square may cost at most, lest the plane exceed a corner with no more than that.
+  // The largest price of a square: a higher price alone would exceed a corner.
   double most = kInfinity;
   Ms highest = 0;
   for (const GridPoint& corner : corners) {
@@ -123,8 +124,8 @@ AffineTime highest_below(std::span<const GridPoint> corners, double tokens, doub
   const auto at = [&](double square_ms) {
     return highest_of_price(corners, square_ms, tokens, squares, hull);
   };
-  // The value is concave in the price: the best price is between a rising and a falling line that
-  // touch it, and where these meet is looked at next.
+  // The value is concave in the price. The best price lies between a rising and a falling tangent,
+  // and the price at which these meet is tried next.
   Highest low = at(0);
   Highest high = at(most);
   for (int step = 0; step < kSearchSteps && low.slope > 0 && high.slope < 0; ++step) {
@@ -138,7 +139,7 @@ AffineTime highest_below(std::span<const GridPoint> corners, double tokens, doub
     if (next.value >= promised * (1 - kRounding)) break;
   }
   AffineTime plane = low.value >= high.value ? low.plane : high.plane;
-  // Lower by more than rounding; where nothing is left of the constant, all of it is.
+  // Lowered by more than the rounding; the constant stays at least 0.
   plane.ms = std::max(0.0, plane.ms - kBelow * highest);
   plane.token_ms *= 1 - kBelow;
   plane.square_ms *= 1 - kBelow;
@@ -147,7 +148,7 @@ AffineTime highest_below(std::span<const GridPoint> corners, double tokens, doub
 
 AffineTime nearest(const TimeGrid& grid, std::span<const GridPoint> corners, double most_tokens) {
   const Ms fixed = grid.ms.front();
-  // Least squares of (t - fixed - a T - b Q) / t.
+  // Minimises the squares of (t - fixed - a T - b Q) / t.
   double tt = 0;
   double tq = 0;
   double qq = 0;
@@ -169,7 +170,7 @@ AffineTime nearest(const TimeGrid& grid, std::span<const GridPoint> corners, dou
   double token_ms = determinant > 1e-12 * tt * qq ? (ty * qq - qy * tq) / determinant : -1;
   double square_ms = determinant > 1e-12 * tt * qq ? (qy * tt - ty * tq) / determinant : -1;
   if (token_ms < 0 || square_ms < 0) {
-    // With one of them alone, whichever explains more.
+    // With only one of the two, takes the one that explains more.
     const double by_tokens = tt > 0 ? ty * ty / tt : 0;
     const double by_squares = qq > 0 ? qy * qy / qq : 0;
     token_ms = by_tokens >= by_squares && tt > 0 ? std::max(0.0, ty / tt) : 0;

@@ -1,9 +1,9 @@
-// What a scatter plan must say, computed from the format description alone.
+// The values of a scatter plan, computed from the format description alone.
 //
-// It deliberately repeats what instance.cc and the cost model do, in other words and in another
-// order of operations (sums over a group first, in long double), because a shared line would be a
-// shared mistake. Not installed: the verifier alone uses it. Longer than 300 lines because it
-// states all of memory and of time.
+// It deliberately repeats the computations of instance.cc and the cost model, in other words and in
+// another order (sums over a group first, in long double), because shared code would share its
+// mistakes. Only the verifier uses it. Not installed. Longer than 300 lines because it states all
+// of memory and of time.
 //
 //   ScatterTruth truth(instance);
 //   GroupSums sums;
@@ -24,20 +24,21 @@
 
 namespace stowage {
 
-// What the sequences of a group add up to.
+// Sums over the sequences of a group.
 struct GroupSums {
   bool all_known = true;             // every id is one of the instance's
   std::optional<Tokens> tokens = 0;  // of the known ones; absent beyond the 64-bit range
-  long double pairs = 0;             // of tokens that attention looks at, twice
-  Tokens longest = 0;                // of those with a length in the 64-bit range
+  long double pairs = 0;             // pairs of tokens that attention reads, counted twice
+  Tokens longest = 0;                // of the sequences with a length in the 64-bit range
   std::int64_t count = 0;            // of the known ones
-  std::vector<Tokens> each;          // likewise, where a group computes them one by one
+  // Lengths of the known ones, if a group computes them one by one.
+  std::vector<Tokens> each;
 };
 
-// The two times of a group, of which the longer is its own.
+// The two times of a group; the longer one is its time.
 struct GroupTimes {
-  long double compute = 0;   // if compute hides all that it can
-  long double transfer = 0;  // if it is hidden as far as it can be
+  long double compute = 0;   // if compute hides as much as it can
+  long double transfer = 0;  // if compute is hidden as far as it can be
 };
 
 class ScatterTruth {
@@ -52,21 +53,21 @@ class ScatterTruth {
     return std::binary_search(degrees.begin(), degrees.end(), degree);
   }
 
-  // The length of a known sequence after padding; absent beyond the 64-bit range.
+  // Returns the length of a known sequence after padding; nullopt beyond the 64-bit range.
   std::optional<Tokens> length(std::int64_t id) const {
     const Tokens own = instance_.lengths[static_cast<std::size_t>(id)];
     const Tokens rest = instance_.pad_multiple > 1 ? own % instance_.pad_multiple : 0;
     return rest == 0 ? own : checked_add(own, instance_.pad_multiple - rest);
   }
 
-  // Of one sequence of so many padded tokens.
+  // Returns the sums of one sequence of `tokens` padded tokens.
   GroupSums sums_of(Tokens tokens) const {
     GroupSums one{.tokens = tokens, .pairs = pairs(tokens), .longest = tokens, .count = 1};
     if (!instance_.rules.packed) one.each.push_back(tokens);
     return one;
   }
 
-  // Returns the length of the sequence; absent beyond the 64-bit range, or if it is not known.
+  // Returns the length of the sequence; nullopt beyond the 64-bit range, or if it is unknown.
   std::optional<Tokens> add(std::int64_t id, GroupSums& sums) const {
     if (!is_known(id)) {
       sums.all_known = false;
@@ -81,7 +82,7 @@ class ScatterTruth {
     return tokens;
   }
 
-  // Of a step: every makespan once, and the longest again for each stage but one.
+  // Returns the time of a step: the sum of its makespans, plus the longest for each stage but one.
   Ms step(const std::vector<Ms>& makespans) const {
     Ms all = 0;
     Ms longest = 0;
@@ -93,7 +94,7 @@ class ScatterTruth {
     return all;
   }
 
-  // The degrees of the cluster that the rules leave.
+  // Returns the degrees of the cluster that the rules allow.
   std::vector<int> degrees() const {
     std::vector<int> left;
     for (const int degree : instance_.cluster.degrees) {
@@ -102,53 +103,53 @@ class ScatterTruth {
     return left;
   }
 
-  // max_tokens_per_rank * degree. Requires degree > 0.
+  // Returns max_tokens_per_rank * degree. Requires degree > 0.
   Tokens most_tokens(int degree) const {
     const auto product = checked_mul(degree, instance_.rules.max_tokens_per_rank);
     return product.value_or(std::numeric_limits<Tokens>::max());
   }
 
-  // Whether memory holds what a group of these sequences holds at a time.
+  // Returns whether memory is enough for these sequences at a time.
   bool fits_memory(const GroupSums& sums, GroupForm form) const {
     if (!instance_.rules.packed) return sums.longest <= capacity(form) - beside(form);
     const auto counted = checked_mul(sums.count, beside(form));
     return sums.tokens && counted && *sums.tokens <= capacity(form) - *counted;
   }
-  // Whether a group of these sequences keeps all limits on one group.
+  // Returns whether a group of these sequences satisfies all limits on one group.
   bool fits(const GroupSums& sums, GroupForm form) const {
     return sums.tokens && *sums.tokens <= most_tokens(form.degree) && fits_memory(sums, form) &&
            sums.count <= instance_.rules.max_sequences_per_group;
   }
-  // The most tokens of a sequence alone.
+  // Returns the most tokens of a sequence alone.
   Tokens room(GroupForm form) const {
     const Tokens in_memory = std::max<Tokens>(capacity(form) - beside(form), 0);
     return std::min(in_memory, most_tokens(form.degree));
   }
 
-  // One limit that all groups of a form keep: their tokens, and `beside` for each of their
-  // sequences, are at most `capacity`. Others may hold besides; `most` is one on tokens alone.
+  // One limit that all groups of a form satisfy: their tokens, and `beside` for each of their
+  // sequences, are at most `capacity`. There may be other limits; `most` limits tokens alone.
   struct Limit {
     Tokens capacity = 0;
     Tokens beside = 0;
     Tokens most = std::numeric_limits<Tokens>::max();
   };
-  // In a step of `all` tokens, whose shortest sequence has `shortest`.
+  // Returns the limit in a step of `all` tokens, whose shortest sequence has `shortest`.
   Limit limit(GroupForm form, Tokens all, Tokens shortest) const {
     const Tokens most = most_tokens(form.degree);
     if (!instance_.rules.packed) return {.capacity = std::min(most, all)};
     const Tokens memory = capacity(form);
     const Tokens each = beside(form);
     if (each == 0) return {.capacity = std::min(memory, most)};
-    // `most` tokens are of most / shortest sequences or fewer: where memory holds them with all
-    // that these count for, only the rule limits anything.
+    // At most `most` / shortest sequences have `most` tokens. If memory holds that many with all
+    // that they take, only the rule is a limit.
     const auto ruled = checked_mul(most, shortest + each);
     const auto held = checked_mul(memory, shortest);
     if (ruled && (!held || *held >= *ruled)) return {.capacity = most};
     return {.capacity = memory, .beside = each, .most = most};
   }
 
-  // C * degree with C = floor((memory - states - a chunk's logits) / MiB per token) in [0, 2^53].
-  // An overflow is more than any sum that did not overflow. Requires degree > 0.
+  // Returns C * degree with C = floor((memory - states - a chunk's logits) / MiB per token) in [0,
+  // 2^53]. An overflow returns more than any sum that did not overflow. Requires degree > 0.
   Tokens capacity(GroupForm form) const {
     return checked_mul(per_device(form), form.degree).value_or(std::numeric_limits<Tokens>::max());
   }
@@ -159,11 +160,11 @@ class ScatterTruth {
     const double room = memory_of(form) - held;
     const double tokens = room / mib_of_token(form);
     if (tokens >= 1 && tokens < 0x1p53) return static_cast<Tokens>(tokens);
-    return tokens >= 1 ? kMaxExact : 0;  // 0 for NaN
+    return tokens >= 1 ? kMaxExact : 0;  // 0 also for NaN
   }
 
-  // As how many tokens of its group each sequence counts beside its own: sequence_mib * degree /
-  // MiB per token, rounded up, in [0, 2^53]. Requires degree > 0.
+  // Returns the tokens of its group that each sequence takes beside its own: sequence_mib * degree
+  // / MiB per token, rounded up, in [0, 2^53]. Requires degree > 0.
   Tokens beside(GroupForm form) const {
     const double mib = form.degree * instance_.model.sequence_mib;
     const double tokens = mib / mib_of_token(form);
@@ -173,8 +174,8 @@ class ScatterTruth {
     return static_cast<double>(whole) < tokens ? whole + 1 : whole;
   }
 
-  // Between measured times, on the half of a cell where the place is: each corner of the half
-  // counts by its share of the place.
+  // Interpolates measured times on the half of the cell that holds the place: each corner of the
+  // half counts by its share.
   static long double looked_up(const TimeGrid& grid, long double tokens, long double squares) {
     std::size_t i = 0;
     std::size_t j = 0;
@@ -187,16 +188,16 @@ class ScatterTruth {
     const auto time = [&](std::size_t more, std::size_t above) -> long double {
       return grid.ms[(i + more) * grid.squares.size() + j + above];
     };
-    const bool flat = along > up;  // below the diagonal
+    const bool flat = along > up;  // the half below the diagonal
     const long double first = 1 - (flat ? along : up);
     const long double last = flat ? up : along;
     return first * time(0, 0) + (1 - first - last) * (flat ? time(1, 0) : time(0, 1)) +
            last * time(1, 1);
   }
 
-  // Whether a group of the degree whose sequences have `shortest` to `longest` tokens each takes at
-  // least the time of the plane, however they sum up, inside its grid. Both are linear between the
-  // points that are tried. Requires a table and an allowed degree.
+  // Returns whether a group of the degree, with sequences of `shortest` to `longest` tokens each,
+  // takes at least the time of the plane for all sums inside its grid. Both times are linear
+  // between the points that are tried. Requires a table and an allowed degree.
   bool takes_at_least(const AffineTime& plane, int degree, Tokens shortest, Tokens longest) const {
     const TimeGrid& grid = instance_.cost.table.at(degree);
     const auto holds = [&](long double tokens, long double squares) {
@@ -228,7 +229,7 @@ class ScatterTruth {
           const long double high = static_cast<long double>(grid.squares[j]) - grid.squares[j - 1];
           // On the diagonal: (T - t) / wide = (length T - q) / high.
           const long double slower = high - length * wide;
-          if (slower == 0) continue;  // along it, where the corners say all
+          if (slower == 0) continue;  // parallel to it, where the corners decide
           const long double at = (grid.tokens[i - 1] * high - grid.squares[j - 1] * wide) / slower;
           const bool own = at > grid.tokens[i - 1] && at < grid.tokens[i];
           if (own && !may(at, at * length)) return false;
@@ -240,7 +241,7 @@ class ScatterTruth {
            holds_in_rows_of(static_cast<long double>(longest));
   }
 
-  // Every form that a plan may give a group, by degree.
+  // Returns every form that a plan may give a group, by degree.
   std::vector<GroupForm> forms() const {
     std::vector<GroupForm> all;
     for (const int degree : degrees()) {
@@ -258,9 +259,9 @@ class ScatterTruth {
     return all;
   }
 
-  // Where a group of the degree lies: 0 if all devices are alike, its kind if it has devices of
-  // one, and K + k if it has some of kind k and of later ones, of K kinds. Absent if it lies
-  // nowhere.
+  // Returns the place of a group: 0 if all devices are alike. With K kinds, it is the kind if the
+  // group has devices of one kind, and K + k if it has devices of kind k and of later kinds.
+  // Returns nullopt if it has no place.
   std::optional<int> place(int degree, int first_rank) const {
     const Cluster& cluster = instance_.cluster;
     if (cluster.kinds.empty()) return 0;
@@ -278,8 +279,8 @@ class ScatterTruth {
     return listed == 0 ? 1 : static_cast<int>(listed);
   }
 
-  // Which of the ways the micro-batch names; absent if it names none of them. Where there are none
-  // to choose from the name is empty.
+  // Returns the recomputation mode that the micro-batch names; nullopt for an unknown name. If
+  // there are no modes to choose from, the name must be empty.
   std::optional<int> way_to_recompute(const ScatterMicroBatch& micro_batch) const {
     const auto& ways = instance_.model.recomputation;
     if (ways.empty() && micro_batch.recomputation.empty()) return 0;
@@ -289,7 +290,7 @@ class ScatterTruth {
     return std::nullopt;
   }
 
-  // Whether a group of this degree may exchange in this way.
+  // Returns whether a group of this degree may exchange in this way.
   bool may_exchange(GroupForm form) const {
     const auto& exchange = instance_.cost.exchange;
     if (!exchange || form.degree == 1) return form.exchange == ExchangeKind::none;
@@ -299,8 +300,8 @@ class ScatterTruth {
            kinds->second.end();
   }
 
-  // t(S, d), infinite for a degree without a bandwidth; absent if the sums or the form are wrong,
-  // which is a violation of its own.
+  // Returns t(S, d), infinite for a degree without a bandwidth. Returns nullopt if the sums or the
+  // form are wrong, which is a violation of its own.
   std::optional<Ms> time(const GroupSums& sums, GroupForm form) const {
     if (!sums.all_known || !sums.tokens || !is_allowed(form.degree) || form.degree < 1 ||
         !may_exchange(form)) {
@@ -310,10 +311,10 @@ class ScatterTruth {
     return static_cast<Ms>(std::max(both.compute, both.transfer));
   }
 
-  // The same before the maximum is taken. Requires known sums and a form that is allowed.
+  // Returns the two times before their maximum. Requires known sums and an allowed form.
   GroupTimes times(const GroupSums& sums, GroupForm form) const {
     if (instance_.rules.packed) return packed_times(sums, form);
-    long double all = 0;  // one after the other, each with an overhead and a maximum of its own
+    long double all = 0;  // one after another, each with its overhead and maximum
     for (const Tokens tokens : sums.each) {
       const GroupTimes one = packed_times(sums_of(tokens), form);
       all += std::max(one.compute, one.transfer);
@@ -321,7 +322,7 @@ class ScatterTruth {
     return {all, all};
   }
 
-  // Calls `visit` with the kind of each rank of a group of the form; with none if it lies nowhere.
+  // Calls `visit` with the kind of each rank of a group of the form, unless it has no place.
   template <class Visit>
   void each_rank_kind(GroupForm form, Visit visit) const {
     for (int first = 0; first + form.degree <= instance_.cluster.devices; first += form.degree) {
@@ -334,7 +335,7 @@ class ScatterTruth {
  private:
   enum class Link { inside, across };
 
-  // Of one packed row.
+  // Returns the times of one packed row.
   GroupTimes packed_times(const GroupSums& sums, GroupForm form) const {
     const ScatterCost& cost = instance_.cost;
     if (!cost.table.empty()) {
@@ -344,7 +345,7 @@ class ScatterTruth {
       if (grid != cost.table.end()) measured = looked_up(grid->second, all, sums.pairs);
       return {measured, measured};
     }
-    // What is computed or sent again counts as more of it.
+    // Recomputed work and repeated transfers multiply the costs.
     const Recomputation again = recomputed(form);
     const auto degree = static_cast<long double>(form.degree);
     const auto tokens = static_cast<long double>(sums.tokens.value_or(0));
@@ -374,7 +375,7 @@ class ScatterTruth {
       return {fixed + message + work + shown * sent, fixed + message + shown * work + sent};
     }
     if (form.exchange == ExchangeKind::ring) {
-      const long double others = degree - 1;  // rounds that wait for what another device has
+      const long double others = degree - 1;  // rounds that wait for another device's data
       const long double once = fixed + others * message;
       const long double last = work - attention + attention / degree;
       return {once + work, once + last + others * sending(keys, link)};
@@ -428,7 +429,8 @@ class ScatterTruth {
     return least.value_or(1);
   }
 
-  // What the form recomputes: nothing, with the activations of the model, where there is no choice.
+  // Returns the recomputation mode of the form; without a choice, no factors and the model's
+  // activations.
   Recomputation recomputed(GroupForm form) const {
     const ModelMemory& model = instance_.model;
     if (!model.recomputation.empty()) {
@@ -437,9 +439,9 @@ class ScatterTruth {
     return {.activation_mib_per_token = model.activation_mib_per_token};
   }
 
-  // What a device needs for each token it has of a group: activations, logits unless they come in
-  // chunks, and keys and values of others, which a ring has once and an all-gather for every
-  // device.
+  // Returns the MiB that a device needs for each of its tokens of a group: activations, logits
+  // unless they come in chunks, and keys and values of other devices, which a ring holds once and
+  // an all-gather for every device.
   double mib_of_token(GroupForm form) const {
     const ModelMemory& model = instance_.model;
     double mib = recomputed(form).activation_mib_per_token;
@@ -452,7 +454,8 @@ class ScatterTruth {
     return mib;
   }
 
-  // Twice the pairs of tokens: all of them in some layers, those in the window in the others.
+  // Returns twice the pairs of tokens: all pairs in some layers, the pairs in the window in the
+  // others.
   long double pairs(Tokens length) const {
     const Tokens tile = instance_.cost.tile_tokens;
     const Tokens tiles = (length + tile - 1) / tile;
@@ -465,7 +468,7 @@ class ScatterTruth {
     return (1 - share) * all + share * near;
   }
 
-  // Latency and all-to-all of a group, from the bandwidths by degree.
+  // Returns the latency and all-to-all of a group, from the bandwidths by degree.
   long double published_exchange(long double tokens, int degree) const {
     const AllToAll& all_to_all = instance_.cost.all_to_all;
     const auto latency = all_to_all.latency_ms.find(degree);
@@ -476,7 +479,7 @@ class ScatterTruth {
     return ms + all_to_all.mib_per_token * tokens / speed->second / degree;
   }
 
-  // Whether some two ranks of a group can be of different nodes.
+  // Returns whether two ranks of a group can be of different nodes.
   bool leaves_a_node(int degree) const {
     const Cluster& cluster = instance_.cluster;
     const int node = cluster.devices_per_node;

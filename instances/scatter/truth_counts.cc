@@ -19,7 +19,7 @@ bool is_chain(const std::vector<int>& degrees) {
   return chain;
 }
 
-// A form of groups with what it holds.
+// A form of groups with its limits.
 struct HeldForm {
   int degree = 0;
   Tokens room = 0;  // of one sequence
@@ -31,8 +31,8 @@ struct HeldForm {
   }
 };
 
-// Whether a group of a degree, with the exchange that holds most, holds as much on each of its
-// devices as one of any other degree, of however many sequences.
+// Returns whether groups of every degree, with the exchange that holds most, hold the same tokens
+// on each of their devices, for any number of sequences.
 bool is_even(const ScatterInstance& instance, const std::vector<HeldForm>& forms) {
   std::map<int, Tokens> rooms;
   for (const HeldForm& form : forms) {
@@ -47,8 +47,8 @@ bool is_even(const ScatterInstance& instance, const std::vector<HeldForm>& forms
   });
 }
 
-// At least as many sequences of `tokens` or more as a micro-batch holds. `most` is what all
-// sequences together may have on all devices.
+// Returns an upper limit of the sequences of `tokens` or more in a micro-batch. `most` is the most
+// tokens of all sequences together on all devices.
 Real held_together(const ScatterInstance& instance, const std::vector<HeldForm>& forms, bool even,
                    Tokens tokens, Real most) {
   std::vector<int> degrees;
@@ -66,7 +66,8 @@ Real held_together(const ScatterInstance& instance, const std::vector<HeldForm>&
   }
   Real together = even ? std::floor(most / static_cast<Real>(tokens) * kCheckerRaised) : densest;
   if (even && is_chain(degrees)) {
-    // The largest groups first: a group never holds fewer than the groups it could be cut into.
+    // The largest groups come first: a group never holds fewer sequences than the groups it could
+    // be cut into.
     together = 0;
     int free = instance.cluster.devices;
     for (std::size_t d = degrees.size(); d-- > 0;) {
@@ -77,7 +78,7 @@ Real held_together(const ScatterInstance& instance, const std::vector<HeldForm>&
   }
   for (const HeldForm& form : forms) {
     if (tokens > form.room) continue;
-    // No group that holds one of them is smaller.
+    // Every group that holds such a sequence has at least this degree.
     const int groups = instance.cluster.devices / form.degree;
     return std::min(together, static_cast<Real>(groups) *
                                   static_cast<Real>(instance.rules.max_sequences_per_group));
@@ -114,7 +115,7 @@ std::int64_t true_fewest_micro_batches(const ScatterInstance& instance,
     most = std::max(most, static_cast<Real>(each) * instance.cluster.devices);
     forms.push_back(held);
   }
-  Real held = 0;  // by all sequences, with what they count for beside their tokens
+  Real held = 0;  // capacity that all sequences take
   for (const auto& [tokens, count] : counts) {
     std::optional<Tokens> beside;
     for (const HeldForm& form : forms) {
@@ -142,7 +143,7 @@ std::optional<std::int64_t> true_fewest_groups(const ScatterInstance& instance) 
   const std::vector<int> degrees = ScatterTruth(instance).degrees();
   const int devices = instance.cluster.devices;
   if (is_chain(degrees)) {
-    // Some smaller groups make up each larger one, which is fewer.
+    // Several smaller groups make up each larger one, so larger groups are fewer.
     std::int64_t groups = 0;
     int free = devices;
     for (std::size_t d = degrees.size(); d-- > 0; free %= degrees[d]) groups += free / degrees[d];

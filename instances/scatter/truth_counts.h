@@ -1,6 +1,6 @@
-// How many micro-batches and groups a plan has at least, computed from the format description
-// alone. Shares no line with whoever plans or bounds: the checks of certificates and of proofs that
-// there is no plan use it. Not installed.
+// The fewest micro-batches and groups of any plan, computed from the format description alone. The
+// checks of certificates and of infeasibility proofs use them. They share no code with planners or
+// bound searches. Not installed.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,17 @@
 
 namespace stowage {
 
-// How many sequences have each padded length, the longest length first.
+// The number of sequences of each padded length, the longest length first.
 using LengthCounts = std::map<Tokens, std::int64_t, std::greater<>>;
 LengthCounts true_length_counts(const ScatterInstance& instance);
 
-// No plan has fewer micro-batches: by tokens, by how many sequences of some length or more fit one,
-// by sequences per group; rounded up to the multiple that the rules ask for. Requires every
-// sequence to fit some group. O(lengths degrees).
+// Returns a lower bound on the micro-batches of any plan: by tokens, by the sequences of some
+// length or more that fit one, and by sequences per group, rounded up to the multiple that the
+// rules require. Requires every sequence to fit some group. O(lengths degrees).
 std::int64_t true_fewest_micro_batches(const ScatterInstance& instance, const LengthCounts& counts);
 
-// The fewest groups whose degrees sum to N; nothing if no groups do. O(N degrees), or O(degrees)
-// where each degree divides the next.
+// Returns the fewest groups whose degrees sum to N; nullopt if no groups do. O(N degrees), or
+// O(degrees) if each degree divides the next.
 std::optional<std::int64_t> true_fewest_groups(const ScatterInstance& instance);
 
 }  // namespace stowage

@@ -1,5 +1,5 @@
 // The rules of instances/verify.h for scatter plans. Longer than 300 lines because it is one list:
-// whoever doubts a rule reads the rules in one place, in the order in which a plan is walked.
+// a reader finds all rules in one place, in the order in which a plan is checked.
 
 #include "instances/scatter/verify.h"
 
@@ -78,7 +78,7 @@ constexpr std::array<std::string_view, kRuleCount> kRuleNames = {"number",
 
 constexpr std::int64_t kNowhere = -1;
 
-// True for finite numbers that differ by no more than the tolerance.
+// Returns true for finite numbers that differ by no more than the tolerance.
 bool agree(double a, double b) {
   return std::isfinite(a) && std::isfinite(b) &&
          std::abs(a - b) <= kVerifierDiffers * std::max(std::abs(a), std::abs(b));
@@ -92,7 +92,7 @@ std::string tokens(std::optional<Tokens> value) {
 
 std::string micro_batch_at(std::size_t m) { return "/micro_batches/" + text(m); }
 
-// A group and where it stands.
+// A group and its place in the plan.
 struct Place {
   const ScatterGroup& group;
   std::size_t m;
@@ -103,9 +103,9 @@ struct Place {
   }
 };
 
-// One walk over the plan. Each step returns the true time of its part, or nothing when a violation
-// leaves that open; a stated time stands in for a true one that cannot be computed, so that one
-// slip is not reported again at every level above it.
+// Walks over the plan once. Each step returns the true time of its part, or nullopt if a violation
+// leaves the time unknown. A stated time then stands in for the true time, so that one error is not
+// reported again at every level above it.
 class ScatterVerifier {
  public:
   ScatterVerifier(const ScatterInstance& instance, const ScatterPlan& plan)
@@ -136,7 +136,7 @@ class ScatterVerifier {
   }
 
  private:
-  // Compares a stated time with the truth, if the truth is known.
+  // Compares a stated time with the true time, if that is known.
   template <class Where>
   void check_ms(Rule rule, Ms have, std::optional<Ms> need, Where where) {
     if (!std::isfinite(have)) {
@@ -242,16 +242,16 @@ class ScatterVerifier {
                                            : text(static_cast<std::int64_t>(kind));
   }
 
-  // Of the micro-batch at hand.
+  // Returns the form of a group of the current micro-batch.
   GroupForm form_of(const ScatterGroup& group) const {
     return {group.degree, group.exchange, way_.value_or(0), place(group).value_or(0)};
   }
-  // Where devices differ, what a group holds and takes depends on its ranks.
+  // If devices differ, the room and time of a group depend on its ranks.
   std::optional<int> place(const ScatterGroup& group) const {
     return truth_.place(group.degree, group.first_rank);
   }
 
-  // What micro-batches may recompute.
+  // Returns the text for the allowed recomputation modes.
   std::string ways() const {
     if (model_.recomputation.empty()) return "none, as the model lists no recomputation";
     std::string text = "one of";
@@ -259,7 +259,7 @@ class ScatterVerifier {
     return text;
   }
 
-  // The kinds that groups of the degree may use.
+  // Returns the text for the kinds that groups of the degree may use.
   std::string exchanges_of(int degree) const {
     std::string text = "one of";
     for (const GroupForm form : truth_.forms()) {
@@ -295,7 +295,7 @@ class ScatterVerifier {
     return sums;
   }
 
-  // The pointer of the group with this number, counted over the whole plan.
+  // Returns the pointer of the group with this number, counted over the whole plan.
   std::string group_at(std::int64_t number) const {
     std::size_t m = 0;
     auto left = static_cast<std::size_t>(number);
@@ -305,7 +305,7 @@ class ScatterVerifier {
     return micro_batch_at(m) + "/groups/" + text(left);
   }
 
-  // Names only the first wrong entry of a group, since one slip moves all that follow.
+  // Reports only the first wrong entry of a group, since one error moves all later entries.
   void check_cu_seqlens(const Place& at) {
     const auto& ids = at.group.sequences;
     const auto& cu = at.group.cu_seqlens;
@@ -361,7 +361,7 @@ class ScatterVerifier {
     }
   }
 
-  // Ranks that two groups share are a violation of their own.
+  // Checks for idle ranks. Ranks that two groups share are a violation of their own.
   void check_idle(std::size_t m) {
     std::int64_t devices = 0;
     for (const ScatterGroup& group : plan_.micro_batches[m].groups) {
@@ -374,7 +374,7 @@ class ScatterVerifier {
     });
   }
 
-  // Names only the first group of a micro-batch that is larger than one on smaller ranks.
+  // Reports only the first group of a micro-batch that is larger than a group on smaller ranks.
   void check_sorted(std::size_t m) {
     const auto& groups = plan_.micro_batches[m].groups;
     std::vector<std::size_t> by_rank(groups.size());
@@ -394,7 +394,7 @@ class ScatterVerifier {
     }
   }
 
-  // Names the first group that has not as many as the first one.
+  // Reports the first group whose number of sequences differs from that of the first group.
   void check_equal(std::size_t m) {
     const auto& groups = plan_.micro_batches[m].groups;
     for (std::size_t g = 1; g < groups.size(); ++g) {
@@ -429,7 +429,8 @@ class ScatterVerifier {
     });
   }
 
-  // By first rank, a group overlaps an earlier one iff it starts before the furthest end so far.
+  // Sorted by first rank, a group overlaps an earlier one exactly if it starts before the furthest
+  // end so far.
   void check_overlap(std::size_t m) {
     struct Ranks {
       std::int64_t first;
@@ -477,8 +478,8 @@ class ScatterVerifier {
   const ScatterTruth truth_;
   std::vector<std::int64_t> first_seen_;  // by id: the number of its group, or kNowhere
   std::int64_t groups_seen_ = 0;
-  std::optional<int> way_;                      // what the micro-batch at hand recomputes
-  std::vector<std::optional<Tokens>> lengths_;  // of the sequences of the group at hand
+  std::optional<int> way_;                      // recomputation mode of the current micro-batch
+  std::vector<std::optional<Tokens>> lengths_;  // of the sequences of the current group
   ViolationList found_;
 };
 

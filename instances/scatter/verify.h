@@ -1,5 +1,5 @@
-// The independent verifier of a scatter plan: is it valid for this instance, and is what it says
-// true? What all verifiers promise stands in instances/verify.h.
+// The independent verifier of a scatter plan: checks whether the plan is valid for the instance and
+// whether its stated values are true. instances/verify.h has the promises of all verifiers.
 //
 // Rules of a scatter plan, with N devices, C tokens per device, and every time recomputed here:
 //
@@ -17,19 +17,20 @@
 //   devices            the degrees of a micro-batch sum to at most N
 //   no_idle_ranks      with that rule, they sum to N
 //   sorted_groups      with that rule, degrees do not increase with the first rank
-//   micro_batches_multiple_of  the number of micro-batches is a multiple of that
+//   micro_batches_multiple_of  their number is a multiple of rules.micro_batches_multiple_of
 //   tokens             tokens is the sum of the lengths after padding
 //   cu_seqlens         one entry more than sequences, the first is 0, and entry i + 1 minus entry i
 //                      is the padded length of sequence i
-//   capacity           the padded lengths of a group, and v for each of its sequences, sum to at
-//                      most C * degree; if rules.packed is false, each of them with v is at most that
-//   max_tokens_per_rank      the padded lengths of a group sum to at most that times the degree
-//   max_sequences_per_group  a group has at most that many sequences
+//   capacity           the padded lengths of a group, plus v for each of its sequences, sum to at
+//                       most C * degree; if rules.packed is false, each length plus v is at most
+//                       that
+//   max_tokens_per_rank      the padded lengths of a group sum to at most it times the degree
+//   max_sequences_per_group  a group has at most this many sequences
 //   equal_sequences    with that rule, the groups of a micro-batch have equally many sequences
 //   time               time_ms is t(S, d)
 //   makespan           makespan_ms is the largest t(S, d) of the micro-batch
-//   objective          objective_ms is the sum of those makespans, and pipeline_stages - 1 times the
-//                      longest of them
+//   objective          objective_ms is the sum of those makespans, plus pipeline_stages - 1 times
+//                       the longest
 //   bound              0 <= bound_ms <= objective, and a positive bound names its certificate
 //   instance_hash      the plan was made for this very instance (verify_instance_hash)
 //
@@ -47,26 +48,26 @@
 
 namespace stowage {
 
-// Names of all rules, in the order of the table above.
+// Returns the names of all rules, in the order of the table above.
 std::vector<std::string_view> scatter_verify_rules();
 
-// Every violation found, empty for a valid plan; by rule in the order of the table, then by place.
-// Requires a valid instance (as the reader returns it). Does not look at plan.instance_hash.
+// Returns every violation, by rule in the order of the table, then by place; empty for a valid
+// plan. Requires a valid instance (as the reader returns it). Ignores plan.instance_hash.
 std::vector<Violation> verify(const ScatterInstance& instance, const ScatterPlan& plan);
 
-// The rule instance_hash: empty if `plan` carries `instance_hash`, the hash of the instance at
-// hand.
+// The rule instance_hash: returns no violation if `plan` has `instance_hash`, the hash of the given
+// instance.
 std::vector<Violation> verify_instance_hash(const ScatterPlan& plan,
                                             std::string_view instance_hash);
 
-// Whether a step has no plan for the reason that an outcome gives. Empty if the proof holds, which
-// is
-//   sequences  each witness is longer, after padding, than what a group of any allowed degree
-//              holds; there is one at least
-//   micro_batches  by the rules on whole micro-batches and on their number there are fewer sequences
-//              than groups needed, or no groups make up N ranks; no witness
-// `none` proves nothing and breaks a rule if there is a simple plan. Requires a valid instance; any
-// proof may be handed in.
+// Checks the reason that an outcome gives for having no plan; returns no violations if the proof
+// holds:
+//   sequences  each witness is longer, after padding, than the room of a group of any allowed
+//              degree; there is at least one witness
+//   micro_batches  by the rules on whole micro-batches and on their number, the plan needs more
+//                  groups than there are sequences, or no groups make up N ranks; no witness
+// `none` proves nothing and breaks a rule if there is a simple plan. Requires a valid instance; the
+// proof may hold any values.
 std::vector<Violation> check_infeasibility(const ScatterInstance& instance,
                                            const InfeasibilityProof& proof);
 
