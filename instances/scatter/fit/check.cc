@@ -12,7 +12,7 @@
 namespace stowage {
 namespace {
 
-// Fills in what the instance leaves no choice of.
+// Fills in the exchange if the instance leaves only one, and adds an error if it cannot be used.
 void check_exchange(const ScatterInstance& like, const std::string& pointer, TimedRow& row,
                     ErrorList& errors) {
   const std::string of_degree = "of degree " + std::to_string(row.degree);

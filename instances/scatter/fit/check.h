@@ -1,4 +1,4 @@
-// Whether samples can be fitted.
+// Checks whether samples can be fitted.
 #pragma once
 
 #include <vector>
@@ -8,12 +8,12 @@
 
 namespace stowage {
 
-// What is wrong with a row, whatever the others are, at `places(index, MEMBER)`.
+// Adds the errors of one row, independent of the others, at `places(index, MEMBER)`.
 void check_sample(const ScatterInstance& like, const SamplePlaces& places, std::size_t index,
                   TimedRow& row, ErrorList& errors);
 
-// What is wrong with the rows, as fit_cost() says it. An exchange that the instance leaves no
-// choice of is filled in.
+// Returns the errors of the rows, those of fit_cost(). Fills in an exchange if the instance leaves
+// only one.
 std::vector<InputError> check_samples(const ScatterInstance& like, const SamplePlaces& places,
                                       std::vector<TimedRow>& rows);
 

@@ -40,7 +40,7 @@ std::vector<ErrorOfLength> errors_by_length(std::span<const TimedRow> rows,
                                             std::span<const std::size_t> some,
                                             std::span<const double> errors) {
   constexpr Tokens kShortest = 1024;
-  std::map<Tokens, std::vector<double>> by_length;  // by the end of the class
+  std::map<Tokens, std::vector<double>> by_length;  // by the upper end of the class
   for (const std::size_t row : some) {
     const Tokens longest = *std::ranges::max_element(rows[row].lengths);
     Tokens end = kShortest;

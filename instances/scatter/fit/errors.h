@@ -1,4 +1,4 @@
-// How far predictions are off rows that they were not made from.
+// The errors of predictions for rows that the fit did not use.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +10,15 @@
 
 namespace stowage {
 
-// Which of five parts each row is held out with, so that every part has rows of every degree.
+// Returns the part, of five, with which each row is held out. Every part has rows of every degree.
 inline constexpr std::size_t kParts = 5;
 std::vector<std::size_t> parts_of(std::span<const TimedRow> rows);
 
-// Of |predicted / measured - 1|; all 0 without any.
+// Summarises the errors |predicted / measured - 1|; all 0 without errors.
 ErrorSummary summary_of(std::vector<double> errors);
 
-// Of `some` of the rows, by their index: by degree, and by the longest sequence, in classes that
-// end at powers of 4. `errors` has one for each of all rows.
+// Return the errors of `some` of the rows, by their index: by degree, and by the longest sequence,
+// in classes that end at powers of 4. `errors` has an entry for each of all rows.
 std::vector<ErrorOfDegree> errors_by_degree(std::span<const TimedRow> rows,
                                             std::span<const std::size_t> some,
                                             std::span<const double> errors);

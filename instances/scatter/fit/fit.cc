@@ -61,7 +61,7 @@ class Model {
   Terms terms_;
 };
 
-// The sum of squares of relative errors, of which none counts more than `most`.
+// Returns the sum of squares of relative errors, each at most `most`.
 double squares_of(const Regression& found, const std::vector<TimedRow>& rows, double most) {
   double sum = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -71,14 +71,15 @@ double squares_of(const Regression& found, const std::vector<TimedRow>& rows, do
   return sum;
 }
 
-// How much of an exchange hides, between its ends with a confidence of 95 %.
+// The share of an exchange that hides, and its interval with a confidence of 95 %.
 struct Overlap {
   double value = 0;
   double low = 0;
   double high = 1;
 };
 
-// Tries every step of 0.04, and finer near the best. 0 if that explains the rows as well.
+// Tries every step of 0.04, and finer steps near the best. Returns 0 if that explains the rows
+// equally well.
 Overlap fit_overlap(const ScatterInstance& like, const std::vector<TimedRow>& rows,
                     bool per_sequence) {
   constexpr int kSteps = 25;
@@ -105,7 +106,7 @@ Overlap fit_overlap(const ScatterInstance& like, const std::vector<TimedRow>& ro
     overlap.high = std::max(overlap.high, 1.0 * step / kSteps);
   }
   if (overlap.low == 0) return overlap;
-  // A section between the neighbours of the best.
+  // A ternary search between the neighbours of the best step.
   double low = std::max(0.0, 1.0 * static_cast<double>(best - 1) / kSteps);
   double high = std::min(1.0, 1.0 * static_cast<double>(best + 1) / kSteps);
   for (int step = 0; step < 12; ++step) {
@@ -149,7 +150,7 @@ bool can_hide(const ScatterInstance& like, const std::vector<TimedRow>& rows) {
          });
 }
 
-// Each row by a fit without its part.
+// Returns the prediction of each row by a fit without its part.
 std::vector<double> held_out_ms(const Model& model, const std::vector<TimedRow>& rows) {
   const std::vector<std::size_t> parts = parts_of(rows);
   std::vector<double> ms(rows.size(), 0);
@@ -185,7 +186,7 @@ void summarise(const std::vector<TimedRow>& rows, const Regression& found, CostF
   fit.by_length = errors_by_length(rows, kept, errors);
 }
 
-// A cost per sequence only where it is above 0 with confidence.
+// Returns whether the rows show a cost per sequence above 0 with confidence.
 bool shows_sequences(const ScatterInstance& like, const std::vector<TimedRow>& rows,
                      double overlap) {
   const Model with(like, rows, true, overlap);

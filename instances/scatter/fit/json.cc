@@ -24,7 +24,7 @@ void write_summary(JsonWriter& json, std::string_view key, const ErrorSummary& e
   json.end_object();
 }
 
-// Ends that are not finite become null.
+// Writes the coefficients. Ends that are not finite become null.
 void write_coefficients(JsonWriter& json, const std::vector<Coefficient>& coefficients) {
   json.key("coefficients");
   json.begin_array();

@@ -1,4 +1,4 @@
-// A fit as members of a document.
+// Writes a fit as members of a document.
 #pragma once
 
 #include <span>
@@ -10,11 +10,11 @@
 
 namespace stowage {
 
-// The members of a stowage/fit without its head, so that others may follow; the keys are those of
-// docs/reference/commands.md. `rows` are those that were fitted.
+// Writes the members of a stowage/fit without its head, so that others may follow. The keys are
+// those of docs/reference/commands.md. `rows` are the fitted rows.
 void write_json_members(JsonWriter& json, const CostFit& fit, std::span<const TimedRow> rows);
 
-// The member "table": its cost, and its errors on rows that were left out.
+// Writes the member "table": its cost, and its errors on held-out rows.
 void write_json_member(JsonWriter& json, const TableFit& fit);
 
 }  // namespace stowage

@@ -11,12 +11,12 @@
 namespace stowage {
 namespace {
 
-// In the order of the columns.
+// The terms, in the order of the columns.
 enum MemoryTerm : std::size_t { kStates, kActivation, kKeysValues, kSequence, kTermCount };
 constexpr const char* kTermNames[] = {"states_mib", "activation_mib_per_token",
                                       "keys_values_mib_per_token", "sequence_mib"};
 
-// Of these columns; each row of tokens and sequences once.
+// Returns the design with these columns; each row of tokens and sequences once.
 Design design_of(std::span<const TimedRow> rows, const ScatterInstance& like,
                  const std::vector<MemoryTerm>& columns) {
   Design design{.columns = columns.size()};
@@ -26,7 +26,7 @@ Design design_of(std::span<const TimedRow> rows, const ScatterInstance& like,
       tokens += static_cast<double>(padded_length(like, length));
     }
     const double share = tokens / row.degree;
-    double held = 0;  // of others
+    double held = 0;  // keys and values of other devices
     if (row.exchange == ExchangeKind::ring || row.exchange == ExchangeKind::two_level) held = share;
     if (row.exchange == ExchangeKind::all_gather) held = tokens;
     const double all[kTermCount] = {1, share, held, static_cast<double>(row.lengths.size())};

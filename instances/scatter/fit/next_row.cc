@@ -10,7 +10,7 @@
 namespace stowage {
 namespace {
 
-// A coefficient that adds less than this share to the mean row need not be known any better.
+// Coefficients with less than this share of the mean row need no better value.
 constexpr double kLeastShare = 0.05;
 
 struct Range {
@@ -54,7 +54,7 @@ std::vector<TimedRow> candidates(std::span<const TimedRow> rows, const ScatterIn
   return all;
 }
 
-// Column by column: the size that an error of the coefficient is relative to.
+// Returns, by column, the size that an error of the coefficient is relative to.
 Eigen::VectorXd sizes_of(const Design& design, const Regression& found) {
   Eigen::VectorXd sizes(static_cast<Eigen::Index>(design.columns));
   for (std::size_t c = 0; c < design.columns; ++c) {
@@ -68,7 +68,8 @@ Eigen::VectorXd sizes_of(const Design& design, const Regression& found) {
   return sizes;
 }
 
-// What a row says of the coefficients: its terms relative to its time, in units of the noise.
+// Returns the information of a row on the coefficients: its terms relative to its time, in units of
+// the noise.
 Eigen::VectorXd information(const Design& design, std::size_t row, double fitted,
                             const Eigen::VectorXd& sizes, double noise) {
   Eigen::VectorXd terms(sizes.size());
@@ -82,14 +83,13 @@ Eigen::VectorXd information(const Design& design, std::size_t row, double fitted
 
 std::optional<NextRow> next_row(std::span<const TimedRow> rows, const ScatterInstance& like,
                                 const Terms& terms, const Regression& found) {
-  constexpr double kLeastNoise = 1e-3;  // no clock is better
+  constexpr double kLeastNoise = 1e-3;  // clocks are less precise
   std::vector<std::size_t> every(rows.size());
   std::iota(every.begin(), every.end(), std::size_t{0});
   const Design design = terms.design(every, found.coefficients);
   const Eigen::VectorXd sizes = sizes_of(design, found);
   const double noise = std::max(found.noise, kLeastNoise);
-  // That each coefficient is known to its own size, before anything is measured, keeps this
-  // regular.
+  // The prior, that each coefficient is known to its own size, keeps the matrix regular.
   Eigen::MatrixXd known = Eigen::MatrixXd::Identity(sizes.size(), sizes.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (!(found.weights[i] > 0)) continue;
@@ -109,7 +109,7 @@ std::optional<NextRow> next_row(std::span<const TimedRow> rows, const ScatterIns
     if (!(fitted > 0)) continue;
     const Eigen::VectorXd row = information(own, 0, fitted, sizes, noise);
     const Eigen::VectorXd moved = variance * row;
-    // Sherman and Morrison: what the row takes off the variances.
+    // The formula of Sherman and Morrison gives the decrease of the variances.
     const Eigen::VectorXd gain = moved.cwiseAbs2() / (1 + row.dot(moved));
     if (gain.sum() <= most) continue;
     most = gain.sum();

@@ -1,4 +1,4 @@
-// Which row to measure next.
+// Chooses the row to measure next.
 #pragma once
 
 #include <optional>
@@ -11,9 +11,10 @@
 
 namespace stowage {
 
-// Candidates have 1, 8 or 64 sequences of equal length, none shorter than any that was measured, as
-// many tokens on a device as the largest or the smallest row or their geometric mean, and any form
-// that groups may have. Of all rows those count that `found` counts.
+// Returns the best candidate. Candidates have 1, 8 or 64 sequences of equal length, none shorter
+// than any measured sequence, and any form that groups may have. Their tokens on a device are those
+// of the largest row, of the smallest, or the geometric mean. Rows count with their weights in
+// `found`.
 std::optional<NextRow> next_row(std::span<const TimedRow> rows, const ScatterInstance& like,
                                 const Terms& terms, const Regression& found);
 

@@ -19,8 +19,9 @@ namespace {
 
 constexpr double kTukey = 4.685;
 constexpr double kMedianOfNormal = 0.6745;
-constexpr double kLeastNoise = 1e-3;  // no clock of a training loop is better
-constexpr double kMove = 0.25;        // of a coefficient: what counts as an error of one deviation
+constexpr double kLeastNoise = 1e-3;  // clocks of training loops are less precise
+// Move, as a share of a coefficient, that weighs as one deviation.
+constexpr double kMove = 0.25;
 constexpr double kLeastShareOfStep = 0.01;  // of a step: the size of a coefficient that was 0
 
 class Drift {
@@ -63,7 +64,7 @@ class Drift {
       refit.noise =
           step == 0 ? noise_of(off) : noise_of(left_out(now, x, off, centre, refit.noise));
       if (step == 0) {
-        // The standard error of a median.
+        // This is the standard error of a median.
         const double error = 1.2533 * refit.noise / std::sqrt(static_cast<double>(steps_.size()));
         refit.drifted = std::abs(refit.factor - 1) > 2 * error;
       }
@@ -75,7 +76,7 @@ class Drift {
   }
 
  private:
-  // So that every coefficient of the old cost has a term.
+  // Adds rows so that every coefficient of the old cost has a term.
   std::vector<TimedRow> rows_of_all_degrees(const ScatterInstance& old) const {
     std::vector<TimedRow> rows = rows_;
     const auto add = [&](int degree, ExchangeKind kind) {
@@ -91,8 +92,8 @@ class Drift {
     return rows;
   }
 
-  // A row for each step: the sum over its micro-batches of their slowest groups, the longest of
-  // them once more for every stage of the pipeline but one.
+  // Returns a row for each step: the sum of the slowest groups of its micro-batches, plus the
+  // longest of them for every stage of the pipeline but one.
   Design design(const std::vector<double>& x) const {
     std::vector<std::size_t> every(rows_.size());
     std::iota(every.begin(), every.end(), std::size_t{0});
@@ -117,7 +118,7 @@ class Drift {
     return made;
   }
 
-  // Relative to the prediction.
+  // Returns the errors relative to the prediction.
   std::vector<double> errors(const Design& now, const std::vector<double>& x) const {
     std::vector<double> off;
     for (std::size_t i = 0; i < steps_.size(); ++i) {
@@ -138,7 +139,7 @@ class Drift {
     return std::max(median(std::move(sizes)) / kMedianOfNormal, kLeastNoise);
   }
 
-  // The share of the mean step that a coefficient of size 1 has.
+  // Returns the share of the mean step that a coefficient of size 1 has.
   std::vector<double> shares_of(const Design& now, const std::vector<double>& x) const {
     std::vector<double> shares(now.columns, 0);
     for (std::size_t i = 0; i < steps_.size(); ++i) {
@@ -153,7 +154,7 @@ class Drift {
     return std::max(now.times(step, x), 1e-3 * steps_[step].ms);
   }
 
-  // By coefficient: how far it may move for as much as an error of one deviation.
+  // Returns, by coefficient, the move that weighs as much as an error of one deviation.
   std::vector<double> moves_of(const Design& now, const std::vector<double>& x,
                                const std::vector<double>& centre) const {
     const std::vector<double> shares = shares_of(now, x);
@@ -172,7 +173,7 @@ class Drift {
     return std::abs(u) < 1 ? (1 - u * u) * (1 - u * u) : 0;
   }
 
-  // The errors of steps as a fit of the others would have them, by the leverage of each: of few
+  // Returns the errors of steps by a fit of the other steps, from the leverage of each: with few
   // steps a fit shows too little noise.
   std::vector<double> left_out(const Design& now, const std::vector<double>& x,
                                const std::vector<double>& off, const std::vector<double>& centre,
@@ -198,8 +199,8 @@ class Drift {
     return left;
   }
 
-  // One step of reweighted least squares, with a row for each coefficient that holds it at its
-  // centre.
+  // Makes one step of reweighted least squares, with a row for each coefficient that holds it at
+  // its centre.
   std::vector<double> moved(const Design& now, const std::vector<double>& x,
                             const std::vector<double>& off, const std::vector<double>& centre,
                             double noise) const {
@@ -222,7 +223,7 @@ class Drift {
 
   int stages_;
   const std::vector<TimedStep>& steps_;
-  std::vector<TimedRow> rows_;                                 // all groups
+  std::vector<TimedRow> rows_;                                 // of all groups
   std::vector<std::vector<std::vector<std::size_t>>> places_;  // by step and micro-batch
   std::optional<Terms> terms_;
   std::vector<double> before_;

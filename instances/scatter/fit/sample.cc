@@ -29,7 +29,7 @@ constexpr std::array<ColumnName, 8> kNames = {{{"degree", kDegree},
                                                {"ms", kTime},
                                                {"mib", kPeak}}};
 
-constexpr std::size_t kMostFields = 100;  // of a header that is read to its end
+constexpr std::size_t kMostFields = 100;  // of a header; longer headers are refused
 
 std::string_view trimmed(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t");
@@ -126,7 +126,7 @@ class SamplesReader {
     while (!rest_.empty()) {
       const std::string_view line = next_line();
       if (trimmed(line).empty() && rest_.find_first_not_of(" \t\r\n") == std::string_view::npos) {
-        break;  // empty lines at the end
+        break;  // only empty lines follow
       }
       if (std::ssize(rows_) == kMostSamples) {
         errors_.add(code::kTooManyValues, here(),
@@ -186,7 +186,7 @@ class SamplesReader {
     }
   }
 
-  // A time or a size: a number above 0, as far as anything is measured.
+  // Returns a time or a size: a number above 0, up to 2^53.
   std::optional<double> positive(Column column, std::string_view field) {
     const auto value = parse<double>(field);
     if (value && *value > 0 && *value <= static_cast<double>(kMaxExact)) return value;
@@ -232,7 +232,7 @@ class SamplesReader {
   const std::string file_;
   std::int64_t line_ = 0;
   std::int64_t lengths_ = 0;     // of all rows
-  std::vector<Column> columns_;  // of each field
+  std::vector<Column> columns_;  // column of each field
   std::vector<TimedRow> rows_;
   ErrorList errors_;
 };

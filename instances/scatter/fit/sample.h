@@ -1,4 +1,4 @@
-// Measured rows: what a group of devices took for a packed row of sequences.
+// Measured rows: the time that a group of devices takes for a packed row of sequences.
 //
 //   degree,lengths_tokens,time_ms,peak_mib,exchange
 //   1,4096,812.5,31240,
@@ -6,10 +6,10 @@
 //
 //   Result<std::vector<TimedRow>> read = read_samples_csv(text, "samples.csv");
 //
-// Columns stand in any order. The lengths of a row stand between spaces or semicolons, as they were
-// before padding. peak_mib and exchange may be missing or empty. `lengths`, `ms` and `mib` are
-// other names of lengths_tokens, time_ms and peak_mib; columns that begin with x- are the user's.
-// Fields are not quoted.
+// Columns stand in any order. The lengths of a row are separated by spaces or semicolons and are
+// those before padding. peak_mib and exchange may be missing or empty. `lengths`, `ms` and `mib`
+// are other names of lengths_tokens, time_ms and peak_mib. Columns that begin with x- are the
+// user's. Fields are not quoted.
 #pragma once
 
 #include <cstddef>
@@ -33,17 +33,17 @@ struct TimedRow {
   std::vector<Tokens> lengths;  // at least one, each at least 1
   Ms ms = 0;                    // above 0: forward and backward of all layers, the slowest rank
   std::optional<Mib> mib;       // above 0: peak memory of a device
-  // `none`: as the instance has it, if groups of the degree have no choice.
+  // `none`: the exchange of the instance, if groups of the degree have no choice.
   ExchangeKind exchange = ExchangeKind::none;
 };
 
-// What errors call a member of a sample: "/samples/3/exchange".
+// Returns the name of a sample's member in errors: "/samples/3/exchange".
 using SamplePlaces = std::function<std::string(std::size_t row, std::string_view member)>;
 std::string sample_pointer(std::size_t row, std::string_view member);
 
-// All errors of all lines, which point at FILE:LINE or FILE:LINE:COLUMN: E411 for the header, E412
-// for a line with too few or too many fields, E413 for a field that cannot be read, E107 for more
-// than kMostSamples lines.
+// Returns the rows, or all errors of all lines, which point at FILE:LINE or FILE:LINE:COLUMN: E411
+// for the header, E412 for a line with too few or too many fields, E413 for a field that cannot be
+// read, E107 for more than kMostSamples lines.
 Result<std::vector<TimedRow>> read_samples_csv(std::string_view text, std::string_view file);
 
 }  // namespace stowage

@@ -11,7 +11,7 @@
 namespace stowage {
 namespace {
 
-constexpr double kSamePrediction = 1e-6;  // relative
+constexpr double kSamePrediction = 1e-6;  // relative difference of predictions that count as equal
 constexpr double kUnseen = 1e-9;          // of a row's time
 
 bool can_be_split(CostTerm::Kind kind) {
@@ -19,7 +19,7 @@ bool can_be_split(CostTerm::Kind kind) {
          kind == CostTerm::Kind::fixed;
 }
 
-// Ratios of quadratic, linear and fixed time, all above 0.
+// Returns ratios of quadratic, linear and fixed time, all above 0.
 ScatterCost ratios_of(const ScatterCost& like) {
   if (like.table.empty() && like.quadratic_ms > 0 && like.linear_ms > 0) return like;
   return machine_cost(*transformer_shape("llama-7b"), *machine_named("a100-80"), 1);
@@ -42,7 +42,8 @@ std::vector<std::string> split_undetermined(const Terms& terms, const std::vecto
   const Design design = terms.design(all, found.coefficients);
   std::vector<double> wanted = found.coefficients;
   const std::vector<double> ratios = terms.coefficients(ratios_of(like));
-  // The multiple of the ratios that takes as long as the coefficients do, in the rows that count.
+  // Finds the multiple of the ratios that takes as long as the coefficients, in the rows that
+  // count.
   double products = 0;
   double squares = 0;
   const auto time_of = [&](std::size_t row, const std::vector<double>& coefficients) {

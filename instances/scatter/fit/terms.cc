@@ -11,7 +11,7 @@ namespace {
 
 using Kind = CostTerm::Kind;
 
-// The load of a group with these sequences, packed.
+// Returns the load of a group with these sequences, packed.
 Load packed_load(const ScatterInstance& unit, GroupForm form, std::span<const Tokens> lengths) {
   const Ms overhead = group_overhead_ms(unit, form);
   Load load{overhead, overhead};
@@ -133,7 +133,7 @@ bool Terms::knows(int degree) const {
              0);
 }
 
-// The instance with that coefficient 1 and the others 0; nothing but what is asked for takes time.
+// Returns the instance with that coefficient 1 and the others 0, so that only its term takes time.
 ScatterInstance Terms::unit(const CostTerm& term) const {
   ScatterInstance one = like_;
   one.lengths.clear();

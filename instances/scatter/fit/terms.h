@@ -1,8 +1,8 @@
-// The coefficients of a cost as terms of a linear model: what each adds to the time of a row.
+// The coefficients of a cost as terms of a linear model: the time that each adds to a row.
 //
 // Each column is the cost model itself (cost_model.h) with that coefficient 1 and all others 0, so
-// that what is fitted is what plans are made with. Where an exchange hides behind compute, or
-// compute behind it, a row takes the longer of two sums; which one, earlier coefficients say.
+// that the fitted model is the model of plans. If compute and an exchange hide each other, a row
+// takes the longer of two sums; earlier coefficients decide which one.
 #pragma once
 
 #include <span>
@@ -15,8 +15,8 @@
 
 namespace stowage {
 
-// The bandwidth of an exchange that costs nothing measurable: it still needs one, and no higher one
-// is fitted.
+// The bandwidth of an exchange without a measurable cost: it still needs a bandwidth, and fits give
+// no higher one.
 inline constexpr double kFreeMibPerMs = 1e9;
 
 struct CostTerm {
@@ -41,22 +41,23 @@ struct CostTerm {
 
 class Terms {
  public:
-  // Structure comes from `like`: what a node is, padding, tiles, window, volumes, whether groups
-  // are packed. Its coefficients are not looked at. Requires rows that check_samples() finds
-  // nothing wrong with.
+  // The structure comes from `like`: the nodes, padding, tiles, window, volumes, and whether groups
+  // are packed. Its coefficients are not used. Requires rows for which check_samples() returns no
+  // errors.
   Terms(const ScatterInstance& like, std::span<const TimedRow> rows, bool per_sequence,
         double overlap);
 
-  // The same terms for other rows, whose degrees they must know.
+  // The same terms for other rows, whose degrees must be known to `others`.
   Terms(const Terms& others, std::span<const TimedRow> rows);
 
   const std::vector<CostTerm>& terms() const { return terms_; }
   bool knows(int degree) const;
 
-  // Of these rows, by their index, at such coefficients; without any, the mean of both loads.
+  // Returns the design of these rows, by their index, at the given coefficients; without
+  // coefficients, the mean of both loads.
   Design design(std::span<const std::size_t> rows, const std::vector<double>& coefficients) const;
 
-  // Those of a cost, and the cost with such ones.
+  // Return the coefficients of a cost, and the cost with the given coefficients.
   std::vector<double> coefficients(const ScatterCost& cost) const;
   ScatterCost cost(const std::vector<double>& coefficients) const;
 
@@ -68,7 +69,7 @@ class Terms {
   ScatterInstance like_;
   std::vector<CostTerm> terms_;
   // A packed row is one part; a row whose sequences are computed one by one has one for each.
-  std::vector<std::size_t> first_part_;  // by row, and the number of all
+  std::vector<std::size_t> first_part_;  // by row, and the number of all parts
   std::vector<double> compute_;          // by part and term
   std::vector<double> transfer_;
 };

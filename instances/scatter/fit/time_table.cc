@@ -16,7 +16,7 @@ namespace stowage {
 namespace {
 
 constexpr std::size_t kMostPieces = 8;
-constexpr std::size_t kRowsOfAPiece = 6;  // at least, of each of the two sums
+constexpr std::size_t kRowsOfAPiece = 6;  // least number, for each of the two sums
 constexpr std::size_t kFewestRows = 4;    // one more than the coefficients of one piece each
 
 struct Point {
@@ -34,7 +34,7 @@ Point point_of(const ScatterInstance& like, const TimedRow& row) {
   return point;
 }
 
-// Where the pieces of a sum begin: at 0 and at quantiles, each above the one before.
+// Returns the beginnings of the pieces of a sum: 0 and quantiles, each above the one before.
 std::vector<double> beginnings(std::vector<double> values, std::size_t pieces) {
   std::ranges::sort(values);
   std::vector<double> starts = {0};
@@ -45,7 +45,7 @@ std::vector<double> beginnings(std::vector<double> values, std::size_t pieces) {
   return starts;
 }
 
-// How much of the value lies in each piece.
+// Appends the part of the value that lies in each piece.
 void add_pieces(const std::vector<double>& starts, double value, std::vector<double>& shares) {
   for (std::size_t k = 0; k < starts.size(); ++k) {
     const double end = k + 1 < starts.size() ? starts[k + 1] : kInfinity;
@@ -53,7 +53,7 @@ void add_pieces(const std::vector<double>& starts, double value, std::vector<dou
   }
 }
 
-// The times of one degree.
+// The piecewise linear times of one degree.
 class Pieces {
  public:
   Pieces(const std::vector<Point>& points, std::size_t pieces) {
@@ -85,7 +85,7 @@ class Pieces {
     return ms;
   }
 
-  // Entries where pieces begin, and one at the end of each sum.
+  // Returns a grid with entries where pieces begin, and one at the end of each sum.
   TimeGrid grid(const Point& end) const {
     TimeGrid made{.tokens = with_end(tokens_, end.tokens),
                   .squares = with_end(squares_, end.squares)};
@@ -124,7 +124,7 @@ struct OfDegree {
   std::vector<double> ms;
 };
 
-// The error of each row by a fit without its part; nothing if a part leaves too few rows.
+// Returns the error of each row by a fit without its part; empty if a part leaves too few rows.
 std::vector<double> held_out_errors(const OfDegree& own, const std::vector<std::size_t>& parts,
                                     std::size_t pieces) {
   std::vector<double> errors(own.rows.size(), 0);
@@ -159,7 +159,7 @@ TableReach reach_of(const OfDegree& own) {
   return reach;
 }
 
-// What the rows have, and what groups of `like` may hold beyond.
+// Returns the reach of the rows, extended to the groups that `like` may hold.
 Point end_of(const ScatterInstance& like, int degree, const TableReach& reach) {
   const Point end{reach.tokens, reach.tokens * reach.tokens};
   if (!(like.cluster.memory_mib > 0)) return end;

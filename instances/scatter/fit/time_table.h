@@ -1,13 +1,14 @@
-// Grids of times from measured rows, for devices that no formula fits.
+// Makes grids of times from measured rows, for devices that no formula fits.
 //
 //   Result<TableFit> fit = fit_table(rows, like);
 //   instance.cost = {.table = fit->table};
 //
-// The time of a row is the sum of three: a fixed time, one of its tokens, and one of the squares of
-// its lengths. Each degree has its own. The last two are linear in pieces, and no piece falls, so
-// that more work never takes less time. Pieces begin at quantiles of what was measured: one, two,
-// four or eight, the number that predicts best what was left out. So the errors that are told are a
-// little too good. Coefficients are those of instances/regression/robust.h.
+// The time of a row is the sum of three terms: a fixed time, a time of its tokens, and a time of
+// the squares of its lengths. Each degree has its own terms. The last two are piecewise linear, and
+// no piece falls, so that more work never takes less time. Pieces begin at quantiles of the
+// measured sums. Their number is one, two, four or eight, whichever predicts held-out rows best; so
+// the reported errors are slightly too small. Coefficients are those of
+// instances/regression/robust.h.
 #pragma once
 
 #include <map>
@@ -20,23 +21,23 @@
 
 namespace stowage {
 
-// How far the rows of a degree reach.
+// The largest sums of the rows of a degree.
 struct TableReach {
   double tokens = 0;
   double squares = 0;
 };
 
 struct TableFit {
-  std::map<int, TimeGrid> table;    // of the degrees that rows have
-  std::map<int, TableReach> reach;  // grids may go on beyond
+  std::map<int, TimeGrid> table;    // of the degrees of the rows
+  std::map<int, TableReach> reach;  // grids may go beyond
   ErrorSummary held_out;            // each row by a fit without it
 };
 
-// Grids reach as far as groups of `like` can; where `like` has no memory, as far as groups of the
-// most tokens that were measured. Beyond the rows the last pieces go on, which is a guess.
-// Structure comes from `like` as in fit_cost(). Errors: those of fit_cost(); E310 for times above
-// 2^53 ms; E361 for rows of one degree with several kinds of exchange, which a table cannot tell
-// apart; E362 for a degree with fewer than four rows.
+// Returns the grids. They reach as far as groups of `like` can; if `like` has no memory, as far as
+// groups of the most measured tokens. Beyond the rows the last pieces are extrapolated. The
+// structure comes from `like` as in fit_cost(). Errors: those of fit_cost(); E310 for times above
+// 2^53 ms; E361 for rows of one degree with several kinds of exchange, which a table cannot
+// separate; E362 for a degree with fewer than four rows.
 Result<TableFit> fit_table(std::vector<TimedRow> rows, const ScatterInstance& like,
                            const SamplePlaces& places = sample_pointer);
 
