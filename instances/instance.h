@@ -72,7 +72,7 @@ class FamilyView<std::variant<Own...>> {
 using InstanceView = FamilyView<Instance>;
 using PlanView = FamilyView<Plan>;
 
-// "scatter", "assign", "layout", "order" or "strategy".
+// Return "scatter", "assign", "layout", "order" or "strategy".
 std::string_view family_name(const InstanceView& instance);
 std::string_view family_name(const PlanView& plan);
 

@@ -16,7 +16,7 @@ std::string group_digits(const std::string& digits) {
   return text;
 }
 
-// Fixed notation with the integral part in groups. Locale-free, unlike printf.
+// Returns fixed notation with the integral part in groups. Locale-free, unlike printf.
 std::string fixed(double value, int decimals) {
   std::array<char, 400> buffer;  // DBL_MAX has 309 digits before the point
   const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), std::abs(value),

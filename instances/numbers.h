@@ -17,13 +17,13 @@ namespace stowage {
 
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// An index that is known not to be negative.
+// Converts an index that is known not to be negative.
 constexpr std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
 
-// Digits in groups of three, separated by spaces. Any 64-bit value.
+// Returns the digits in groups of three, separated by spaces. Accepts any 64-bit value.
 std::string grouped(std::int64_t value);
 
-// "1 group", "1 842 groups"; the plural is the noun and an s unless it is given.
+// Returns "1 group", "1 842 groups". The default plural is the noun and an s.
 std::string counted(std::int64_t count, const std::string& noun, const std::string& plural = "");
 
 // Returns a time in ms without its unit: no decimals from 1000 up, otherwise four significant
@@ -35,16 +35,16 @@ std::string ms_text(const std::optional<double>& ms);
 // Returns a share as "5.29%", with two decimals; "-" if the share is missing or not finite.
 std::string percent_text(const std::optional<double>& share);
 
-// "0.05s", "12.30s", "1 204.00s"
+// Returns "0.05s", "12.30s", "1 204.00s".
 std::string seconds_text(double seconds);
 
-// Three significant digits: "4", "0.0125", "1.23e+06".
+// Returns three significant digits: "4", "0.0125", "1.23e+06".
 std::string significant(double value);
 
-// "1.2e-07"; "nan" and "inf" as they are.
+// Returns "1.2e-07"; "nan" and "inf" stay as they are.
 std::string scientific(double value);
 
-// The shortest decimal that reads back as the same double: "0.5", "1e-06".
+// Returns the shortest decimal that reads back as the same double: "0.5", "1e-06".
 std::string shortest(double value);
 
 }  // namespace stowage

@@ -1,4 +1,5 @@
-// The relative tolerances that decide what is valid, what is proven and what a planner tries.
+// The relative tolerances that decide which plans are valid, which bounds are proven, and which
+// plans a planner tries.
 //
 // The first word of each name is the user of the number. A checker reads certificates and decides
 // their bounds, so it rounds towards the weaker proof. A bound search makes the proofs that a
@@ -10,10 +11,10 @@
 
 namespace stowage {
 
-// Checkers compute in these wide numbers.
+// Checkers compute in long double, with more digits than the numbers that they check.
 using Real = long double;
 
-// A checker multiplies sums by these where rounding must not help a proof.
+// A checker multiplies sums by these factors if rounding could otherwise help a proof.
 inline constexpr Real kCheckerRaised = 1 + 1e-12L;
 inline constexpr Real kCheckerLowered = 1 - 1e-12L;
 
@@ -30,16 +31,18 @@ inline constexpr double kBoundShort = 1 - 4e-9;
 // A bound search lowers its bound by this share, because the checker's sums round.
 inline constexpr double kBoundMargin = 1e-9;
 
-// A bound this share below the objective of a known plan is that objective, apart from rounding.
+// A bound that is below the objective of a known plan by at most this share is equal to it, apart
+// from rounding.
 inline constexpr double kBoundMeets = 4e-10;
 
-// A verifier accepts a stated time or size that differs from the recomputed one by this share.
+// A verifier accepts a stated time or size that differs from the recomputed value by at most this
+// share.
 inline constexpr double kVerifierDiffers = 1e-9;
 
-// A planner fills up to this part of a limit, since sums round differently in the finished plan.
+// A planner fills at most this part of a limit, since sums round differently in the finished plan.
 inline constexpr double kPlannerFill = 1 - 1e-12;
 
-// A planner takes a plan for a faster one only if its time is below this part of the old one.
+// A planner counts a plan as faster only if its time is below this part of the old time.
 inline constexpr double kPlannerFaster = 1 - 1e-9;
 
 // A bound search excludes less than the checker does.
@@ -50,7 +53,7 @@ static_assert(1 - kBoundMargin < kCheckerLowered / kCheckerRaised);
 static_assert(2 * kBoundMeets < kVerifierDiffers);
 // A group that is filled up to the planner's limit is within the verifier's.
 static_assert(kPlannerFill < 1 && 1 - kPlannerFill < kVerifierDiffers);
-// A checker rounds by far less than a sequence may exceed its room.
+// The rounding margin of a checker is far smaller than the excess that it accepts.
 static_assert(kCheckerRaised < kCheckerFits && kCheckerLowered > kCheckerShort);
 
 }  // namespace stowage

@@ -1,4 +1,4 @@
-// Options of generators against their ranges. Not installed.
+// Checks options of generators against their ranges. Not installed.
 //
 //   check_option("/steps", generator.steps, 1, kMostSteps, errors);  // E504 unless 1 to kMostSteps
 #pragma once

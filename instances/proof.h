@@ -47,7 +47,7 @@ class Certificate {
 // name.
 inline constexpr char kByCertificate[] = "certificate";
 
-// Why an instance has no plan.
+// The reason that an instance has no plan.
 struct InfeasibilityProof {
   std::string by = "none";              // none: a search is the only evidence
   std::vector<std::int64_t> witnesses;  // ids of sequences, or indices of buffers; ascending

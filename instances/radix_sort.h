@@ -18,7 +18,7 @@
 
 namespace stowage {
 
-// Keys in the order of the numbers. Of doubles: no NaN; -0 and 0 are one number.
+// Returns keys in the order of the numbers. Doubles must not be NaN; -0 and 0 are equal.
 inline std::uint64_t sort_key(std::int64_t number) {
   return static_cast<std::uint64_t>(number) ^ (std::uint64_t{1} << 63);
 }
@@ -30,7 +30,7 @@ inline std::uint64_t sort_key(double number) {
 template <class T, class Key>
 void radix_sort(std::vector<T>& items, const Key& key) {
   static_assert(std::is_trivially_copy_constructible_v<T>);
-  constexpr std::size_t kFew = 500;  // comparing is quicker up to here
+  constexpr std::size_t kFew = 500;  // up to this size std::stable_sort is faster
   constexpr unsigned kDigitBits = 11;
   constexpr std::size_t kDigits = std::size_t{1} << kDigitBits;
   if (items.size() <= kFew) {

@@ -7,7 +7,7 @@
 
 namespace stowage {
 
-// Uniform in [0, bound), without bias. Requires bound >= 1.
+// Returns a uniform number in [0, bound), without bias. Requires bound >= 1.
 inline std::uint64_t draw(std::mt19937_64& random, std::uint64_t bound) {
   // Values at or above the largest multiple of `bound` would favour small remainders.
   const std::uint64_t excess = (UINT64_MAX % bound + 1) % bound;
@@ -16,18 +16,18 @@ inline std::uint64_t draw(std::mt19937_64& random, std::uint64_t bound) {
   return value % bound;
 }
 
-// Uniform in [0, 1), 53 random bits.
+// Returns a uniform number in [0, 1) with 53 random bits.
 inline double draw_unit(std::mt19937_64& random) {
   return static_cast<double>(random() >> 11) * 0x1.0p-53;
 }
 
-// A generator for inner loops (SplitMix64: Steele, Lea and Flood 2014): quicker than mt19937_64,
-// and its bounded draws are biased by at most bound / 2^32.
+// A generator for inner loops (SplitMix64: Steele, Lea and Flood 2014). It is faster than
+// mt19937_64, and its bounded draws are biased by at most bound / 2^32.
 class QuickRandom {
  public:
   explicit QuickRandom(std::uint64_t seed) : state_(seed) {}
 
-  // Uniform in [0, bound). Requires bound >= 1.
+  // Returns a number in [0, bound). Requires bound >= 1.
   std::uint32_t below(std::uint32_t bound) {
     return static_cast<std::uint32_t>((next() >> 32) * bound >> 32);
   }

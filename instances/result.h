@@ -1,4 +1,4 @@
-// A Result holds either what was read or all errors that were found: bad input is no exception.
+// A Result holds either the value that was read or all errors: bad input is not an exception.
 //
 //   Result<ScatterInstance> read = read_scatter_instance(text);
 //   if (!read) { for (const InputError& e : read.errors()) std::cerr << to_string(e) << '\n'; }
@@ -25,7 +25,7 @@ struct InputError {
   bool operator==(const InputError&) const = default;
 };
 
-// "E205 /lengths/3: must be an integer from 1 to 9007199254740992, is -4"
+// Returns "E205 /lengths/3: must be an integer from 1 to 9007199254740992, is -4".
 inline std::string to_string(const InputError& error) {
   return error.code + ' ' + (error.pointer.empty() ? "/" : error.pointer) + ": " + error.message;
 }

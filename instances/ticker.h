@@ -14,7 +14,7 @@ namespace stowage {
 // Polls the budget once in every `every` steps.
 class Ticker {
  public:
-  // `budget` must outlive this.
+  // `budget` must outlive this object.
   Ticker(const Budget& budget, std::int64_t every) : budget_(budget), every_(every) {}
 
   bool exhausted(std::int64_t steps) {
@@ -30,11 +30,11 @@ class Ticker {
   std::int64_t since_ = 0;
 };
 
-// Lets the first `steps` steps run whatever the budget is; afterwards it polls the budget before
-// each piece of work.
+// Lets the first `steps` steps run with any budget. Afterwards it polls the budget before each
+// piece of work.
 class FreeWork {
  public:
-  // `budget` must outlive this.
+  // `budget` must outlive this object.
   FreeWork(const Budget& budget, double steps) : budget_(budget), left_(steps) {}
 
   // Returns whether a piece of `steps` steps has to be left out: the free steps are used up and the

@@ -29,7 +29,7 @@ struct Violation {
 // At most this many violations of one rule are reported; the rest are counted.
 inline constexpr std::size_t kMaxViolationsPerRule = 20;
 
-// "capacity at /micro_batches/0/groups/1: has 70000 tokens, needs at most 51592 tokens"
+// Returns "capacity at /micro_batches/0/groups/1: has 70000 tokens, needs at most 51592 tokens".
 std::string to_string(const Violation& violation);
 
 }  // namespace stowage

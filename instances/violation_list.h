@@ -26,7 +26,8 @@ namespace stowage {
 
 inline std::string text(std::integral auto value) { return std::to_string(value); }
 
-// The shortest decimal that reads back as the same double; "inf" and "nan" for those.
+// Returns the shortest decimal that reads back as the same double; "inf" and "nan" for those
+// values.
 inline std::string text(double value) {
   std::array<char, 32> digits{};
   const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
@@ -55,7 +56,7 @@ class ViolationList {
                            std::move(text.need)});
   }
 
-  // All violations, by rule, in the order of the rules and then of their discovery.
+  // Returns all violations, by rule in the order of the rules, and then in the order of discovery.
   std::vector<Violation> take() && {
     std::vector<Violation> all;
     for (std::size_t rule = 0; rule < rules_.size(); ++rule) {

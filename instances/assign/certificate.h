@@ -77,12 +77,12 @@ struct BandStep {
   std::int64_t replica = 0;
   Tokens above = 0;
   std::vector<double> work_prices;   // one for each replica of the strategy, scheme by scheme
-  std::vector<double> token_prices;  // as many as work_prices
+  std::vector<double> token_prices;  // same order and number as work_prices
 
   bool operator==(const BandStep&) const = default;
 };
 
-// Why one strategy is no faster than the bound.
+// The proof that one strategy is no faster than the bound.
 struct StrategyProof {
   std::string strategy;
   // "longest", "pigeonhole", "rows" (AB1 to AB3), "patterns", "configurations" or "bands"
@@ -125,7 +125,7 @@ struct AssignCertificateCheck {
 AssignCertificateCheck check_certificate(const AssignInstance& instance,
                                          const AssignCertificate& certificate);
 
-// Names of the rules, in the order above.
+// Returns the names of the rules, in the order above.
 std::vector<std::string_view> assign_certificate_rules();
 
 }  // namespace stowage

@@ -36,12 +36,16 @@ constexpr std::array<std::string_view, kRuleCount> kRuleNames = {
     "certificate_lengths", "certificate_bands",   "certificate_prices"};
 
 constexpr Real kForever = std::numeric_limits<Real>::infinity();
+// Most steps of a part price.
 constexpr std::int64_t kMostSteps = 1'000'000;
+// Row counts up to here are bounded one by one, larger ones together.
 constexpr std::int64_t kScannedRows = 10'000;
 constexpr int kMostShared = 64;  // sequences per replica that the pigeonhole bound considers
 // Limits of knapsacks.
 constexpr std::int64_t kMostLoads = 512;
+// Parts of the room of a knapsack. More: a tighter bound and more time.
 constexpr std::size_t kParts = 2048;
+// Row counts below this have a knapsack each, larger ones share one.
 constexpr std::int64_t kRowsApart = 8;
 // Limits of trees.
 constexpr std::size_t kMostBanded = 64;  // replicas
@@ -429,8 +433,8 @@ class AssignCertificateChecker {
         return wrong(k, '"' + step.scheme.substr(0, 40) + "\" " + text(step.replica),
                      "a replica of the strategy");
       }
-      // Replicas before the asked one have a longest sequence as long or longer; those after it
-      // have none that is longer.
+      // Replicas before the asked replica have a longest sequence of at least its length; replicas
+      // after it have none that is longer.
       std::vector<Banded> longer = replicas;
       for (std::size_t r = 0; r < replicas.size(); ++r) {
         if (replicas[r].scheme != asked->scheme) continue;

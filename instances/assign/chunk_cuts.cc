@@ -12,6 +12,7 @@ constexpr std::int64_t kMostCutParts = 1024;  // of one sequence with parts of s
 constexpr std::int64_t kFewUnits = 24;        // up to this length all thresholds are tried
 constexpr std::int64_t kTriedCounts = 8;      // numbers of parts tried for longer sequences
 constexpr std::int64_t kTriedCuts = 4096;     // of all lengths of a replica together
+// Steps of a bisection, which ends earlier at a relative width of kSharp.
 constexpr int kBisections = 60;
 constexpr double kSharp = 1e-12;
 

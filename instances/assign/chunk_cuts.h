@@ -46,7 +46,7 @@ class ChunkCuts {
   // `rule` and `scheme` must outlive this.
   ChunkCuts(const ChunkRule& rule, Tokens pad_multiple, const Scheme& scheme);
 
-  // All require length > rule.size; times are in ms.
+  // All functions require length > rule.size; times are in ms.
 
   // Returns the better of the rule's way and parts of one size, for a replica with no other rows. A
   // sequence of more than a thousand parts gets parts of one size.

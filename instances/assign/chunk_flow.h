@@ -38,15 +38,15 @@ struct ChunkPiece {
 
 struct Chunk {
   std::vector<ChunkPiece> pieces;  // one, unless the chunk is packed
-  std::size_t index = 0;           // among the chunks of its sequence
-  std::size_t count = 1;           // of those chunks; 1 if it stands alone
+  std::size_t index = 0;           // index among the chunks of its sequence
+  std::size_t count = 1;           // number of those chunks; 1 if it stands alone
 
   bool operator==(const Chunk&) const = default;
 };
 
-// Standalone chunks first, packed first-fit from longest to shortest; then the dependent ones,
-// sequence by sequence. Chunks hold `chunk_size` tokens at most. Requires chunk_size >= 1 and
-// positive lengths.
+// Returns standalone chunks first, packed first-fit from longest to shortest, then the dependent
+// chunks, sequence by sequence. Chunks hold at most `chunk_size` tokens. Requires chunk_size >= 1
+// and positive lengths.
 std::vector<Chunk> cut_into_chunks(const std::vector<Tokens>& lengths, Tokens chunk_size);
 
 // Returns the time of a piece, in ms, without the fixed time c.
@@ -92,7 +92,7 @@ std::vector<Chunk> chunks_of(const AssignInstance& instance, const std::vector<A
 
 // Bytes per token on one stage.
 struct ChunkMemory {
-  Bytes activation = 0;  // all that the backward pass needs, keys and values included
+  Bytes activation = 0;  // all tensors of the backward pass, keys and values too
   Bytes key_value = 0;   // keys and values only
 };
 

@@ -19,10 +19,10 @@
 
 namespace stowage {
 
-// A row as the pipeline sees it.
+// A row in the pipeline.
 struct TimedChunk {
   long double once = 0;   // forward and backward pass, on each stage
-  bool twice = false;     // forward once more before it goes backward
+  bool twice = false;     // it goes forward a second time before it goes backward
   std::size_t parts = 1;  // on the first row of a sequence that was cut: its rows; 0 on the others
 };
 
@@ -39,7 +39,7 @@ class ChunkTruth {
   }
   bool goes_twice(Tokens part, Tokens count) const { return part < count - rule_.retained; }
 
-  // Whether a plan may choose where parts end, and the most parts it may then cut a sequence into.
+  // Returns whether a plan may choose the ends of parts. most_parts() is then their largest number.
   bool leaves_open() const { return rule_.boundaries != ChunkBoundaries::fixed; }
   Tokens most_parts(Tokens length) const { return 4 * parts(length); }
 
@@ -60,7 +60,8 @@ class ChunkTruth {
   // taken yet.
   static Ms simulated(const std::vector<TimedChunk>& rows, int stages) {
     const std::size_t n = rows.size();
-    std::vector<std::pair<std::size_t, std::size_t>> turns;  // row, and rows forward before it
+    // Row, and rows that go forward before it.
+    std::vector<std::pair<std::size_t, std::size_t>> turns;
     turns.reserve(n);
     for (std::size_t first = 0; first < n; first += rows[first].parts) {
       for (std::size_t k = rows[first].parts; k > 0; --k) {

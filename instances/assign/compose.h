@@ -10,7 +10,7 @@
 
 namespace stowage {
 
-// A planner's whole decision about one replica: the ids of each row.
+// The choice of a planner for one replica: the ids of each row.
 struct ReplicaChoice {
   int scheme = 0;  // index into AssignInstance::schemes
   std::vector<std::vector<std::int64_t>> rows;

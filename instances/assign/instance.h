@@ -82,7 +82,7 @@ inline constexpr std::int64_t kMostPartsPerSize = 4;  // if boundaries are not f
 struct ChunkRule {
   Tokens size = 0;  // after padding; >= 1
   int retained = 1;
-  std::int64_t activation_bytes = 34;  // all that the backward pass needs
+  std::int64_t activation_bytes = 34;  // all tensors of the backward pass
   std::int64_t key_value_bytes = 4;    // of these, keys and values; from 1 to activation_bytes
   ChunkBoundaries boundaries = ChunkBoundaries::fixed;
 
@@ -90,7 +90,7 @@ struct ChunkRule {
 };
 
 struct RowConstraints {
-  int rows_multiple_of = 1;         // of the rows of every replica that has any
+  int rows_multiple_of = 1;         // of the rows of every replica that has rows
   bool equal_rows = false;          // all replicas that have rows have the same number
   bool allow_empty = true;          // a replica may have no rows
   std::optional<ChunkRule> chunks;  // if set, the other three have their defaults

@@ -114,7 +114,7 @@ class AssignTruth {
     std::vector<long double> third;  // of each row's time
     for (const Ms row : rows) third.push_back(row / 3.0L);
     std::vector<long double> free(p, 0);  // when the stage is free again
-    std::vector<long double> back(p, 0);  // when its last backward pass ended
+    std::vector<long double> back(p, 0);  // end of its last backward pass
     for (std::size_t k = 0; k < rounds; ++k) {
       long double ready = 0;  // when the stage before has ended the row's forward pass
       for (std::size_t s = 0; k < rows.size() && s < p; ++s) {

@@ -40,6 +40,7 @@ std::string listed(std::span<const std::string_view> words) {
 }  // namespace
 
 std::string did_you_mean(std::string_view word, std::span<const std::string_view> known) {
+  // Longer words are not compared with known keys: the time grows with the product of the lengths.
   constexpr std::size_t kLongestWord = 64;
   if (word.size() > kLongestWord) return "";
   std::string_view best;

@@ -20,6 +20,7 @@ std::string buffer_name(const LayoutInstance& instance, std::int64_t index) {
 }
 
 std::string names_of(const LayoutInstance& instance, const std::vector<std::int64_t>& buffers) {
+  // Buffers that a message names.
   constexpr std::size_t kNamed = 10;
   std::string names;
   for (std::size_t k = 0; k < std::min(buffers.size(), kNamed); ++k) {

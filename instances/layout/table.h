@@ -103,7 +103,8 @@ class LayoutTable {
   // An upper limit of the end of a stack of all buffers above the pinned ones. Unless pinned
   // buffers clash, some layout has a peak no larger.
   Bytes stack() const { return stack_; }
-  // Whether the stack ends within kMaxExact. Planners require it: then no offset can overflow.
+  // Returns whether the stack ends within kMaxExact. Planners require it: then no offset can
+  // overflow.
   bool stackable() const { return stackable_; }
 
  private:

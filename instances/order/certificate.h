@@ -49,7 +49,7 @@ std::int64_t most_forced_of(const OrderInstance& instance);
 // `last`, because no set on the way leaves less memory live. But no order of a peak below the bound
 // joins the two (formulations/README.md, OC2).
 struct SearchedSets {
-  std::vector<std::int64_t> first;  // operators, as they run
+  std::vector<std::int64_t> first;  // operators, in the order in which they run
   std::vector<std::int64_t> last;   // operators, as they run, up to the end
   bool from_end = false;            // the check takes operators back from `last`
   std::int64_t states = 0;          // upper limit of the sets in between that the check reaches
@@ -104,7 +104,7 @@ struct OrderCertificateCheck {
 OrderCertificateCheck check_certificate(const OrderInstance& instance,
                                         const OrderCertificate& certificate);
 
-// Names of the rules, in the order above.
+// Returns the names of the rules, in the order above.
 std::vector<std::string_view> order_certificate_rules();
 
 }  // namespace stowage

@@ -35,8 +35,7 @@ inline constexpr std::array<std::string_view, 8> kFlowRuleNames = {
     "certificate_number", "certificate_arc",    "certificate_capacity", "certificate_conservation",
     "certificate_bound",  "certificate_forced", "certificate_commit",   "certificate_search"};
 
-// Whether an operator has run before some step: in every order, in no order, or it depends on the
-// order.
+// The state of an operator before some step: it has run in every order, in no order, or it depends.
 enum class Before { maybe, always, never };
 
 using Flow = std::vector<std::vector<std::int64_t>>;  // entries of a certificate

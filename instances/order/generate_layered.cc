@@ -70,6 +70,7 @@ class LocalLayers {
   }
 
   Bytes size() {
+    // Sizes are 8 to 872 steps: 8 more than the distance of a sum of four draws from its mean.
     constexpr Bytes kStep = 10 << 10;
     constexpr Bytes kSpread = 433;
     Bytes sum = 0;
@@ -105,6 +106,7 @@ class LocalLayers {
   }
 
   void add_skips() {
+    // One skip is added for this number of edges to the next layer.
     constexpr std::int64_t kEdgesOfASkip = 6;
     for (std::int64_t skips = edges_ / kEdgesOfASkip; layers_.size() > 2 && skips > 0; --skips) {
       const auto from = static_cast<std::size_t>(draw_below(std::ssize(layers_) - 2));

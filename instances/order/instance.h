@@ -55,7 +55,7 @@ struct OrderOperator {
   // contents and run before it. Operators after it see the new contents and run after it.
   std::vector<std::int64_t> updates;
   Bytes workspace = 0;              // bytes that only this operator needs, while it runs
-  std::vector<std::int64_t> after;  // operators that must run before it for another reason
+  std::vector<std::int64_t> after;  // operators that must run before it for other reasons
   Ms ms = 0;                        // time of one run; >= 0
   bool recompute = false;           // it may run more than once; it updates nothing
   Bytes workspace_per_token = 0;    // bytes per token of the length, as for a tensor
@@ -96,13 +96,14 @@ enum class OrderObjective { peak, time };
 
 struct OrderInstance {
   std::string name;
-  std::optional<Bytes> capacity;  // no step may need more
-  Bytes alignment = 1;            // sizes and workspaces count rounded up to a multiple of it
+  std::optional<Bytes> capacity;  // no step may need more memory
+  Bytes alignment = 1;            // sizes and workspaces are rounded up to a multiple of it
   OrderObjective objective = OrderObjective::peak;
   std::vector<OrderTensor> tensors;
   std::vector<OrderOperator> operators;
   std::optional<RecordedStep> recorded_from;
-  // Sizes grow with the length; a plan then has an order for every length. Objective peak alone.
+  // With a range, sizes grow with the length, and a plan has an order for every length. Only with
+  // objective peak.
   std::optional<LengthRange> tokens;
   // The host that tensors may be moved to meanwhile. Excludes `tokens`.
   std::optional<HostLink> host;

@@ -21,8 +21,7 @@
 
 namespace stowage {
 
-// Whether an operator is in a downset: it must not be (out), it must be (in), or the search decides
-// (open).
+// The side of an operator: not in the downset (out), in it (in), or the search decides (open).
 enum class OrderSide : signed char { out = -1, open = 0, in = 1 };
 
 class LeastLive {
@@ -59,7 +58,8 @@ class LeastLive {
   // and no flow is returned. This one returns the members of the largest least downset among
   // `open`, all of which must have run.
   std::vector<int> largest_least(std::span<const int> open, const OrderMemory& memory);
-  // Returns the members of `open` outside the smallest least downset. None of `open` may have run.
+  // Returns the members of `open` outside the smallest least downset. Requires that none of `open`
+  // has run.
   std::vector<int> outside_smallest_least(std::span<const int> open, const OrderMemory& memory);
 
  private:

@@ -19,7 +19,7 @@ namespace stowage {
 
 class OrderMemory {
  public:
-  // `table` must outlive this.
+  // `table` must outlive this object.
   explicit OrderMemory(const OrderTable& table) : table_(table), live_(table.at_start()) {
     left_.reserve(at(table.tensors()));
     for (int t = 0; t < table.tensors(); ++t) {

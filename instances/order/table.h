@@ -33,8 +33,8 @@ class OrderTable {
   Bytes size(int tensor) const { return size_[index(tensor)]; }
   int producer(int tensor) const { return producer_[index(tensor)]; }  // kNobody of an input
   std::span<const int> touchers(int tensor) const { return touchers_.of(tensor); }
-  // Whether the tensor stays to the end: an output, or an input that no operator touches and hence
-  // none frees.
+  // Returns whether the tensor stays to the end: it is an output, or an input that no operator
+  // touches and hence none frees.
   bool stays(int tensor) const { return stays_[index(tensor)]; }
 
   std::span<const int> touched(int op) const { return touched_.of(op); }
@@ -42,8 +42,8 @@ class OrderTable {
   std::span<const int> before(int op) const { return before_.of(op); }
   std::span<const int> behind(int op) const { return behind_.of(op); }
 
-  Bytes need(int op) const { return need_[index(op)]; }    // its outputs and workspace
-  Bytes keeps(int op) const { return keeps_[index(op)]; }  // its outputs that outlive it
+  Bytes need(int op) const { return need_[index(op)]; }    // bytes of its outputs and workspace
+  Bytes keeps(int op) const { return keeps_[index(op)]; }  // bytes of its outputs that outlive it
   Ms ms(int op) const { return ms_[index(op)]; }
   bool may_rerun(int op) const { return reruns_[index(op)]; }
   // Returns the updates of tensors that `op` touches or writes behind which `op` may not run again.

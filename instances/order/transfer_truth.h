@@ -30,7 +30,7 @@ struct TransferRules {
 
 class TransferTruth {
  public:
-  // All arguments must outlive this. Requires an order of operators that exist.
+  // All arguments must outlive this object. Requires an order of operators that exist.
   TransferTruth(const OrderInstance& instance, const OrderTruth& truth,
                 std::span<const std::int64_t> order, std::span<const OrderTransfer> transfers)
       : instance_(instance), truth_(truth), order_(order), transfers_(transfers) {}

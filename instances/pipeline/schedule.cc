@@ -275,7 +275,7 @@ class OrderSearch {
     if (may_try()) adopt(mountain);
   }
 
-  // Takes the first move or swap that ends earlier; returns false if there is none.
+  // Takes the first move or swap that ends earlier; returns false if no move or swap does.
   bool improve() {
     const auto [shortest, longest] = std::ranges::minmax_element(rows_);
     if (shortest == rows_.end() || *shortest == *longest) return false;

@@ -9,9 +9,8 @@ namespace {
 
 using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-constexpr double kLeftOfColumn =
-    1e-9;                          // of a column's length: what is left of one that others make
-constexpr double kNoGain = 1e-12;  // a slope that rounding explains
+constexpr double kLeftOfColumn = 1e-9;  // a column of which others leave less is dependent
+constexpr double kNoGain = 1e-12;       // smaller slopes are rounding errors
 
 class ActiveSet {
  public:

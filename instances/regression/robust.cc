@@ -14,14 +14,17 @@ namespace {
 
 using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-constexpr double kTukey = 4.685;  // 95 % efficient where errors are normal
+constexpr double kTukey = 4.685;  // 95 % efficiency for normal errors
+// The median of |x| for a standard normal x.
 constexpr double kMedianOfNormal = 0.6745;
 constexpr double kLeastNoise = 1e-10;  // smaller errors are rounding errors
 constexpr double kDependent = 1e-6;    // a column of which others leave less is dependent
 constexpr double kLeastFitted = 1e-3;  // errors are relative to at least this share of the measured
+// Most steps of the start and of the main iteration.
 constexpr int kAbsoluteSteps = 40;
 constexpr int kSteps = 100;
-constexpr int kScaleSteps = 25;  // with a new noise in each; then it stays, so that steps converge
+// Steps with a new noise; later it is fixed, so that steps converge.
+constexpr int kScaleSteps = 25;
 
 double square(double value) { return value * value; }
 

@@ -39,6 +39,7 @@ constexpr std::array<std::string_view, kRuleCount> kRuleNames = {
 
 // A level that is more expensive than another by at most this factor differs by rounding only.
 constexpr Real kAsCheap = 1 + 1e-13L;
+// Most steps of a packing price.
 constexpr std::int64_t kMostSteps = 1'000'000;
 
 struct Condition {

@@ -10,7 +10,7 @@
 
 namespace stowage {
 
-// A planner's whole decision about one group.
+// The choice of a planner for one group.
 struct GroupChoice {
   int degree = 0;
   std::vector<std::int64_t> sequences;  // ids

@@ -17,8 +17,10 @@
 namespace stowage {
 namespace {
 
-constexpr int kMixtures = 24;                    // of the two capacities
+// Weighted sums of the two capacities that are tried.
+constexpr int kMixtures = 24;
 constexpr std::size_t kMostPartial = 2'000'000;  // partial sets that are tried
+// Limit of a tree of boxes.
 constexpr std::size_t kMostNodes = 1'000'000;
 
 // Decides whether some set of sequences, of at most the given tokens and ms, is worth more than a

@@ -68,7 +68,7 @@ struct Level {
   Tokens left_of_most(Tokens held, std::int64_t count) const {
     return most_tokens == kMaxExact ? kMaxExact : most_tokens - (held - count * sequence_tokens);
   }
-  // For packers with a single capacity: sizes and capacity that imply both limits.
+  // Sizes and a single capacity for packers: both limits follow from them.
   Tokens packed_capacity() const { return std::min(capacity, most_tokens); }
   Tokens packed_size(Tokens length) const {
     return std::min(length + sequence_tokens, std::max(length, packed_capacity()));
@@ -146,9 +146,9 @@ class ScatterTable {
     if (grids_.empty()) return load.time();
     return grids_[at(level)]->at(load.compute, load.transfer);
   }
-  // Whether times are measured, in a table by tokens and squares.
+  // Returns whether times are measured, in a table by tokens and squares.
   bool measured() const { return !grids_.empty(); }
-  // Whether the two sums of every load are equal: then the three costs are equal.
+  // Returns whether the two sums of every load are equal: then the three costs are equal.
   bool additive() const { return loads_.empty(); }
   // Returns the table of a step in which every sequence has its least cost, which is additive. A
   // bound on the plans of that step bounds those of this step.
@@ -183,7 +183,8 @@ class ScatterTable {
   }
   Ms longest_elsewhere() const { return longest_elsewhere_; }
 
-  // Whether the instance lists several recomputation modes, and the number of modes that are left.
+  // Returns whether the instance lists several recomputation modes. recomputations() is the number
+  // of modes that are left.
   bool chooses_recomputation() const { return chooses_recomputation_; }
   int recomputations() const { return way_count_; }
   // The step if all its micro-batches have this recomputation mode, counted from 0. Its levels are
@@ -203,8 +204,9 @@ class ScatterTable {
   Tokens total_tokens() const;
   // The least sum of the capacities that its sequences take; at most kMaxExact.
   Tokens total_held() const { return total_held_; }
-  // Whether the capacity of groups is device_tokens() times the degree for any number of sequences,
-  // and the longest sequence too. All forms of groups count, also those that were left out.
+  // Returns whether the capacity of groups is device_tokens() times the degree for any number of
+  // sequences, and the longest sequence too. All forms of groups count, also those that were left
+  // out.
   bool even() const { return even_; }
   // Returns the device-ms of the step if every sequence had its least area.
   double total_area() const;

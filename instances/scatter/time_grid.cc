@@ -7,7 +7,8 @@
 namespace stowage {
 namespace {
 
-constexpr int kSearchSteps = 40;  // at most; six or so are usual
+constexpr int kSearchSteps = 40;  // most steps; about six are usual
+// Relative rounding error of values on planes, and the share by which a plane is lowered for it.
 constexpr double kRounding = 1e-12;
 constexpr double kBelow = 1e-11;
 constexpr Ms kLeastWeighed = 1e-9;  // shorter times have its weight, so that weights stay finite

@@ -31,7 +31,7 @@ struct StrategyCertificate {
     std::int64_t pp = 1;
     std::int64_t v = 1;
     std::int64_t micro_batches = 1;
-    std::vector<double> prices;  // one for each stage; equal ones give the area bound
+    std::vector<double> prices;  // one for each stage; equal prices give the area bound
     bool thresholds = false;     // SB4 may be used as well
 
     bool operator==(const Class&) const = default;

@@ -40,6 +40,7 @@ struct StatedConfiguration {
 };
 
 constexpr IntegerRange kStatedCount = {1, kMaxExact};
+// Most stages of a stated list of layers.
 constexpr std::int64_t kMostStatedStages = 1024;
 
 // Finds the errors of values that are valid one by one.

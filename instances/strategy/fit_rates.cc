@@ -23,6 +23,7 @@ constexpr double kPull = 0.02;
 constexpr double kHuber = 0.1;   // relative error above which a sample has less weight
 constexpr double kShift = 1e-4;  // shift of a logarithm, for a derivative
 constexpr double kLongest = 1;   // longest step of a logarithm in one round
+// Most rounds of Levenberg and Marquardt's method, and most dampings in one round.
 constexpr int kRounds = 40;
 constexpr int kTries = 8;
 constexpr double kInterval = 1.96;  // standard deviations

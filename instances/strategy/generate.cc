@@ -19,6 +19,7 @@ namespace {
 constexpr std::int64_t kMostNodes = 100'000;
 constexpr std::int64_t kMostPerNode = 64;
 constexpr std::int64_t kMostMib = std::int64_t{1} << 40;
+// Memory of a device by version 1 without a machine.
 constexpr Mib kMemoryMib = 73'728;
 constexpr std::string_view kDefaultMachine = "a100-80";
 constexpr std::int64_t kMostDegree = 16;  // largest degree of pp and cp

@@ -119,7 +119,7 @@ struct StrategyMeasured {
 struct StrategyDetail {
   double memory_mib_per_ms = 1944.5;  // of a device's own memory; a data sheet's, A100 with 80 GB
   double pass_bytes = 120;            // read and written between products, per unit of width
-  double pass_ms = 0.8;               // of a layer's forward pass, however short its row is
+  double pass_ms = 0.8;               // of a layer's forward pass, for rows of any length
   double message_ms = 0.005;          // for each further node of a ring
   double square_bytes = 15;           // of a score of attention, without FlashAttention
   double expert_slowdown = 1.4;       // of products of experts

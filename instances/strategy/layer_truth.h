@@ -9,7 +9,7 @@
 namespace stowage {
 
 struct LayerTruth {
-  double common = 0;    // weights that every token meets
+  double common = 0;    // weights that every token uses
   double one = 0;       // weights of an expert
   double experts = 0;   // of the layer; 0: none, or one that every token meets
   double picked = 0;    // experts that a token is sent to

@@ -79,7 +79,7 @@ std::vector<std::string_view> fields_by(std::string_view text, char by) {
   }
 }
 
-// Collects all errors of a run, and makes the sample if there are none.
+// Collects all errors of a run. A run without errors gives a sample.
 class RunReader {
  public:
   RunReader(const StatedRun& run, const StrategyInstance& like) : run_(run), like_(like) {}

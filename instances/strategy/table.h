@@ -109,7 +109,7 @@ class StrategyTable {
   const std::vector<StrategyRun>& runs() const { return runs_; }
   std::int64_t layers() const { return runs_.back().end; }
   bool equal_layers() const { return runs_.size() == 1; }
-  // Whether the model has an embedding and a head, which may count as layers of a chunk.
+  // Returns whether the model has an embedding and a head, which may count as layers of a chunk.
   bool has_vocabulary() const { return instance_.model.vocabulary > 0; }
 
   Tokens tokens() const { return tokens_; }
@@ -140,7 +140,7 @@ class StrategyTable {
 // chunks need less memory and no time.
 class StageCosts {
  public:
-  // `table` must outlive this.
+  // `table` must outlive this object.
   StageCosts(const StrategyTable& table, const StrategyClass& its, const StrategyLayout& layout);
 
   const StrategyTable& table() const { return *table_; }

@@ -17,7 +17,7 @@ struct TrainerStated {
   std::int64_t loss_denominator = 0;            // of the step
   std::vector<std::int64_t> loss_denominators;  // of each batch
   std::vector<std::int32_t> max_seqlens;        // of each batch
-  std::vector<std::int32_t> position_resets;    // of all batches, one behind the other
+  std::vector<std::int32_t> position_resets;    // of all batches, one behind another
   std::vector<std::int32_t> schedule;           // as trainer_schedule()
 };
 

@@ -15,7 +15,7 @@ constexpr double kLabelGap = 10;  // px between two labels
 constexpr double kCapHeight = 4;  // px from a label's middle down to its baseline
 
 constexpr double kFinestStep =
-    1e-12;  // between ticks, of the largest value: doubles tell them apart
+    1e-12;  // of the largest value: the least difference of ticks that doubles resolve
 
 struct Unit {
   double size = 1;

@@ -9,8 +9,8 @@
 namespace stowage {
 namespace {
 
-constexpr std::size_t kListAll = 50'000;  // ids
-constexpr double kBrief = 60;             // ems
+constexpr std::size_t kListAll = 50'000;  // up to this many ids in all, tooltips list all of theirs
+constexpr double kBrief = 60;             // ems: longest name
 
 }  // namespace
 

@@ -17,6 +17,7 @@
 namespace stowage {
 namespace {
 
+// See instances/regression/robust.cc.
 constexpr double kTukey = 4.685;
 constexpr double kMedianOfNormal = 0.6745;
 constexpr double kLeastNoise = 1e-3;  // clocks of training loops are less precise

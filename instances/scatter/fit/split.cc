@@ -12,7 +12,7 @@ namespace stowage {
 namespace {
 
 constexpr double kSamePrediction = 1e-6;  // relative difference of predictions that count as equal
-constexpr double kUnseen = 1e-9;          // of a row's time
+constexpr double kUnseen = 1e-9;          // of a row's time: smaller times cannot be split
 
 bool can_be_split(CostTerm::Kind kind) {
   return kind == CostTerm::Kind::quadratic || kind == CostTerm::Kind::linear ||

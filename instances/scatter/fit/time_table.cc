@@ -15,6 +15,7 @@
 namespace stowage {
 namespace {
 
+// Most pieces of each sum: 1, 2, 4 and 8 are tried.
 constexpr std::size_t kMostPieces = 8;
 constexpr std::size_t kRowsOfAPiece = 6;  // least number, for each of the two sums
 constexpr std::size_t kFewestRows = 4;    // one more than the coefficients of one piece each
