@@ -41,7 +41,7 @@ struct PartPrice {
 // for all of its work, `tokens` for all tokens of `most_rows` rows, and parts.
 struct RowPattern {
   std::int64_t least_rows = 1;
-  std::int64_t most_rows = 0;  // 0: any number; tokens and parts of rows then cost nothing
+  std::int64_t most_rows = 0;  // 0: any number; tokens and parts of rows are then free
   Tokens longest = 0;  // most tokens; more than in the pattern before it, if that has the same rows
   double time = 0;
   double tokens = 0;
@@ -88,7 +88,7 @@ struct StrategyProof {
   // "longest", "pigeonhole", "rows" (AB1 to AB3), "patterns", "configurations" or "bands"
   std::string by;
   std::vector<SchemePrices> schemes;  // for "patterns": one per scheme of the strategy
-  std::vector<LengthPrice> prices;    // for "configurations": lengths go down; 0 for all others
+  std::vector<LengthPrice> prices;    // for "configurations": lengths descend; other lengths cost 0
   std::vector<BandStep> bands;        // for "bands": a tree, from its root
 
   bool operator==(const StrategyProof&) const = default;

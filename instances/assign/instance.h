@@ -61,8 +61,8 @@ struct Strategy {
 // The rule by which a plan chooses the ends of a sequence's parts.
 enum class ChunkBoundaries {
   fixed,         // at multiples of the rule's size
-  equal_time,    // where no more parts take equally long
-  least_bubble,  // where the replica is fastest
+  equal_time,    // where all parts take equally long, with no more parts
+  least_bubble,  // where the replica's time is least
 };
 inline constexpr std::array<std::string_view, 3> kChunkBoundaries = {"fixed", "equal_time",
                                                                      "least_bubble"};

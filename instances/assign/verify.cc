@@ -183,7 +183,7 @@ class AssignVerifier {
     std::vector<Ms> rows;
     std::vector<TimedChunk> chunks;
     bool all_known = scheme != nullptr;
-    std::optional<PartOf> before;  // the row before, if more parts must follow it
+    std::optional<PartOf> before;  // the previous row, if more parts must follow it
     const std::vector<Run> runs = runs_of(replica);
     for (std::size_t j = 0; j < replica.rows.size(); ++j, ++rows_seen_) {
       const Place at{replica.rows[j], r, j};
@@ -460,7 +460,7 @@ class AssignVerifier {
 
   void check_row_counts() {
     const RowConstraints& asked = instance_.constraints;
-    std::size_t equal = 0;  // the rows of the first replica that has any
+    std::size_t equal = 0;  // the number of rows of the first replica that has rows
     for (std::size_t r = 0; r < plan_.replicas.size(); ++r) {
       const std::size_t rows = plan_.replicas[r].rows.size();
       const auto add = [&](Rule rule, const std::string& need) {

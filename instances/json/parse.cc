@@ -79,7 +79,7 @@ class Builder {
     bool is_object = false;
     std::int64_t size = 0;                   // elements or members so far
     std::string key;                         // of the member being read
-    std::unordered_set<std::string> hashed;  // keys so far, once there are many
+    std::unordered_set<std::string> hashed;  // keys so far, for large objects
   };
 
   // Returns whether the next value is kept.
@@ -242,7 +242,7 @@ std::optional<LongToken> first_long_token(std::string_view text) {
         at += text[at] == '\\' ? 2 : 1;
       }
       if (at - begin > kMaxTextBytes) return LongToken{begin, false};
-      ++at;  // the quote that ends it
+      ++at;  // the quote at its end
     } else if (in_number(first)) {
       while (at < text.size() && in_number(text[at])) ++at;
       if (at - begin > kMaxNumberBytes) return LongToken{begin, true};

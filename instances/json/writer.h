@@ -23,7 +23,7 @@ class JsonValue;
 
 class JsonWriter {
  public:
-  enum class Layout { lines, line };  // a container inside one of Layout::line is on that line too
+  enum class Layout { lines, line };  // `line` holds for nested containers too
 
   void begin_object(Layout layout = Layout::lines) { begin('{', layout); }
   void end_object() { end('}'); }

@@ -34,7 +34,7 @@ struct LayoutGenerator {
   std::optional<std::int64_t> lifetime;
   Bytes bytes = 1 << 20;   // size of the largest buffer, or of the whole rectangle; 1 to 2^32
   Bytes unit = 1;          // sizes are multiples of it; divides `bytes`
-  Bytes alignment = 1;     // of all buffers; 1 to 2^20, and 1 for guillotine unless it divides unit
+  Bytes alignment = 1;     // of all buffers; 1 to 2^20; 1 for guillotine unless it divides unit
   std::uint64_t seed = 0;  // at most 2^53
 
   bool operator==(const LayoutGenerator&) const = default;

@@ -60,7 +60,7 @@ enum class Recompute {
 
 enum class SequenceSplit {
   megatron,  // tensor parallelism; activations are sharded along the sequence between blocks
-  ulysses,   // sharded along the sequence everywhere but in attention; nothing is gathered
+  ulysses,   // sharded along the sequence except in attention; nothing is gathered
 };
 
 struct TransformerStep {

@@ -57,7 +57,7 @@ struct OrderOperator {
   Bytes workspace = 0;              // bytes that only this operator needs, while it runs
   std::vector<std::int64_t> after;  // operators that must run before it for other reasons
   Ms ms = 0;                        // time of one run; >= 0
-  bool recompute = false;           // it may run more than once; it updates nothing
+  bool recompute = false;           // it may run more than once; then it must not update tensors
   Bytes workspace_per_token = 0;    // bytes per token of the length, as for a tensor
 
   bool operator==(const OrderOperator&) const = default;
@@ -86,7 +86,7 @@ struct LengthRange {
 struct HostLink {
   double out_bytes_per_ms = 1;    // > 0
   double in_bytes_per_ms = 1;     // > 0
-  std::optional<Bytes> capacity;  // of the host's memory; none: no limit
+  std::optional<Bytes> capacity;  // of the host's memory; no value: no limit
 
   bool operator==(const HostLink&) const = default;
 };

@@ -108,7 +108,7 @@ class Curves {
   const ProgressHistory& progress_;
   const Quantity quantity_;
   bool timed_ = false;
-  bool cut_ = false;  // there is a plan: the axis may begin above zero
+  bool cut_ = false;  // with a plan the axis may begin above zero
   double least_ = 0;
   double most_ = 0;
   double last_ = 1;

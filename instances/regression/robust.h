@@ -23,7 +23,7 @@ namespace stowage {
 
 struct Regression {
   std::vector<double> coefficients;     // by column
-  std::vector<bool> determined;         // false: the other columns make up this one
+  std::vector<bool> determined;         // false: the other columns make up this column
   std::vector<double> standard_errors;  // by column; infinite if not determined
   std::vector<double> fitted;           // by row
   std::vector<double> weights;          // by row, in [0, 1]; 0: the row had no influence

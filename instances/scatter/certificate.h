@@ -49,7 +49,7 @@ struct CertificateLevel {
   double weight = 1;  // in [0, 1]
   int recomputation = 0;
   int place = 0;     // device pool of devices.h
-  AffineTime below;  // the plane; no number below 0
+  AffineTime below;  // the plane; none of its numbers is negative
 
   GroupForm form() const { return {degree, exchange, recomputation, place}; }
 };

@@ -43,7 +43,7 @@ struct ScatterMicroBatch {
 
 struct ScatterPlan {
   std::string name;           // of the instance
-  std::string instance_hash;  // hash of the instance (json.h), the only one it is valid for
+  std::string instance_hash;  // hash (json.h) of the only instance that it is valid for
   Ms objective_ms = 0;        // step_ms() of the makespans
   Ms bound_ms = 0;            // no plan of this instance is faster
   std::string bound_by;       // the certificate's name

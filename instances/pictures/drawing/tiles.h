@@ -31,7 +31,7 @@ struct Tile {
 
 struct Merged {
   std::int64_t tiles = 0;  // number that was added up in cells
-  double below = 0;        // px: those narrower or lower than this
+  double below = 0;        // px: limit of their width or height
 };
 
 inline constexpr std::size_t kMostShapes = 12'000;  // most visible tiles, and cells, of one call

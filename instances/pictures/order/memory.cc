@@ -32,7 +32,7 @@ constexpr std::size_t kOtherHue = 2;
 constexpr std::size_t kAgainHue = 3;
 constexpr std::size_t kAwayHue = 4;
 constexpr int kCurvePoints = 24;    // points of a row's curve
-constexpr double kOneLength = 3;    // px, half of the dash of a row of one length
+constexpr double kOneLength = 3;    // px, half the dash of a row with a single length
 constexpr double kAgainHeight = 6;  // px, of the marks of repeated runs
 
 class OrderPicture {
