@@ -37,8 +37,8 @@ Result<Plan> read_plan(std::string_view text, const InstanceView& instance);
 std::string write_instance(const InstanceView& instance);
 std::string write_plan(const PlanView& plan);
 
-// Returns "fnv1a64:" and 16 hexadecimal digits. Two instances of equal meaning have equal hashes,
-// whatever their names, layouts and x- keys. The hash is not cryptographic: it finds mix-ups, not
+// Returns "fnv1a64:" and 16 hexadecimal digits. Two instances of equal meaning have equal hashes:
+// names, layouts and x- keys do not count. The hash is not cryptographic: it finds mix-ups, not
 // attacks. Requires an instance for which check() returns no errors.
 std::string instance_hash(const InstanceView& instance);
 

@@ -30,8 +30,8 @@ struct KnownProof {
 
 class InfeasibilityCheck {
  public:
-  // Appends violations if the family has no proof of this name, if witnesses do not ascend, and if
-  // the proof has witnesses or a step that a proof of its name must not have.
+  // Appends violations if the family has no proof of this name, and if witnesses do not ascend.
+  // Also appends one if the proof has witnesses or a step that a proof of its name must not have.
   InfeasibilityCheck(const InfeasibilityProof& proof, std::initializer_list<KnownProof> known)
       : proof_(proof) {
     std::string names = "none";

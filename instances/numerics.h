@@ -18,13 +18,15 @@ using Real = long double;
 inline constexpr Real kCheckerRaised = 1 + 1e-12L;
 inline constexpr Real kCheckerLowered = 1 - 1e-12L;
 
-// A checker counts a group or sequence whose time exceeds the room by at most this factor as one
-// that fits, and a time shortened by this factor as surely no longer than the true one.
+// If the time of a group or sequence exceeds the room by at most the first factor, a checker counts
+// it as one that fits. A time shortened by the second factor is surely no longer than the true
+// time.
 inline constexpr Real kCheckerFits = 1 + 1e-9L;
 inline constexpr Real kCheckerShort = 1 - 1e-9L;
 
-// A bound search counts a group or sequence as one that fits up to this factor, and leaves a number
-// of rows out only if the longest sequence, shortened by this factor, exceeds their room.
+// Up to the first factor, a bound search counts a group or sequence as one that fits. It leaves a
+// number of rows out only if the longest sequence, shortened by the second factor, exceeds their
+// room.
 inline constexpr double kBoundFits = 1 + 2e-9;
 inline constexpr double kBoundShort = 1 - 4e-9;
 

@@ -50,8 +50,8 @@ std::vector<InputError> hidden_assign_errors(const AssignInstance& instance);
 // lengths; false means "not known".
 bool surely_sound(const AssignInstance& instance);
 
-// Returns "fnv1a64:" and 16 hexadecimal digits. Two instances of equal meaning have equal hashes,
-// whatever their names, layouts and x- keys. The hash is not cryptographic: it finds mix-ups, not
+// Returns "fnv1a64:" and 16 hexadecimal digits. Two instances of equal meaning have equal hashes:
+// names, layouts and x- keys do not count. The hash is not cryptographic: it finds mix-ups, not
 // attacks.
 std::string instance_hash(const AssignInstance& instance);
 

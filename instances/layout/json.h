@@ -37,8 +37,8 @@ std::vector<InputError> hidden_layout_errors(const LayoutInstance& instance);
 // buffers; false means "not known".
 bool surely_sound(const LayoutInstance& instance);
 
-// Returns "fnv1a64:" and 16 hexadecimal digits. Two instances of equal meaning have equal hashes,
-// whatever their names, layouts and x- keys. The hash is not cryptographic: it finds mix-ups, not
+// Returns "fnv1a64:" and 16 hexadecimal digits. Two instances of equal meaning have equal hashes:
+// names, layouts and x- keys do not count. The hash is not cryptographic: it finds mix-ups, not
 // attacks.
 std::string instance_hash(const LayoutInstance& instance);
 

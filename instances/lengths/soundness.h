@@ -12,9 +12,9 @@
 
 namespace stowage {
 
-// Returns whether each length, their number, their padded sum and the table of their costs in each
-// shape (degree, scheme) are within the limits of the format, and also the targets, if there are
-// any. Requires a pad multiple of at least 1.
+// Returns whether each length, their number and their padded sum are within the limits of the
+// format. So must be the table of their costs in each shape (degree, scheme), and the targets, if
+// there are any. Requires a pad multiple of at least 1.
 inline bool lengths_are_sound(const std::vector<Tokens>& lengths, Tokens pad_multiple,
                               const std::vector<Tokens>& loss_tokens, std::size_t shapes) {
   if (lengths.size() > static_cast<std::size_t>(kMaxSequences)) return false;

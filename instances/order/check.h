@@ -11,11 +11,13 @@ namespace stowage {
 
 inline constexpr Tokens kMostLengthTokens = Tokens{1} << 31;  // upper end of a range of lengths
 
-// Adds E371 for repeated ids, E373 for a tensor that two operators write or that is written
-// although it is an input, E374 for a tensor that is touched or an output and has no writer, E375
-// for a cycle, E376 for sizes that sum to more than 2^53, E377 for an operator that may run again
-// and updates a tensor, E378 for a range of lengths that is empty or stands beside a field that
-// excludes a range. Requires numbers in their ranges and indices that exist.
+// Adds E371 for repeated ids.
+// Adds E373 for a tensor that two operators write, or that is written although it is an input.
+// Adds E374 for a tensor that is touched or an output and has no writer.
+// Adds E375 for a cycle, and E376 for sizes that sum to more than 2^53.
+// Adds E377 for an operator that may run again and updates a tensor.
+// Adds E378 for a range of lengths that is empty or stands beside a field that excludes a range.
+// Requires numbers in their ranges and indices that exist.
 void check_order(const OrderInstance& instance, ErrorList& errors);
 
 // Adds E371 only; names may be unknown.

@@ -44,8 +44,8 @@ std::vector<InputError> hidden_order_errors(const OrderInstance& instance);
 // Requires an instance without hidden errors.
 bool surely_sound(const OrderInstance& instance);
 
-// Returns "fnv1a64:" and 16 hexadecimal digits. Two instances of equal meaning have equal hashes,
-// whatever their names, ids and x- keys. The hash is not cryptographic: it finds mix-ups, not
+// Returns "fnv1a64:" and 16 hexadecimal digits. Two instances of equal meaning have equal hashes:
+// names, ids and x- keys do not count. The hash is not cryptographic: it finds mix-ups, not
 // attacks.
 std::string instance_hash(const OrderInstance& instance);
 

@@ -49,9 +49,9 @@ Result<std::optional<ScatterCertificate>> read_scatter_certificate(std::string_v
 std::string write_scatter_instance(const ScatterInstance& instance);
 std::string write_scatter_plan(const ScatterPlan& plan);
 
-// Returns the errors of an instance in memory that its document cannot express: E310 for each
-// member of the cost beside `table`, and for a grid without a time for each of its places, E305 for
-// all_to_all beside exchange, E205 for the tokens of a window whose share is 0, E102 for a name
+// Returns the errors of an instance in memory that its document cannot express. E310 for each
+// member of the cost beside `table`, and for a grid without a time for each of its places. E305 for
+// all_to_all beside exchange, E205 for the tokens of a window whose share is 0, and E102 for a name
 // that is not UTF-8.
 std::vector<InputError> hidden_scatter_errors(const ScatterInstance& instance);
 
@@ -59,8 +59,8 @@ std::vector<InputError> hidden_scatter_errors(const ScatterInstance& instance);
 // lengths; false means "not known".
 bool surely_sound(const ScatterInstance& instance);
 
-// Returns "fnv1a64:" and 16 hexadecimal digits. Two instances of equal meaning have equal hashes,
-// whatever their names, layouts and x- keys. The hash is not cryptographic: it finds mix-ups, not
+// Returns "fnv1a64:" and 16 hexadecimal digits. Two instances of equal meaning have equal hashes:
+// names, layouts and x- keys do not count. The hash is not cryptographic: it finds mix-ups, not
 // attacks.
 std::string instance_hash(const ScatterInstance& instance);
 

@@ -44,8 +44,8 @@ std::vector<InputError> hidden_strategy_errors(const StrategyInstance& instance)
 // Returns whether a reader certainly accepts the document of the instance; false means "not known".
 bool surely_sound(const StrategyInstance& instance);
 
-// Returns "fnv1a64:" and 16 hexadecimal digits. Two instances of equal meaning have equal hashes,
-// whatever their names, the names of their blocks and x- keys. The hash is not cryptographic: it
+// Returns "fnv1a64:" and 16 hexadecimal digits. Two instances of equal meaning have equal hashes:
+// names, the names of their blocks and x- keys do not count. The hash is not cryptographic: it
 // finds mix-ups, not attacks.
 std::string instance_hash(const StrategyInstance& instance);
 

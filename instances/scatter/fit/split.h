@@ -12,9 +12,9 @@
 
 namespace stowage {
 
-// Rescales the undetermined coefficients among the quadratic, the linear and the fixed one to the
-// ratios that they have in `like`, or, if `like` has none, in the preset llama-7b on A100s of 80
-// GB. Predictions stay the same; if they would not, nothing changes. Returns the keys of the
+// Rescales the undetermined coefficients among the quadratic, the linear and the fixed one. Their
+// ratios become those of `like` or, if `like` has none, of the preset llama-7b on A100s of 80 GB.
+// Predictions stay the same; if they would not, nothing changes. Returns the keys of the
 // undetermined coefficients.
 std::vector<std::string> split_undetermined(const Terms& terms, const std::vector<TimedRow>& rows,
                                             const ScatterCost& like, Regression& found);
