@@ -1,25 +1,26 @@
 // Packed variable-length causal attention in FP32, forward and backward.
 //
-// Several sequences are laid end to end in one array. Conventions are those of flash-attention's
-// variable-length interface. Row-major arrays:
+// Several sequences are laid end to end in one array. The conventions are those of
+// flash-attention's variable-length interface. All arrays are row-major:
 //
 //   q, o, dq, do   (total_q, heads, head_dim)        lse  (2, heads, total_q)
 //   k, v, dk, dv   (total_k, kv_heads, head_dim)
 //
-// The second half of lse is ours: behind the logarithms, what rounding to single precision took
-// from each. Backward raises to their power, and a logit of 30,000 is known to 0.001 only.
+// The first half of lse holds the logarithms; the second half is an extension of this library and
+// holds the rounding error of each logarithm in single precision. Backward exponentiates the
+// logarithms and needs both halves: a float of size 30,000 has a spacing of about 0.002.
 //
 // Sequence b owns query rows [cu_q[b], cu_q[b+1]) and key rows [cu_k[b], cu_k[b+1]). The causal
-// mask is aligned to the bottom right corner: query i of a sequence sees key j when
-// j <= i + (Lk - Lq). A query that sees no key has output 0 and lse -inf. Rows at or beyond the
-// last entry are slack: never read, their outputs (lse too) and gradients are written as 0.
+// mask is aligned to the bottom right corner: query i of a sequence sees key j when j <= i + (Lk -
+// Lq). A query that sees no key has output 0 and lse -inf. Rows at or beyond the last entry of cu
+// are slack: the kernels never read them, and write 0 to their outputs, lse and gradients.
 // Sequences of length 0 and Lq > Lk are legal.
 //
-// Blocks of queries meet blocks of keys (simd_table.h has their sizes) with a running maximum, so
-// that no (Lq x Lk) matrix ever exists; backward recomputes the probabilities from LSE.
-// Source: FlashAttention-2 (arXiv 2307.08691, algorithms 1 and 2). Key blocks are anchored at a
-// sequence's first key, and heads are independent: a head of a sequence has the same bits whatever
-// else is in the batch, and on whichever rank it is computed.
+// The kernels process blocks of queries against blocks of keys (sizes in simd_table.h) with a
+// running maximum, so no (Lq x Lk) matrix is stored. Backward recomputes the probabilities from
+// lse. Source: FlashAttention-2 (arXiv 2307.08691, algorithms 1 and 2). Key blocks start at a
+// sequence's first key, and heads are independent. So the result of a head of a sequence has the
+// same bits in every batch and on every rank.
 //
 //   const std::vector<std::int32_t> cu = {0, 3, 8};
 //   AttentionShape shape{.total_q = 8, .total_k = 8, .heads = 4, .kv_heads = 2, .head_dim = 16,
@@ -28,7 +29,7 @@
 //   std::vector<float> work(forward_workspace(shape));
 //   attention_forward(shape, q, k, v, o, lse, work);
 //
-// Nothing is validated and nothing is allocated here: see check(AttentionShape).
+// These functions validate nothing and allocate nothing; call check(AttentionShape) first.
 //
 // Thread safety: any number of threads may call these functions at once, each with arrays to write
 // and a workspace of its own.
@@ -49,10 +50,10 @@ struct AttentionShape {
   int head_dim = 64;
   std::span<const std::int32_t> cu_q;  // B + 1 entries, first 0, non-decreasing
   std::span<const std::int32_t> cu_k;
-  double scale = 0;    // of the logits; 0 means 1/sqrt(head_dim)
-  bool causal = true;  // false: every query sees all keys of its sequence
-  // Query head h reads kv head (group_offset + h) / group_size. The defaults are grouped-query
-  // attention over whole groups; a rank that owns a run of heads may own parts of two groups.
+  double scale = 0;    // factor of the logits; 0 means 1/sqrt(head_dim)
+  bool causal = true;  // if false, every query sees all keys of its sequence
+  // Query head h reads kv head (group_offset + h) / group_size. The defaults describe grouped-query
+  // attention over whole groups. A rank that holds a range of heads may hold parts of two groups.
   int group_size = 0;  // 0 means heads / kv_heads
   int group_offset = 0;
 
@@ -60,34 +61,35 @@ struct AttentionShape {
   int kv_head(int head) const { return (group_offset + head) / queries_per_kv(); }
   // Query i of a sequence sees key j when j <= i + diagonal(Lq, Lk).
   std::int64_t diagonal(std::int64_t lq, std::int64_t lk) const { return causal ? lk - lq : lk; }
-  double logit_scale() const;  // what `scale` means
+  double logit_scale() const;  // the factor of the logits: `scale`, or its default
   std::int64_t q_size() const { return total_q * heads * head_dim; }
   std::int64_t k_size() const { return total_k * kv_heads * head_dim; }
-  std::int64_t logarithms() const { return total_q * heads; }  // in either half of lse
+  std::int64_t logarithms() const { return total_q * heads; }  // entries of either half of lse
   std::int64_t lse_size() const { return 2 * logarithms(); }
 };
 
-// Where the gradients of a kv head that serves several query heads go.
+// The layout of the gradients of a kv head that serves several query heads.
 enum class KvGradients {
   per_kv_head,     // dk, dv (total_k, kv_heads, head_dim): summed over query heads in head order
   per_query_head,  // dk, dv (total_k, heads, head_dim): not summed; sum_kv_gradients() finishes
 };
 
-// Everything backward reads: the inputs, what forward wrote, and the gradient of o.
+// The arrays that backward reads: the inputs, the outputs of forward, and the gradient of o.
 struct AttentionBackwardInput {
   std::span<const float> q, k, v, o, lse, upstream;
 };
 
-// Everything wrong with a shape, one readable sentence each; empty for a usable one. The kernels
-// check nothing themselves: a shape that fails here reads out of bounds there. Zero heads are
-// legal (a rank may own none).
+// Returns the errors of a shape, one sentence each; empty for a valid shape. The kernels do not
+// check shapes: with an invalid shape they read out of bounds. Zero heads are valid, since a rank
+// may hold no heads.
 std::vector<std::string> check(const AttentionShape& shape);
 
-// The prefix-sum rules alone: `name` appears in the messages, `total` is the rows of the array.
+// Checks the rules of the prefix sums alone. `total` is the number of rows of the array, and the
+// messages contain `name`.
 std::vector<std::string> check_cu_seqlens(std::span<const std::int32_t> cu, std::int64_t total,
                                           const std::string& name);
 
-// Floats of scratch space that the two passes need.
+// Returns the size of the workspace of each pass, in floats.
 std::int64_t forward_workspace(const AttentionShape& shape);
 std::int64_t backward_workspace(const AttentionShape& shape);
 
@@ -101,8 +103,9 @@ void attention_backward(const AttentionShape& shape, const AttentionBackwardInpu
                         KvGradients mode, std::span<float> dq, std::span<float> dk,
                         std::span<float> dv, std::span<float> workspace);
 
-// (rows, heads, head_dim) -> (rows, kv_heads, head_dim), adding the heads/kv_heads query heads of
-// each kv head in head order: the order of KvGradients::per_kv_head, hence the same bits.
+// Converts (rows, heads, head_dim) to (rows, kv_heads, head_dim) by adding the heads/kv_heads query
+// heads of each kv head in head order. KvGradients::per_kv_head uses the same order, so the results
+// have the same bits.
 void sum_kv_gradients(std::int64_t rows, int heads, int kv_heads, int head_dim,
                       std::span<const float> per_query_head, std::span<float> per_kv_head);
 

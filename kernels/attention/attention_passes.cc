@@ -1,4 +1,4 @@
-// The two passes of attention.h, over units.
+// The forward and backward passes of attention.h, as loops over units of work.
 #include <algorithm>
 
 #include "kernels/attention/attention.h"

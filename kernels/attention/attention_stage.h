@@ -1,10 +1,11 @@
-// The seam between a block and its attention: the one step in which a token needs the others.
+// The interface between a transformer block and its attention, the only step of a block in which a
+// token reads other tokens.
 //
-// Everything else in a transformer block works on a token alone, so a rank that holds a slice of
-// the tokens computes it without asking anyone. Attention on one rank (LocalAttention, here),
-// exchanged over ranks (exchange/ulysses.h, exchange/ring.h) and over retained keys
-// (exchange/retained_attention.h) look the same to the block, which lends them the memory they ask
-// for, and to each other: attention over ranks may do its own part by any of them.
+// All other steps of a block process each token alone, so a rank that holds a slice of the tokens
+// computes them without communication. The implementations are attention on one rank
+// (LocalAttention, below), attention over several ranks (exchange/ulysses.h, exchange/ring.h) and
+// attention over retained keys (exchange/retained_attention.h). The block provides the memory that
+// the stage requests. Attention over ranks may use any other stage for its local part.
 //
 //   LocalAttention attention(shape);
 //   std::vector<float> sums(attention.memory().sums), scratch(...);
@@ -20,14 +21,14 @@
 
 namespace stowage::kernels {
 
-// What a stage wants from its caller, in floats.
+// The memory that the caller must provide to a stage, in floats.
 struct AttentionMemory {
-  std::int64_t sums = 0;              // from forward to backward, beside q, k, v and o
+  std::int64_t sums = 0;              // kept from forward to backward, in addition to q, k, v and o
   std::int64_t forward_scratch = 0;   // during forward
   std::int64_t backward_scratch = 0;  // during backward
 };
 
-// What forward writes; `sums` is the lse of attention.h.
+// The arrays that forward writes; `sums` is the lse of attention.h.
 struct StageOutput {
   std::span<float> o, sums;
 };
@@ -44,20 +45,21 @@ class AttentionStage {
   // q, o (n, heads, head_dim); k, v (n, kv_heads, head_dim) for the n tokens of this rank.
   virtual void forward(std::span<const float> q, std::span<const float> k, std::span<const float> v,
                        const StageOutput& output, std::span<float> scratch) = 0;
-  // Gradients of sum(o * upstream), shaped like q, k and v (dk and dv as KvGradients says, where a
-  // stage has a choice); written, not added. `input` holds what the last forward read and wrote.
+  // Writes (does not add) the gradients of sum(o * upstream), shaped like q, k and v. KvGradients
+  // gives the shape of dk and dv if the stage supports both. `input` holds the inputs and outputs
+  // of the last forward.
   virtual void backward(const AttentionBackwardInput& input, std::span<float> dq,
                         std::span<float> dk, std::span<float> dv, std::span<float> scratch) = 0;
 };
 
-// All tokens and all heads on this rank. Keeps nothing of its own between the passes. The spans in
-// `shape` must outlive the stage.
+// Attention over all tokens and all heads on this rank. The stage keeps no data between the passes.
+// The spans in `shape` must outlive the stage.
 class LocalAttention final : public AttentionStage {
  public:
   explicit LocalAttention(const AttentionShape& shape, KvGradients mode = KvGradients::per_kv_head)
       : shape_(shape), mode_(mode) {}
 
-  // Of any stage of that shape; the entries of cu_q and cu_k do not matter.
+  // Returns the memory of any stage of this shape; the entries of cu_q and cu_k do not affect it.
   static AttentionMemory memory_of(const AttentionShape& shape);
 
   AttentionMemory memory() const override { return memory_of(shape_); }

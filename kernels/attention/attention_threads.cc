@@ -17,11 +17,11 @@ double thread_cpu_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// Every thread walks over all units of its own copy and runs those that it is the first to claim.
+// Every thread iterates over all units of its own copy and runs each unit that it claims first.
 template <class Units>
 void share(int threads, const Units& all, std::span<float> workspace,
            std::span<double> cpu_seconds) {
-  simd_table();  // what it throws is the caller's
+  simd_table();  // an exception must be thrown here, on the caller's thread
   std::atomic<std::int64_t> unclaimed = 0;
   const std::size_t floats = workspace.size() / static_cast<std::size_t>(threads);
   const auto work = [&](int me) {

@@ -20,12 +20,12 @@ std::int64_t gradient_stride(const AttentionShape& shape, KvGradients mode) {
   return mode == KvGradients::per_query_head ? q_stride(shape) : k_stride(shape);
 }
 
-// Packed keys of a group's kv head; null stays null.
+// Returns the packed keys of the group's kv head, or null if `lanes` is null.
 const float* lanes_of(const float* lanes, const KeyArrays& keys, const HeadGroups& group) {
   return lanes == nullptr ? nullptr : lanes + group.kv_head() * keys.lanes_head;
 }
 
-// What a unit of one query head waits for before it adds to the gradients of its kv head.
+// The turn that a unit of one query head awaits before it adds to the gradients of its kv head.
 struct Turn {
   HeadTurns* turns;
   std::size_t group;

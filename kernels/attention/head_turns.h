@@ -1,15 +1,16 @@
-// The order in which the query heads of a group add to the gradients of their kv head.
+// Ordered reduction: the query heads of a group add to the gradients of their kv head in head
+// order.
 //
 //   HeadTurns turns(groups);
 //   turns.await(group, head);  // heads 0 to head - 1 have added
 //   ...                        // add
 //   turns.pass(group);
 //
-// Sums of floats depend on their order: with turns it is that of the heads, whichever thread has
-// which of them. Whoever computes a head comes before whoever computes a later one of its group, so
-// that the awaited threads are at work or done.
+// A sum of floats depends on the order of its terms. With turns the order is that of the heads, for
+// any assignment of heads to threads. The heads of a group must be claimed in ascending order. Then
+// an awaited head is always running or done, and await() cannot deadlock.
 //
-// Thread safety: all functions may be called at once; each head of a group passes once.
+// Thread safety: all functions may be called concurrently; each head of a group calls pass() once.
 #pragma once
 
 #include <atomic>
@@ -22,7 +23,7 @@ class HeadTurns {
  public:
   explicit HeadTurns(std::size_t groups) : added_(groups) {}
 
-  // Sleeps until `head` heads of the group have passed.
+  // Blocks until `head` heads of the group have called pass().
   void await(std::size_t group, int head) {
     for (int now = added_[group]; now < head; now = added_[group]) added_[group].wait(now);
   }

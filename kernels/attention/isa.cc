@@ -16,8 +16,9 @@ extern const SimdTable simd_table_portable;
 
 namespace {
 
-// Does the machine, and its operating system, have what -march=x86-64-vN may use? The bits that
-// every machine with the named ones has are left out (LZCNT, MOVBE, F16C; CMPXCHG16B).
+// Returns whether the machine and its operating system support the instructions of
+// -march=x86-64-vN. The function does not test LZCNT, MOVBE, F16C and CMPXCHG16B, since every
+// machine with the tested bits has them.
 #if defined(__x86_64__)
 bool machine_has(std::string_view level) {
   __builtin_cpu_init();
@@ -32,7 +33,8 @@ bool machine_has(std::string_view level) {
 }
 #endif
 
-// Built in and usable, the narrowest first.
+// Returns the tables that are compiled in and that the machine supports, the narrowest vectors
+// first.
 std::vector<const SimdTable*> usable_tables() {
 #if defined(__x86_64__)
   std::vector<const SimdTable*> tables;

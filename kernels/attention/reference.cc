@@ -8,7 +8,7 @@
 namespace stowage::kernels {
 namespace {
 
-// Four sums, whose additions need not wait for each other.
+// Four partial sums, so that consecutive additions are independent.
 double dot(const double* a, const double* b, int n) {
   double sums[4] = {};
   int d = 0;
@@ -23,7 +23,7 @@ void add_scaled(double* to, double factor, const double* from, int n) {
   for (int d = 0; d < n; ++d) to[d] += factor * from[d];
 }
 
-// One query row: which keys it sees and with which probabilities.
+// One query row: the keys that it sees and their probabilities.
 struct Row {
   std::int64_t query = 0;      // row of q
   std::int64_t first_key = 0;  // row of k
@@ -95,7 +95,7 @@ AttentionGradients reference_backward(const AttentionShape& shape, std::span<con
       return (key * shape.kv_heads + shape.kv_head(row.head)) * dim;
     };
     std::vector<double> dp(row.p.size());
-    double mean = 0;  // sum of p * dp: what the softmax takes off every dp
+    double mean = 0;  // sum of p * dp, which the softmax gradient subtracts from every dp
     for (std::size_t j = 0; j < dp.size(); ++j) {
       dp[j] = dot(&upstream[at], &v[kv(j)], dim);
       mean += row.p[j] * dp[j];

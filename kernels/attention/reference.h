@@ -1,8 +1,8 @@
-// Attention in double precision, as it is defined: the answer that the fast kernels are held to.
+// Attention in double precision by its definition: the reference for the tests of the fast kernels.
 //
 // One loop per symbol of the formula, no blocks, no running maximum. Source of the definition:
-// Vaswani et al. (arXiv 1706.03762, section 3.2.1); of its gradient: FlashAttention-2
-// (arXiv 2307.08691, section 2.2). Shares no code with attention.cc beyond the shape.
+// Vaswani et al. (arXiv 1706.03762, section 3.2.1); of its gradient: FlashAttention-2 (arXiv
+// 2307.08691, section 2.2). The reference shares only the shape with attention.cc.
 //
 //   AttentionOutput out = reference_forward(shape, q, k, v);
 //   AttentionGradients grad = reference_backward(shape, q, k, v, upstream);
@@ -24,11 +24,13 @@ struct AttentionGradients {
   std::vector<double> dq, dk, dv;  // shaped like q, k, v
 };
 
-// Requires check(shape).empty() and arrays of the documented sizes. O(sum Lq Lk heads head_dim).
+// Requires check(shape).empty() and arrays of the documented sizes. The time is O(sum Lq Lk heads
+// head_dim).
 AttentionOutput reference_forward(const AttentionShape& shape, std::span<const double> q,
                                   std::span<const double> k, std::span<const double> v);
 
-// The gradient of sum(o * upstream) with respect to q, k and v; recomputes the forward pass.
+// Returns the gradient of sum(o * upstream) with respect to q, k and v. The function recomputes the
+// forward pass.
 AttentionGradients reference_backward(const AttentionShape& shape, std::span<const double> q,
                                       std::span<const double> k, std::span<const double> v,
                                       std::span<const double> upstream);

@@ -1,4 +1,4 @@
-// The hot kernels for machines that are not x86-64; the compiler's default instructions
+// The hot kernels for machines that are not x86-64, with the compiler's default instructions
 // (simd_body.inc).
 #define STOWAGE_LEVEL portable
 #define STOWAGE_LANES 4
@@ -8,5 +8,5 @@
 #include <cstdint>
 
 #include "kernels/attention/simd_table.h"
-// after what it uses
+// simd_body.inc uses the headers above
 #include "kernels/attention/simd_body.inc"

@@ -1,11 +1,11 @@
-// The hot kernels as raw functions, once per instruction set level.
+// The hot kernels as plain functions, one table per instruction set level.
 //
-// Tasks hold plain pointers and a workspace of the caller's; a kernel allocates nothing, checks
-// nothing and calls nothing but libc's logf, memcpy and memset, and a task's `turn`. The sources
-// behind a table are compiled for instruction sets that the machine may lack. An inline function
-// that one of them shared with the rest of the program could be linked in from there and end a run
-// on an older machine, so they share none: everything is local to its translation unit
-// (tests/kernels/simd_symbols.cmake looks at the objects), and this header has nothing but data.
+// A task holds plain pointers and a workspace of the caller. A kernel allocates nothing, checks
+// nothing, and calls only libc's logf, memcpy and memset and a task's `turn`. The sources of a
+// table are compiled for instruction sets that the machine may lack. If such a source shared an
+// inline function with the rest of the program, the linker could choose its version, which fails on
+// an older machine. So all functions of these sources are local to their translation unit
+// (tests/kernels/simd_symbols.cmake checks the objects), and this header contains only data.
 //
 //   const SimdTable& table = simd_table();  // isa.h
 //   table.gemm({.m = 6, .n = 64, .k = 128, ...});
@@ -15,15 +15,16 @@
 
 namespace stowage::kernels {
 
-// Workspace is what any level needs, so that a plan of a block's memory holds on every machine.
-inline constexpr std::int64_t kGemmDepth = 128;   // of the blocks that a sum is cut into
-inline constexpr std::int64_t kGemmRows = 384;    // of A at a time
-inline constexpr std::int64_t kGemmColumns = 64;  // of B at a time, at most
+// The workspace sizes are the largest of all levels, so that a memory plan of a block is valid on
+// every machine.
+inline constexpr std::int64_t kGemmDepth = 128;
+inline constexpr std::int64_t kGemmRows = 384;    // rows of A per block
+inline constexpr std::int64_t kGemmColumns = 64;  // columns of B per block, at most
 inline constexpr std::int64_t kGemmWorkspace = kGemmDepth * (kGemmRows + kGemmColumns) + 16;
-inline constexpr std::int64_t kMostLanes = 16;         // of a vector
-inline constexpr std::int64_t kQueryBlock = 64;        // queries at a time, forward
-inline constexpr std::int64_t kKeyBlock = 128;         // keys at a time, forward
-inline constexpr std::int64_t kBackwardQueries = 128;  // and backward
+inline constexpr std::int64_t kMostLanes = 16;         // floats per vector, at most
+inline constexpr std::int64_t kQueryBlock = 64;        // queries per block, forward
+inline constexpr std::int64_t kKeyBlock = 128;         // keys per block, forward
+inline constexpr std::int64_t kBackwardQueries = 128;  // queries per block, backward
 inline constexpr std::int64_t kBackwardKeys = 64;
 
 // C (m x n) = or += A (m x k) B (k x n); element (i, j) of A at a[i * a_row + j * a_column].
@@ -39,22 +40,24 @@ struct GemmTask {
   float* workspace;  // kGemmWorkspace floats
 };
 
-// The query heads of one kv head on one sequence: `heads` of them, side by side. Strides are
+// The query heads of one kv head on one sequence: `heads` adjacent heads. Strides are distances
 // between tokens; head h of q starts at q + h * dim.
 struct ForwardTask {
-  std::int64_t lq, lk;                   // of the sequence
-  std::int64_t diagonal;                 // query i sees key j when j <= i + diagonal
-  std::int64_t first_query, last_query;  // the run of queries to compute; first on a block's edge
+  std::int64_t lq, lk;    // queries and keys of the sequence
+  std::int64_t diagonal;  // query i sees key j when j <= i + diagonal
+  // the range of queries to compute; first_query lies on a block's edge
+  std::int64_t first_query, last_query;
   int heads, dim;
   double scale;
-  const float *q, *k, *v;  // the sequence's first token
+  const float *q, *k, *v;  // arrays from the sequence's first token on
   std::int64_t q_stride, k_stride;
-  const float* k_lanes;  // k as pack_keys() packs it in tiles of kKeyBlock; null: it is packed here
-  float* o;              // as q
+  // k packed by pack_keys() in tiles of kKeyBlock; if null, the kernel packs k
+  const float* k_lanes;
+  float* o;              // laid out as q
   float *lse, *lse_low;  // head h at h * lse_stride
   std::int64_t lse_stride;
-  bool resume;       // o and lse hold attention over other keys: those here come on top
-  float* workspace;  // forward_workspace()
+  bool resume;  // if true, o and lse hold attention over other keys, and this task adds its keys
+  float* workspace;  // forward_workspace() floats
 };
 
 struct BackwardTask {
@@ -63,36 +66,40 @@ struct BackwardTask {
   double scale;
   const float *q, *k, *v, *o, *lse, *lse_low, *upstream;
   std::int64_t q_stride, k_stride, lse_stride;
-  const float *k_lanes, *v_lanes;  // packed in tiles of kBackwardKeys; null: they are packed here
-  float *dq, *dk, *dv;             // dq as q
-  std::int64_t grad_stride;        // between tokens of dk and dv
-  std::int64_t grad_head;          // between heads; 0: they are added up in head order
-  // With grad_head 0: dk and dv hold the sums of earlier heads, which `turn` waits for; null: there
-  // are none.
+  // packed in tiles of kBackwardKeys; if null, the kernel packs them
+  const float *k_lanes, *v_lanes;
+  float *dq, *dk, *dv;       // dq is laid out as q
+  std::int64_t grad_stride;  // distance between tokens of dk and dv
+  // distance between heads of dk and dv; if 0, the heads are summed in head order
+  std::int64_t grad_head;
+  // Used with grad_head 0. dk and dv hold the sums of earlier heads, and the kernel calls `turn`
+  // before it adds to them. If null, dk and dv hold no sums of earlier heads.
   void (*turn)(void* turn_data);
   void* turn_data;
-  // dk and dv are running sums: they are added to, dk without the scale, and grad_stride is at
-  // least grad_row(dim). Else they are written.
+  // If true, dk and dv are running sums: the kernel adds to them, dk without the logits' scale, and
+  // grad_stride is at least grad_row(dim). If false, the kernel writes dk and dv.
   bool running_sums;
-  bool add_to_dq;  // else dq is written
-  // o . upstream of every query, as lse: read where dq is added to, else written; null: not kept.
+  bool add_to_dq;  // if false, dq is written
+  // o . upstream of every query, laid out as lse. If add_to_dq is true, delta is read, otherwise
+  // written. If null, delta is not kept.
   float* delta;
-  float* workspace;  // backward_workspace()
+  float* workspace;  // backward_workspace() floats
 };
 
-// A row of running sums of gradients: whole vectors, at any level.
+// Returns the floats of a row of running gradient sums: a multiple of the largest vector of all
+// levels.
 constexpr std::int64_t grad_row(std::int64_t dim) {
   return (dim + kMostLanes - 1) / kMostLanes * kMostLanes;
 }
 
-// Rows of k or v from a tile's first on, into tiles of (dim, tile) behind one another: what passes
-// over the same keys again and again need not pack each time.
+// Packs rows of k or v, from a tile's first row on, into consecutive tiles of (dim, tile). Passes
+// that read the same keys several times then need not pack them each time.
 struct PackTask {
   const float* from;
   std::int64_t stride, rows;
   int dim;
   std::int64_t tile;
-  float* to;  // the last tile may be filled in part
+  float* to;  // the last tile may be partly filled
 };
 
 struct SimdTable {
@@ -102,8 +109,8 @@ struct SimdTable {
   void (*attention_forward)(const ForwardTask&);
   void (*attention_backward)(const BackwardTask&);
   void (*pack_keys)(const PackTask&);
-  // 2400 * lanes * rounds FLOP in registers: what the machine's multipliers can do. Returns
-  // something that depends on all of them.
+  // Runs 2400 * lanes * rounds FLOP in registers, which measures the machine's peak rate. The
+  // result depends on all operations, so that the compiler keeps them.
   float (*multiply_add)(std::int64_t rounds);
 };
 

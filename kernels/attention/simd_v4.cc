@@ -7,5 +7,5 @@
 #include <cstdint>
 
 #include "kernels/attention/simd_table.h"
-// after what it uses
+// simd_body.inc uses the headers above
 #include "kernels/attention/simd_body.inc"
