@@ -21,8 +21,8 @@ namespace stowage::kernels {
 
 class BlockPass {
  public:
-  // `positions`: the place of each of this rank's tokens in its sequence. check(shape) must pass;
-  // `attention` must outlive us.
+  // `positions` holds the position of each of this rank's tokens in its sequence. check(shape) must
+  // pass, and `attention` must outlive this object.
   BlockPass(const BlockShape& shape, std::span<const std::int32_t> positions,
             AttentionStage& attention)
       : rotary_(positions, shape.head_dim, shape.rope_theta),
@@ -43,8 +43,8 @@ class BlockPass {
                   .dx = {}});
   }
 
-  // The gradient of sum(y * upstream) of the last forward: writes dx (tokens, hidden), adds the
-  // weight gradients of this rank's tokens to `gradient`.
+  // Computes the gradient of sum(y * upstream) of the last forward pass: writes dx (tokens, hidden)
+  // and adds the weight gradients of this rank's tokens to `gradient`.
   void backward(const BlockWeights<float>& weights, std::span<const float> upstream,
                 std::span<float> dx, BlockWeights<float>& gradient) {
     program_.run(program_.backward_steps(), tensors_,

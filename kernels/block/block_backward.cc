@@ -1,4 +1,4 @@
-// The backward half of a layer: the second half of block_program.h.
+// The backward pass of a layer: the second part of block_program.h.
 #include <algorithm>
 
 #include "kernels/block/block_program.h"
@@ -8,7 +8,7 @@
 
 namespace stowage::kernels {
 
-// silu(gate) * up once more.
+// Recomputes silu(gate) * up.
 int BlockProgram::product_again(const Saved& s) {
   const int product = tensor("product_again", tokens_ * shape_.ffn);
   step("swiglu_again", {.reads = {s.gate, s.up}, .writes = {product}},
@@ -18,7 +18,7 @@ int BlockProgram::product_again(const Saved& s) {
   return product;
 }
 
-// The norm of x, or of a, once more.
+// Recomputes the norm of x, or of a.
 BlockProgram::Norm BlockProgram::norm_again(const std::string& of, int x, Gain gain) {
   const Norm again{.norm = tensor((of + "_norm_again").c_str(), tokens_ * shape_.hidden),
                    .inverse_rms = tensor((of + "_inverse_rms_again").c_str(), tokens_)};
@@ -31,7 +31,7 @@ BlockProgram::Norm BlockProgram::norm_again(const std::string& of, int x, Gain g
   return again;
 }
 
-// The gradient of a from that of y.
+// Computes the gradient of a from the gradient of y.
 int BlockProgram::backward_ffn(int layer, Saved s, int dy) {
   const std::int64_t n = tokens_;
   const int hidden = shape_.hidden, ffn = shape_.ffn;
@@ -77,7 +77,7 @@ int BlockProgram::backward_ffn(int layer, Saved s, int dy) {
   return d_a;
 }
 
-// The gradient of x from that of a.
+// Computes the gradient of x from the gradient of a.
 int BlockProgram::backward_attention(int layer, Saved s, int d_a) {
   const std::int64_t n = tokens_;
   const int hidden = shape_.hidden;

@@ -9,8 +9,8 @@
 namespace stowage::kernels {
 namespace {
 
-// y = residual + x W; with peers W is this rank's rows of the matrix, and the product a sum over
-// ranks.
+// y = residual + x W. With peers, W holds this rank's rows of the matrix, and the product is summed
+// over the ranks.
 void residual_product(Communicator* peers, std::int64_t n, std::int64_t in, std::int64_t out,
                       std::span<const float> x, std::span<const float> w,
                       std::span<const float> residual, std::span<float> y) {
@@ -129,7 +129,7 @@ void BlockProgram::forward_attention(int layer, Saved& s) {
        });
 }
 
-// y = a + swiglu(norm(a)) Wdown; returns y.
+// Computes and returns y = a + swiglu(norm(a)) Wdown.
 int BlockProgram::forward_ffn(int layer, Saved& s) {
   const std::int64_t n = tokens_;
   const int hidden = shape_.hidden, ffn = shape_.ffn;

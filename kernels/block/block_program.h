@@ -1,19 +1,21 @@
-// The transformer block, layer upon layer, as a program on named tensors: forward, then backward.
+// A stack of transformer blocks as a program on named tensors: the forward pass, then the backward
+// pass.
 //
 //   BlockProgram program(shape, tokens, 2, attention.memory());
 //   SeparateTensors tensors(program.tensors());
 //   program.run(program.forward_steps(), tensors, call);
 //   program.run(program.backward_steps(), tensors, call);
 //
-// The formula is in block_weights.h. Tensors carry the formula's names behind the layer's number,
-// "1.x_norm"; d_... is the gradient of its namesake. Weights, their gradients, the rotary table and
-// the caller's x, y, upstream and dx are no tensors of the program: the first and the last step of
-// each pass copy from and to the caller.
+// The formula is in block_weights.h. A tensor's name is the layer's number and the name in the
+// formula, "1.x_norm"; d_NAME is the gradient of NAME. Weights, their gradients, the rotary table
+// and the caller's x, y, upstream and dx are not tensors of the program. The first and the last
+// step of each pass copy from and to the caller's arrays.
 //
-// Ranks may share the products (Megatron-LM, arXiv 1909.08053, section 3): each has some heads and
-// some columns of gate and up with the rows of output and down that belong to them, so that `shape`
-// and the weights are those of its part, and sums over ranks make it whole: one in the middle and
-// one at the end of a layer forward, the same backward. What lies between them each rank has whole.
+// Tensor parallelism (Megatron-LM, arXiv 1909.08053, section 3): ranks may share the products. Each
+// rank has some heads, some columns of gate and up, and the matching rows of output and down;
+// `shape` and the weights describe this part. Sums over ranks complete the results: one sum in the
+// middle and one at the end of a layer, in forward and in backward. Tensors between the sums are
+// complete on each rank.
 #pragma once
 
 #include <cstdint>
@@ -30,24 +32,27 @@
 
 namespace stowage::kernels {
 
-// What a program is run with. Spans of activations are (tokens, hidden).
+// The arguments of a run of the program. Spans of activations are (tokens, hidden).
 struct BlockCall {
   const RotaryTable& rotary;
-  AttentionStage& attention;  // one that keeps things of its own can serve one layer only
-  std::span<const BlockWeights<float>> weights;  // of every layer
+  AttentionStage& attention;  // a stage that keeps state between passes can serve one layer only
+  std::span<const BlockWeights<float>> weights;  // one entry per layer
   std::span<BlockWeights<float>> gradients;      // backward adds to them
   std::span<const float> x, upstream;
   std::span<float> y, dx;
-  Communicator* peers = nullptr;  // who shares the products; null for nobody
+  // ranks that share the products; null if this rank computes them alone
+  Communicator* peers = nullptr;
 };
 
-// What backward finds of a layer's forward pass.
+// The tensors of a layer that are kept from its forward pass to its backward pass.
 enum class BlockKeeps {
   all,
-  products  // not what norms and SwiGLU make, which is made again: no product of matrices is
+  // without the outputs of norms and SwiGLU, which backward recomputes; it repeats no matrix
+  // product
+  products
 };
 
-// Steps [begin, end).
+// The steps [begin, end).
 struct StepRange {
   int begin = 0;
   int end = 0;
@@ -55,7 +60,8 @@ struct StepRange {
 
 class BlockProgram {
  public:
-  // Requires check(shape) to pass and `layers` >= 1. Allocates for the list alone, not for tensors.
+  // Requires check(shape) to be empty and `layers` >= 1. The constructor allocates memory for the
+  // list of steps only, not for tensors.
   BlockProgram(const BlockShape& shape, std::int64_t tokens, int layers,
                const AttentionMemory& attention, BlockKeeps keeps = BlockKeeps::all);
 
@@ -64,24 +70,24 @@ class BlockProgram {
   StepRange backward_steps() const { return {backward_, static_cast<int>(steps_.size())}; }
   StepRange all_steps() const { return {0, static_cast<int>(steps_.size())}; }
 
-  // Tensors that begin and end within one layer's forward (or backward) pass: [layer][...], in the
-  // order of the passes.
+  // Return the tensors that begin and end within one layer's forward (or backward) pass:
+  // [layer][...], in the order of the passes.
   std::vector<std::vector<std::int64_t>> inside_forward() const;
   std::vector<std::vector<std::int64_t>> inside_backward() const;
 
-  // Allocates nothing. Backward needs what forward left in `memory`.
+  // Allocates no memory. The backward steps read tensors that the forward steps wrote to `memory`.
   void run(StepRange steps, TensorMemory& memory, const BlockCall& call) const;
 
  private:
   using Compute = std::function<void(const Operands&, const BlockCall&)>;
   struct Step {
-    std::string name;  // for debuggers
+    std::string name;  // used by debuggers only
     StepOperands operands;
     Compute compute;
     int pass = 0;
     std::vector<int> begins, ends;
   };
-  // Tensors of a layer that its backward pass reads.
+  // The tensors of a layer that its backward pass reads.
   struct Saved {
     int x = 0, x_norm = 0, x_inverse_rms = 0, q = 0, k = 0, v = 0, o = 0, sums = 0;
     int a = 0, a_norm = 0, a_inverse_rms = 0, gate = 0, up = 0, product = 0;
@@ -89,12 +95,12 @@ class BlockProgram {
 
   int tensor(const char* name, std::int64_t floats);
   void step(const char* name, StepOperands operands, Compute compute);
-  // The two halves of a layer, forward and backward; they fill in or read what is kept in between.
+  // The two halves of a layer, forward and backward. They write or read the tensors in Saved.
   void forward_attention(int layer, Saved& s);
   int forward_ffn(int layer, Saved& s);
   int backward_ffn(int layer, Saved s, int dy);
   int backward_attention(int layer, Saved s, int d_a);
-  // What backward makes again under BlockKeeps::products.
+  // The tensors that backward recomputes under BlockKeeps::products.
   struct Norm {
     int norm = 0, inverse_rms = 0;
   };
@@ -111,9 +117,9 @@ class BlockProgram {
   AttentionMemory attention_;
   std::vector<Tensor> tensors_;
   std::vector<Step> steps_;
-  int backward_ = 0;    // its first step
-  int pass_ = 0;        // that is being written down; 0 for the ends
-  std::string prefix_;  // of names
+  int backward_ = 0;    // first step of the backward pass
+  int pass_ = 0;        // pass that is being recorded; 0 outside of the layers
+  std::string prefix_;  // prefix of tensor names
 };
 
 }  // namespace stowage::kernels

@@ -76,7 +76,7 @@ void norm_gradient(const Vector& x, const Vector& gain, double epsilon, const Ve
   }
 }
 
-// Turns every head of every token as a complex number per channel pair; sign -1 turns back.
+// Rotates every head of every token as a complex number per channel pair; sign -1 is the inverse.
 void turn(Vector& x, std::span<const std::int32_t> cu, int heads, const BlockShape& shape,
           int sign) {
   const int dim = shape.head_dim;

@@ -1,7 +1,7 @@
 // The transformer block in double precision, one token and one formula at a time.
 //
-// Written apart from block.cc: it shares the shape, the order of the weights and nothing else. Its
-// gradients are themselves checked against finite differences of its own forward pass.
+// The reference is independent of block.cc: it shares only the shape and the order of the weights.
+// A test compares its gradients with finite differences of its forward pass.
 //
 //   const std::vector<std::int32_t> alone = {0, length};
 //   BlockResult truth = block_reference(shape, widen(weights), alone, x, upstream);
@@ -21,13 +21,13 @@ struct BlockResult {
   BlockWeights<double> gradient;
 };
 
-// The output of a packed batch x (tokens, hidden), and the gradient of sum(y * upstream); rows
-// beyond cu_seqlens.back() see no other token.
+// Returns the output of a packed batch x (tokens, hidden), and the gradient of sum(y * upstream).
+// Rows beyond cu_seqlens.back() attend to no other token.
 BlockResult block_reference(const BlockShape& shape, const BlockWeights<double>& weights,
                             std::span<const std::int32_t> cu_seqlens, std::span<const double> x,
                             std::span<const double> upstream);
 
-// FP32 weights as doubles, exactly.
+// Converts FP32 weights to double without rounding.
 BlockWeights<double> widen(const BlockWeights<float>& weights);
 
 }  // namespace stowage::kernels

@@ -5,7 +5,7 @@ namespace stowage::kernels {
 std::vector<std::string> check(const BlockShape& shape) {
   std::vector<std::string> problems;
   const auto positive = [&](int value, const char* name) {
-    // The upper limit keeps every product of two sizes well inside 64 bits.
+    // With this upper limit every product of two sizes is far below 2^63.
     if (value < 1 || value > 1 << 16) {
       problems.push_back(std::string("block: ") + name + " must be from 1 to 65536, is " +
                          std::to_string(value));

@@ -22,7 +22,7 @@ struct BlockShape {
   int hidden = 64;
   int heads = 8;
   int kv_heads = 2;
-  int head_dim = 16;  // even: rotary embedding turns pairs
+  int head_dim = 16;  // even, because rotary embedding rotates pairs of channels
   int ffn = 128;
   double rope_theta = 10000;
   double norm_epsilon = 1e-5;
@@ -31,7 +31,7 @@ struct BlockShape {
   std::int64_t k_width() const { return std::int64_t{kv_heads} * head_dim; }
 };
 
-// Everything wrong with a shape, one sentence each; empty for a usable one.
+// Returns the errors of a shape, one sentence each; empty for a valid shape.
 std::vector<std::string> check(const BlockShape& shape);
 
 inline constexpr int kWeightTensors = 9;
@@ -47,7 +47,7 @@ struct BlockWeights {
   std::vector<T> gate, up;           // (hidden, ffn)
   std::vector<T> down;               // (ffn, hidden)
 
-  // The nine tensors in the order of kWeightNames.
+  // Returns the nine tensors in the order of kWeightNames.
   std::array<std::vector<T>*, kWeightTensors> tensors() {
     return {&attention_norm, &query, &key, &value, &output, &ffn_norm, &gate, &up, &down};
   }
@@ -56,7 +56,7 @@ struct BlockWeights {
   }
 };
 
-// Number of elements of each tensor, in the order of kWeightNames.
+// Returns the number of elements of each tensor, in the order of kWeightNames.
 std::array<std::int64_t, kWeightTensors> weight_sizes(const BlockShape& shape);
 
 template <class T>
@@ -70,8 +70,9 @@ BlockWeights<T> zero_weights(const BlockShape& shape) {
   return weights;
 }
 
-// Useful floating-point operations of one forward and backward pass over one sequence of `length`
-// tokens: 6 per matrix weight and token, 14 heads head_dim per visible (query, key) pair.
+// Returns the useful floating-point operations of one forward and backward pass over one sequence
+// of `length` tokens: 6 per matrix weight and token, and 14 heads head_dim per visible (query, key)
+// pair.
 double block_flop(const BlockShape& shape, double length);
 
 }  // namespace stowage::kernels

@@ -24,12 +24,12 @@ AttentionShape shape_of(const BlockShape& block, std::int64_t tokens,
 
 }  // namespace
 
-// One chunk's activations, from its forward to its backward pass.
+// The activations of one chunk, from its forward pass to its backward pass.
 struct ChunkedBlock::Pass {
   UlyssesAttention attention;
   BlockPass block;
 
-  // `retained` is null for a chunk that shares no sequence with others.
+  // `retained` is null for a chunk of whole sequences.
   Pass(Communicator& world, const BlockShape& shape, const Part& part,
        std::optional<RetainedKeys>* retained, std::int64_t length, std::int64_t before)
       : attention(world, shape_of(shape, part.tokens, part.cu_seqlens),
@@ -81,7 +81,7 @@ void ChunkedBlock::run(const BlockWeights<float>& weights, const BlockRows& rows
   for (auto first = parts_.begin(); first != parts_.end();) {
     const auto last = end_of_sequence(first);
     const std::int64_t count = last - first;
-    std::vector<std::int64_t> before = {0};  // tokens of the sequence before each chunk
+    std::vector<std::int64_t> before = {0};  // number of tokens of the sequence before each chunk
     for (auto part = first; part != last; ++part) before.push_back(before.back() + part->tokens);
     std::optional<RetainedKeys> retained;
     std::vector<std::unique_ptr<Pass>> passes(count);

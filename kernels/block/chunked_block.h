@@ -1,10 +1,11 @@
-// A block over a packed batch chunk by chunk, as ChunkFlow trains long sequences
+// Runs a block over a packed batch chunk by chunk, the method of ChunkFlow for long sequences
 // (arXiv 2503.02356, sections 4.1 and 4.2).
 //
-// Short sequences share chunks, long ones are cut (instances/assign/chunk_flow.h). The chunks of a
-// long sequence go forward in order, each with the keys and values before it retained, and backward
-// in reverse. Only the last `retained` of them keep their activations; the others go forward once
-// more right before they go backward. Within a chunk the ranks share tokens and heads by Ulysses.
+// Short sequences share chunks, and long sequences are cut (instances/assign/chunk_flow.h). The
+// forward pass runs the chunks of a long sequence in order and retains keys and values for later
+// chunks. The backward pass runs the chunks in reverse order. Only the last `retained` chunks keep
+// their activations; the forward pass of the other chunks is repeated right before their backward
+// pass. Within a chunk the ranks share tokens and heads by Ulysses.
 //
 //   ChunkedBlock pass(world, block, exchange, cu_seqlens, tokens);
 //   pass.run(weights, {.x = x, .upstream = upstream, .y = y, .dx = dx}, gradient);
@@ -20,7 +21,8 @@
 
 namespace stowage::kernels {
 
-// (tokens, hidden) each: what a forward and backward pass reads and writes.
+// The arrays of a forward and backward pass, (tokens, hidden) each: x and upstream are read, y and
+// dx are written.
 struct BlockRows {
   std::span<const float> x, upstream;
   std::span<float> y, dx;
@@ -28,22 +30,22 @@ struct BlockRows {
 
 class ChunkedBlock {
  public:
-  // exchange.kind is chunked. `world` must outlive it.
+  // exchange.kind must be chunked. `world` must outlive this object.
   ChunkedBlock(Communicator& world, const BlockShape& block, const Exchange& exchange,
                std::span<const std::int32_t> cu_seqlens, std::int64_t tokens);
 
-  // Forward and backward of everything; adds to `gradient`. Rows are this rank's of token_layout().
-  // All ranks call it.
+  // Runs the forward and backward pass of all chunks and adds to `gradient`. The rows are this
+  // rank's rows of token_layout(). All ranks must call it.
   void run(const BlockWeights<float>& weights, const BlockRows& rows,
            BlockWeights<float>& gradient) const;
 
  private:
   struct Part {                            // a chunk, or the slack rows
-    std::int64_t tokens = 0;               // of all ranks
-    std::int64_t begin = 0, count = 0;     // where its tokens are among this rank's
-    std::vector<std::int32_t> positions;   // of this rank's tokens
-    std::vector<std::int32_t> cu_seqlens;  // of its pieces
-    bool follows = false;                  // it continues the sequence of the part before it
+    std::int64_t tokens = 0;               // tokens on all ranks
+    std::int64_t begin = 0, count = 0;     // range of its tokens among this rank's tokens
+    std::vector<std::int32_t> positions;   // positions of this rank's tokens
+    std::vector<std::int32_t> cu_seqlens;  // prefix sums of its pieces
+    bool follows = false;                  // true if it continues the sequence of the previous part
   };
   struct Pass;
 

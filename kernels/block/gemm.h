@@ -1,9 +1,9 @@
 // FP32 matrix product: C (m x n) = or += A (m x k) B (k x n).
 //
-// A and B are strided views, so a transpose is a view and costs nothing to name; C is row-major.
-// Allocates nothing. Every element of C is summed over k in one fixed order (blocks of 128, each
-// from its first to its last), whatever m, n and the element's place in C: a token's row has the
-// same bits however many other tokens stand beside it. The executor's comparisons rest on that.
+// A and B are strided views, so a transpose is a view without a copy; C is row-major. gemm()
+// allocates nothing. Every element of C is summed over k in one fixed order (blocks of 128, each in
+// ascending order), independent of m, n and the element's place in C. So a token's row has the same
+// bits in every batch, which the executor's comparisons require.
 //
 //   gemm(tokens, out, in, rows(x, in), rows(w, out), y, out, Update::assign);          // y  = x w
 //   gemm(in, out, tokens, transposed(rows(x, in)), rows(dy, out), dw, out, Update::add);

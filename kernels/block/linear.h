@@ -11,7 +11,7 @@
 
 namespace stowage::kernels {
 
-// x (n, in), y (n, out). With Update::add the product is added to y: a residual connection.
+// x (n, in), y (n, out). Update::add adds the product to y, for a residual connection.
 inline void linear_forward(std::int64_t n, std::int64_t in, std::int64_t out,
                            std::span<const float> x, std::span<const float> w, std::span<float> y,
                            Update update) {

@@ -1,4 +1,4 @@
-// How far an FP32 tensor is from the double reference: |have - want|_2 / |want|_2.
+// The relative error of an FP32 tensor against the double reference: |have - want|_2 / |want|_2.
 //
 //   assert(relative_l2(o, truth.o) <= 2e-6);
 #pragma once
@@ -10,10 +10,10 @@
 
 namespace stowage::kernels {
 
-// Two running sums, so that a tensor may come in pieces.
+// The class keeps two running sums, so that a tensor may be added in pieces.
 class RelativeError {
  public:
-  // Sizes must agree.
+  // Both spans must have the same size.
   void add(std::span<const float> have, std::span<const double> want) {
     for (std::size_t i = 0; i < want.size(); ++i) {
       const double off = double{have[i]} - want[i];
@@ -21,7 +21,7 @@ class RelativeError {
       norm_ += want[i] * want[i];
     }
   }
-  // 0 for two zero tensors, infinity for something where nothing should be, NaN if NaN came in.
+  // Returns 0 for two zero tensors, infinity if only `want` is zero, and NaN if a value was NaN.
   double value() const {
     if (error_ == 0) return 0;
     return norm_ == 0 ? kInfinity : std::sqrt(error_ / norm_);

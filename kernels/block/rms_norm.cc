@@ -10,7 +10,7 @@ void rms_norm_forward(std::int64_t n, int width, double epsilon, std::span<const
   for (std::int64_t t = 0; t < n; ++t) {
     const float* in = x.data() + t * width;
     float* out = y.data() + t * width;
-    double squares = 0;  // one double sum per row costs nothing beside the products
+    double squares = 0;  // double, because one sum per row takes little time beside the products
     for (int c = 0; c < width; ++c) squares += double{in[c]} * double{in[c]};
     const auto r = static_cast<float>(1.0 / std::sqrt(squares / width + epsilon));
     inverse_rms[t] = r;
@@ -26,7 +26,7 @@ void rms_norm_backward_input(std::int64_t n, int width, std::span<const float> x
     const float* up = dy.data() + t * width;
     float* out = dx.data() + t * width;
     const float r = inverse_rms[t];
-    double dot = 0;  // sum of gain * dy * x: how much the norm itself moves
+    double dot = 0;  // sum of gain * dy * x, the part of the gradient that goes through r
     for (int c = 0; c < width; ++c) dot += double{gain[c]} * double{up[c]} * double{in[c]};
     const auto pull = static_cast<float>(dot * r * r * r / width);
     for (int c = 0; c < width; ++c) out[c] += gain[c] * up[c] * r - in[c] * pull;

@@ -10,7 +10,7 @@
 
 namespace stowage::kernels {
 
-// x, y (n, width); gain (width); inverse_rms (n) is what backward needs.
+// x, y (n, width); gain (width). Writes y and inverse_rms (n), which the backward pass reads.
 void rms_norm_forward(std::int64_t n, int width, double epsilon, std::span<const float> x,
                       std::span<const float> gain, std::span<float> y,
                       std::span<float> inverse_rms);
@@ -19,11 +19,11 @@ void rms_norm_forward(std::int64_t n, int width, double epsilon, std::span<const
 void rms_norm_backward_input(std::int64_t n, int width, std::span<const float> x,
                              std::span<const float> gain, std::span<const float> inverse_rms,
                              std::span<const float> dy, std::span<float> dx);
-// The same to dgain (width).
+// Adds the gradient of sum(y * dy) to dgain (width).
 void rms_norm_backward_gain(std::int64_t n, int width, std::span<const float> x,
                             std::span<const float> inverse_rms, std::span<const float> dy,
                             std::span<float> dgain);
-// Both.
+// Computes both gradients.
 void rms_norm_backward(std::int64_t n, int width, std::span<const float> x,
                        std::span<const float> gain, std::span<const float> inverse_rms,
                        std::span<const float> dy, std::span<float> dx, std::span<float> dgain);

@@ -5,8 +5,8 @@
 //   rotate(table, heads, q, Turn::forward);
 //   rotate(table, heads, dq, Turn::backward);       // the transpose, hence the gradient
 //
-// The position is a token's place in its own sequence, not in the packed batch: packing must not
-// change what a sequence computes.
+// The position is the token's index in its own sequence, not in the packed batch, because packing
+// must not change a sequence's result.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,13 @@
 
 namespace stowage::kernels {
 
-// cu_seqlens -> the position of each of `total` rows in its sequence; slack rows get 0.
+// Returns the position of each of `total` rows in its sequence, computed from cu_seqlens; slack
+// rows have position 0.
 std::vector<std::int32_t> sequence_positions(std::span<const std::int32_t> cu_seqlens,
                                              std::int64_t total);
 
-// Cosines and sines of every token, shared by all heads. Angles are computed in double: in FP32 a
-// position of 100,000 would leave two correct digits.
+// Cosines and sines of every token, shared by all heads. Angles are computed in double: FP32 would
+// leave two correct digits at position 100,000.
 class RotaryTable {
  public:
   RotaryTable(std::span<const std::int32_t> positions, int head_dim, double theta);
@@ -38,7 +39,7 @@ class RotaryTable {
 
 enum class Turn { forward, backward };
 
-// Turns x (tokens, heads, head_dim) in place.
+// Rotates x (tokens, heads, head_dim) in place.
 void rotate(const RotaryTable& table, int heads, std::span<float> x, Turn turn);
 
 }  // namespace stowage::kernels

@@ -5,7 +5,7 @@
 namespace stowage::kernels {
 namespace {
 
-// Saturates cleanly: e^-g overflows to infinity for very negative g, and 1 / infinity is 0.
+// The limits are exact: e^-g overflows to infinity for very negative g, and 1 / infinity is 0.
 float sigmoid(float g) { return 1.0f / (1.0f + std::exp(-g)); }
 
 }  // namespace

@@ -1,10 +1,9 @@
 // A fixed list of operations on named tensors, and the memory they run in.
 //
-// The list says of every operation what it reads and what it writes, so that the lifetime of every
-// tensor, from the step that writes it first to the step that touches it last, is known before
-// anything runs: this is what a memory planner needs to know, and what the arena (memory/arena.h)
-// obeys. The lists cannot drift from the code: an operation that touches a tensor it did not
-// declare throws.
+// The list contains the tensors that every operation reads and writes. So the lifetime of every
+// tensor is known before the program runs: from the step that writes it first to the step that
+// accesses it last. A memory planner needs these lifetimes, and the arena (memory/arena.h) follows
+// them. The lists match the code, since an operation that accesses an undeclared tensor throws.
 //
 //   BlockProgram program(shape, tokens, layers, memory);      // block_program.h
 //   SeparateTensors tensors(program.tensors());
@@ -22,12 +21,12 @@ namespace stowage::kernels {
 struct Tensor {
   std::string name;
   std::int64_t floats = 0;
-  int first = 0;  // the step that writes it first
-  int last = 0;   // the step that touches it last
+  int first = 0;  // first step that writes it
+  int last = 0;   // last step that accesses it
 };
 
-// Where tensors live. begin() comes before the step that writes the tensor first, end() after the
-// one that touches it last, stepped() after every step and its ends.
+// The memory of tensors. begin() is called before the step that writes the tensor first, end()
+// after the step that accesses it last, and stepped() after every step and its calls of end().
 class TensorMemory {
  public:
   TensorMemory() = default;
@@ -35,14 +34,14 @@ class TensorMemory {
   TensorMemory& operator=(const TensorMemory&) = delete;
   virtual ~TensorMemory() = default;
 
-  // All floats of a tensor that has begun and not ended.
+  // Returns all floats of a tensor that has begun and not ended.
   virtual std::span<float> at(int tensor) = 0;
   virtual void begin(int /*tensor*/) {}
   virtual void end(int /*tensor*/) {}
   virtual void stepped(int /*step*/) {}
 };
 
-// Every tensor in an allocation of its own, made in the constructor and kept.
+// Keeps every tensor in an allocation of its own, made in the constructor.
 class SeparateTensors final : public TensorMemory {
  public:
   explicit SeparateTensors(std::span<const Tensor> tensors) {
@@ -54,14 +53,15 @@ class SeparateTensors final : public TensorMemory {
   std::vector<std::vector<float>> memory_;
 };
 
-// What one operation declared.
+// The declared operands of one operation.
 struct StepOperands {
   std::vector<int> reads;
-  std::vector<int> writes;   // all of the tensor, whatever it held
-  std::vector<int> updates;  // reads and writes
+  std::vector<int> writes;   // tensors that the operation overwrites completely
+  std::vector<int> updates;  // tensors that it reads and writes
 };
 
-// The tensors of the operation that runs. Throws std::logic_error for one that it did not declare.
+// Gives access to the tensors of the running operation. Throws std::logic_error for a tensor that
+// the operation did not declare.
 class Operands {
  public:
   Operands(TensorMemory& memory, const StepOperands& declared)

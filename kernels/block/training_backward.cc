@@ -1,4 +1,4 @@
-// The attention of a training program, and its backward half.
+// The attention and the backward pass of a training program.
 #include <algorithm>
 #include <cstddef>
 #include <vector>
@@ -11,14 +11,15 @@
 namespace stowage::kernels {
 namespace {
 
-constexpr double kForwardPairFlop = 4;  // per channel, of a query and a key: its scores, its sum
+// FLOP per channel of a (query, key) pair: 2 for the score, 2 for the weighted sum
+constexpr double kForwardPairFlop = 4;
 constexpr double kBackwardPairFlop = 10;
 
-// A part's queries against the keys up to its last one.
+// The queries of a part against the keys up to the part's last key.
 struct PartAttention {
   AttentionShape shape;  // without cu_q and cu_k
   std::vector<std::int32_t> cu_q, cu_k;
-  std::vector<int> k, v;  // of the parts of the sequence, up to this one
+  std::vector<int> k, v;  // k and v of the parts of the sequence, up to this part
 
   AttentionShape now() const {
     AttentionShape with = shape;
@@ -29,7 +30,7 @@ struct PartAttention {
   bool gathers() const { return k.size() > 1; }
   std::int64_t key_floats() const { return shape.total_k * shape.kv_heads * shape.head_dim; }
 
-  // The tensors end to end, in `to`; the tensor itself if it is one.
+  // Returns the tensors concatenated in `to`, or the tensor itself if there is only one.
   std::span<const float> gathered(const Operands& t, const std::vector<int>& parts,
                                   std::span<float> to) const {
     if (!gathers()) return t.in(parts.front());
@@ -39,7 +40,7 @@ struct PartAttention {
   }
 };
 
-// Hands out pieces of a scratch tensor, from its end.
+// Allocates pieces of a scratch tensor from its end.
 class Pieces {
  public:
   explicit Pieces(std::span<float> all) : left_(all) {}
@@ -101,7 +102,7 @@ void TrainingProgram::attention(Saved& s) {
       attention_flop(kForwardPairFlop));
 }
 
-// Writes d_q; writes or adds to d_k and d_v of this part and of those before it in the sequence.
+// Writes d_q. Writes or adds to d_k and d_v of this part and of earlier parts of the sequence.
 void TrainingProgram::attention_gradients(Saved& s, int d_o, int d_q) {
   const Part& part = parts_[part_];
   PartAttention its = attention_of(shape_, part);
@@ -222,7 +223,7 @@ void TrainingProgram::linear_gradients(const char* name, const Linear& by, int x
       product_flop(by));
 }
 
-// dx = residual + the gradient through the norm, and dgain.
+// dx = residual + the gradient through the norm; also computes dgain.
 void TrainingProgram::norm_gradients(const char* name, Weight kind, int x, int inverse_rms, int dy,
                                      int residual, int dx) {
   const std::int64_t n = parts_[part_].tokens;
@@ -243,7 +244,7 @@ void TrainingProgram::norm_gradients(const char* name, Weight kind, int x, int i
        });
 }
 
-// The gradient of a from that of y.
+// Computes the gradient of a from the gradient of y.
 int TrainingProgram::backward_ffn(const Saved& s, int dy) {
   const std::int64_t n = parts_[part_].tokens, hidden = shape_.hidden, ffn = shape_.ffn;
   const int d_product = tensor("d_product", n * ffn);
@@ -261,7 +262,7 @@ int TrainingProgram::backward_ffn(const Saved& s, int dy) {
   return d_a;
 }
 
-// The gradient of x from that of a.
+// Computes the gradient of x from the gradient of a.
 int TrainingProgram::backward_attention(Saved& s, int d_a) {
   const std::int64_t n = parts_[part_].tokens, hidden = shape_.hidden;
   const std::int64_t q_width = shape_.q_width(), k_width = shape_.k_width();

@@ -53,7 +53,7 @@ double TrainingProgram::product_flop(const Linear& by) const {
          static_cast<double>(by.out);
 }
 
-// A pair is a query and a key that it sees, in one head.
+// Counts pairs of a query and a visible key in one head.
 double TrainingProgram::attention_flop(double of_pair) const {
   double pairs = 0;
   for (const Piece& piece : parts_[part_].pieces) {
@@ -99,7 +99,8 @@ void TrainingProgram::add_part(Part part) {
   }
   part.tokens = std::ssize(positions);
   part.cu_k = part.cu_q;
-  part.cu_k.back() += static_cast<std::int32_t>(part.before);  // a cut sequence stands alone
+  // a cut sequence is the only sequence of its part
+  part.cu_k.back() += static_cast<std::int32_t>(part.before);
   part.rotary = std::make_shared<RotaryTable>(positions, shape_.head_dim, shape_.rope_theta);
   part.saved.resize(static_cast<std::size_t>(layers_));
   parts_.push_back(std::move(part));
@@ -186,7 +187,7 @@ void TrainingProgram::turn(const char* name, int heads, int tensor, Turn way) {
        });
 }
 
-// Returns y of the layer.
+// Records the forward pass of a layer and returns its y.
 int TrainingProgram::forward_layer(Saved& s) {
   const std::int64_t n = parts_[part_].tokens, hidden = shape_.hidden, ffn = shape_.ffn;
   const std::int64_t q_width = shape_.q_width(), k_width = shape_.k_width();

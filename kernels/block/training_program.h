@@ -1,5 +1,5 @@
-// The training step of a stack of blocks as operators that can run in any order that keeps what
-// they wait for: forward, a loss, backward, and an update of every weight.
+// The training step of a stack of blocks as operators: forward, a loss, backward, and an update of
+// every weight. The operators can run in any order that respects their dependencies.
 //
 //   TrainingProgram program({.block = shape, .layers = 2, .cu_seqlens = {0, 65, 66}});
 //   SeparateTensors memory(program.tensors());
@@ -8,16 +8,16 @@
 //   }
 //   for (int step = 0; step < program.steps(); ++step) program.run(step, memory);
 //
-// The formula is in block_weights.h. Backward has an operator for the gradient of an input and one
-// for that of a weight. The loss is the sum of (y - target)^2 / 2 over all channels of the last
+// The formula is in block_weights.h. In the backward pass the gradients of an input and of a weight
+// are separate operators. The loss is the sum of (y - target)^2 / 2 over all channels of the last
 // layer, divided by the number of tokens; an update is w -= rate dw. Weights and their gradients
-// are tensors like all others, the angles of the rotary embedding are constants.
+// are tensors too, while the angles of the rotary embedding are constants.
 //
-// The tokens are those of a packed batch at once, or of its chunks one after another, as
-// ChunkedBlock has them (chunked_block.h): a chunk's attention reads the keys and values of the
-// chunks of its sequence up to itself. The list is forward chunk by chunk, backward in reverse.
-// What several chunks add to one gradient is added in the order of the list, whatever the order in
-// which the rest runs: sums have the same bits.
+// The step processes a whole packed batch at once, or its chunks one after another, with the chunks
+// of ChunkedBlock (chunked_block.h). A chunk's attention reads the keys and values of its sequence
+// up to the chunk's end. The list of operators runs forward chunk by chunk, and backward in reverse
+// order. Contributions of several chunks to one gradient are always added in the order of the list,
+// so the sums have the same bits in every valid order.
 #pragma once
 
 #include <cstdint>
@@ -39,17 +39,18 @@ namespace stowage::kernels {
 struct TrainingShape {
   BlockShape block;
   int layers = 1;
-  std::vector<std::int32_t> cu_seqlens;  // of the packed sequences; the last one is positive
-  std::int64_t chunk_tokens = 0;         // of a chunk; 0: all tokens at once
+  // prefix sums of the packed sequences; the last entry is positive
+  std::vector<std::int32_t> cu_seqlens;
+  std::int64_t chunk_tokens = 0;  // tokens of a chunk; 0: all tokens at once
 };
 
 enum class TensorRole {
-  activation,      // and gradients of activations
-  scratch,         // of attention: what it holds in the end says nothing
+  activation,      // activations and their gradients
+  scratch,         // scratch of attention; its values at the end are unspecified
   input,           // x and the targets
   output,          // y of the last layer
   loss,            // one float
-  input_gradient,  // of x
+  input_gradient,  // gradient of x
   weight_gradient,
   weight,
 };
@@ -58,14 +59,14 @@ class TrainingProgram {
  public:
   static constexpr float kRate = 0.01F;
 
-  // Requires check(shape.block) to pass and `layers` >= 1. Allocates for the list alone, not for
-  // tensors.
+  // Requires check(shape.block) to be empty and `layers` >= 1. The constructor allocates memory for
+  // the list only, not for tensors.
   explicit TrainingProgram(const TrainingShape& shape);
 
-  // In the order of the list: `first` and `last` are steps of it.
+  // Returns the tensors in the order of the list; `first` and `last` are step numbers.
   const std::vector<Tensor>& tensors() const { return tensors_; }
   TensorRole role(int tensor) const { return roles_[static_cast<std::size_t>(tensor)]; }
-  // Tensors that no step writes: x, targets and weights.
+  // Returns true for tensors that no step writes: x, targets and weights.
   bool is_input(int tensor) const;
 
   int steps() const { return static_cast<int>(steps_.size()); }
@@ -73,15 +74,16 @@ class TrainingProgram {
   const StepOperands& operands(int step) const {
     return steps_[static_cast<std::size_t>(step)].operands;
   }
-  // Of its products and its attention, useful ones alone; 0 where neither is.
+  // Returns the useful FLOP of the step's products and attention, or 0 if the step has neither.
   double flop(int step) const { return steps_[static_cast<std::size_t>(step)].flop; }
-  // Whether it belongs to the forward pass.
+  // Returns true if the step belongs to the forward pass.
   bool forward(int step) const { return step < forward_steps_; }
 
-  // What an input holds before the first step; deterministic for each seed. `to` has its floats.
+  // Writes the initial values of an input to `to`, which has the tensor's floats. The values are
+  // deterministic for each seed.
   void fill_input(int tensor, std::uint64_t seed, std::span<float> to) const;
 
-  // Whatever the step reads or updates must be in `memory`.
+  // Runs a step. All tensors that the step reads or updates must be in `memory`.
   void run(int step, TensorMemory& memory) const {
     const Step& now = steps_[static_cast<std::size_t>(step)];
     now.compute(Operands(memory, now.operands));
@@ -95,28 +97,28 @@ class TrainingProgram {
     Compute compute;
     double flop = 0;
   };
-  struct Piece {  // tokens of a sequence
+  struct Piece {  // consecutive tokens of a sequence
     std::int64_t sequence = 0, begin = 0, end = 0;
   };
-  // Tensors of one layer and part, from forward to backward.
+  // The tensors of one layer and part that live from the forward to the backward pass.
   struct Saved {
     int x = 0, x_norm = 0, x_inverse_rms = 0, q = 0, k = 0, v = 0, o = 0, sums = 0;
     int a = 0, a_norm = 0, a_inverse_rms = 0, gate = 0, up = 0, product = 0;
     int d_k = -1, d_v = -1;
   };
-  // Tokens that go through the blocks together.
+  // Tokens that are processed together.
   struct Part {
     std::vector<Piece> pieces;
     std::int64_t tokens = 0;
-    std::int64_t before = 0;  // tokens of its sequence before it
-    bool last = true;         // of its sequence
-    std::size_t first = 0;    // part of its sequence
+    std::int64_t before = 0;  // tokens of its sequence before this part
+    bool last = true;         // true if it is the last part of its sequence
+    std::size_t first = 0;    // index of the first part of its sequence
     std::vector<std::int32_t> cu_q, cu_k;
     std::shared_ptr<const RotaryTable> rotary;
     int x = 0, target = 0, y = 0;
-    std::vector<Saved> saved;  // of every layer
+    std::vector<Saved> saved;  // one entry per layer
   };
-  // In the order of kWeightNames.
+  // The weights in the order of kWeightNames.
   enum Weight {
     kAttentionNorm,
     kQuery,
@@ -128,7 +130,7 @@ class TrainingProgram {
     kUp,
     kDown,
   };
-  // y = x W: which weight, and its shape.
+  // A linear layer y = x W: its weight and the weight's shape.
   struct Linear {
     Weight weight = kQuery;
     std::int64_t in = 0, out = 0;
@@ -140,7 +142,8 @@ class TrainingProgram {
   double product_flop(const Linear& by) const;
   double attention_flop(double of_pair) const;
   int weight(int kind) const { return weights_[static_cast<std::size_t>(layer_)][kind]; }
-  // Its gradient: written by the first operator that adds to it, updated by the others.
+  // Returns the gradient of a weight. The first operator that contributes to the gradient writes
+  // it, later operators update it.
   std::pair<int, Update> gradient(int kind, StepOperands& operands);
 
   void cut(const TrainingShape& shape);
@@ -150,7 +153,7 @@ class TrainingProgram {
   void backward();
   void updates();
 
-  // Of the part and the layer at hand.
+  // Record operators for the current part and layer.
   void norm(const char* name, Weight kind, int x, int y, int inverse_rms);
   void linear(const char* name, const Linear& by, int x, int y);
   void linear_onto(const char* name, const Linear& by, int residual, int x, int y);
@@ -174,10 +177,10 @@ class TrainingProgram {
   int forward_steps_ = 0;
   std::vector<Part> parts_;
   std::vector<std::vector<int>> weights_, gradients_;  // [layer][kind]; -1: not yet written
-  // While the list is written down.
+  // State while the list is recorded.
   std::size_t part_ = 0;
   int layer_ = 0;
-  std::string prefix_;  // of names
+  std::string prefix_;  // prefix of tensor names
 };
 
 }  // namespace stowage::kernels

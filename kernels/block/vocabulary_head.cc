@@ -10,13 +10,13 @@
 namespace stowage::kernels {
 namespace {
 
-// Of one token and the columns of one rank.
+// The log-sum-exp state of one token over the columns of one rank.
 struct LogSum {
   float most = 0;
-  float sum = 0;  // of exp(z - most)
+  float sum = 0;  // sum of exp(z - most)
 };
 
-// Of every rank for every token, in rank order.
+// Returns the states of every rank for every token, in rank order.
 std::vector<LogSum> sums_of_ranks(Communicator* peers, const std::vector<LogSum>& mine) {
   if (peers == nullptr) return mine;
   std::vector<float> words;
@@ -28,7 +28,7 @@ std::vector<LogSum> sums_of_ranks(Communicator* peers, const std::vector<LogSum>
   return sums;
 }
 
-// log(sum exp(z)) of one token from what every rank has of it.
+// Returns log(sum exp(z)) of one token from the states of all ranks.
 double log_sum(std::span<const LogSum> sums, std::size_t token, std::size_t tokens) {
   double most = -kInfinity;
   for (std::size_t i = token; i < sums.size(); i += tokens) {
@@ -52,7 +52,7 @@ double head_chunk(const HeadPart& part, std::span<const float> weights, const He
     return logits.subspan(token * at(part.columns), at(part.columns));
   };
   std::vector<LogSum> mine(count);
-  std::vector<float> wanted(count);  // the target's logit, on the rank that has it
+  std::vector<float> wanted(count);  // the target's logit, on the rank that holds its column
   for (std::size_t i = 0; i < count; ++i) {
     const std::span<const float> z = row(i);
     double sum = 0;
@@ -90,7 +90,8 @@ std::vector<float> synthetic_head(int hidden, std::int64_t vocabulary, std::uint
 std::vector<std::int32_t> synthetic_targets(std::uint64_t seed, std::int64_t sequence,
                                             std::int64_t first, std::int64_t count,
                                             std::int64_t vocabulary) {
-  // Values of mean 0 and variance 1, whose digits behind the point are even enough.
+  // The values have mean 0 and variance 1. Their low digits are distributed evenly enough to draw
+  // targets from.
   std::vector<float> values(at(count));
   fill_tokens({.seed = seed, .stream = Stream::target}, sequence, first, 1, values);
   std::vector<std::int32_t> targets;

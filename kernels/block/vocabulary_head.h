@@ -2,9 +2,9 @@
 //
 //   loss = sum over tokens of log(sum_w exp(z_w)) - z_target,   z = y W,   W (hidden, vocabulary)
 //
-// Logits of one chunk of tokens exist at a time; what is left of them is the gradient. Ranks may
-// share W, each with some columns (vocabulary parallelism of Megatron-LM, arXiv 1909.08053): they
-// then exchange maxima and sums of each token, and the gradient of y.
+// Only the logits of one chunk of tokens are stored at a time, and their gradient overwrites them.
+// Ranks may share W, each with some columns (vocabulary parallelism of Megatron-LM, arXiv
+// 1909.08053). They exchange maxima and sums of each token, and the gradient of y.
 //
 //   const HeadPart part{.hidden = h, .first = 0, .columns = vocabulary, .peers = nullptr};
 //   for (...) loss += head_chunk(part, weights, {.y = y, .targets = targets}, logits, dy, gradient);
@@ -20,12 +20,12 @@
 
 namespace stowage::kernels {
 
-// Which columns of W a rank has.
+// The columns of W on a rank.
 struct HeadPart {
   int hidden = 1;
   std::int64_t first = 0;
   std::int64_t columns = 1;
-  Communicator* peers = nullptr;  // null: this rank has all
+  Communicator* peers = nullptr;  // null: this rank has all columns
 };
 
 struct HeadTokens {
@@ -33,15 +33,15 @@ struct HeadTokens {
   std::span<const std::int32_t> targets;
 };
 
-// Of some tokens: returns their loss, writes dy (tokens, hidden) and adds to `gradient` (hidden,
+// Returns the loss of some tokens, writes dy (tokens, hidden) and adds to `gradient` (hidden,
 // columns). `weights` is (hidden, columns); `logits` has room for tokens x columns.
 double head_chunk(const HeadPart& part, std::span<const float> weights, const HeadTokens& tokens,
                   std::span<float> logits, std::span<float> dy, std::span<float> gradient);
 
-// All of (hidden, vocabulary), reproducible, of variance 1 / hidden.
+// Returns a reproducible matrix (hidden, vocabulary) of variance 1 / hidden.
 std::vector<float> synthetic_head(int hidden, std::int64_t vocabulary, std::uint64_t seed);
 
-// The targets of tokens [first, first + count) of a sequence.
+// Returns the targets of tokens [first, first + count) of a sequence.
 std::vector<std::int32_t> synthetic_targets(std::uint64_t seed, std::int64_t sequence,
                                             std::int64_t first, std::int64_t count,
                                             std::int64_t vocabulary);

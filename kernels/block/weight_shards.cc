@@ -13,7 +13,7 @@ struct Cut {
   std::int64_t first_column = 0, column_count = 0;
 };
 
-// In the order of kWeightNames.
+// Returns the cut of each weight in the order of kWeightNames.
 std::array<Cut, kWeightTensors> cuts(const BlockShape& shape, int ranks, int rank) {
   const BlockShape part = shard_shape(shape, ranks);
   const std::int64_t h = shape.hidden, f = shape.ffn;
