@@ -13,7 +13,7 @@ void append(std::vector<std::int64_t>& rows, std::span<const std::int64_t> more)
   rows.insert(rows.end(), more.begin(), more.end());
 }
 
-// Part `index` of `parts` that even_split() makes of `rows`.
+// Returns part `index` of the `parts` parts into which even_split() cuts `rows`.
 std::span<const std::int64_t> share(std::span<const std::int64_t> rows, int index, int parts) {
   const std::vector<std::int64_t> split = even_split(static_cast<std::int64_t>(rows.size()), parts);
   return rows.subspan(split[index], split[index + 1] - split[index]);
@@ -88,7 +88,7 @@ TokenLayout token_layout(const Exchange& exchange, std::span<const std::int32_t>
 std::vector<Chunk> batch_chunks(const Exchange& exchange,
                                 std::span<const std::int32_t> cu_seqlens) {
   std::vector<Tokens> lengths;
-  std::vector<std::int64_t> places;  // of each length
+  std::vector<std::int64_t> places;  // indices of the sequences of each length
   Tokens longest = 1;
   for (std::size_t b = 0; b + 1 < cu_seqlens.size(); ++b) {
     if (cu_seqlens[b + 1] == cu_seqlens[b]) continue;

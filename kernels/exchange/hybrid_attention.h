@@ -1,9 +1,9 @@
 // Two-dimensional sequence parallelism: Ulysses inside, a zigzag ring outside (USP, arXiv
 // 2405.07719; LoongTrain, arXiv 2406.18485).
 //
-// P ranks form a grid: ranks that follow each other exchange tokens for heads, and rank u of every
-// such Ulysses group belongs to ring u. Each place of the ring holds its zigzag part of every
-// sequence, shared out evenly over its Ulysses group.
+// P ranks form a grid. Consecutive ranks form a Ulysses group and exchange tokens for heads; rank u
+// of every Ulysses group belongs to ring u. Each Ulysses group is one place of the ring, holds the
+// zigzag part of every sequence, and splits it evenly over its ranks.
 //
 //   HybridAttention attention(world, ulysses_degree(world.size()), local_shape);
 #pragma once
@@ -16,14 +16,16 @@
 
 namespace stowage::kernels {
 
-// The ranks of one Ulysses group: the largest divisor u of `ranks` with u * u <= ranks.
+// Returns the number of ranks of one Ulysses group: the largest divisor u of `ranks` with u * u <=
+// ranks.
 int ulysses_degree(int ranks);
 
 class HybridAttention final : public AttentionStage {
  public:
-  // `ulysses` divides the ranks. `local` describes the rows of this rank's place in the zigzag ring
-  // of world.size() / ulysses places (ring_layout.h), of which it holds its share by even_split().
-  // A collective call. The spans and `world` must outlive the stage.
+  // `ulysses` must divide the number of ranks. `local` describes the rows of this rank's place in
+  // the zigzag ring of world.size() / ulysses places (ring_layout.h). This rank holds its
+  // even_split() share of these rows. A collective call. The spans and `world` must outlive the
+  // stage.
   HybridAttention(Communicator& world, int ulysses, const AttentionShape& local);
 
   AttentionMemory memory() const override { return attention_->memory(); }

@@ -10,7 +10,7 @@ namespace stowage::kernels {
 
 RankAttention::RankAttention(Communicator& world, const Exchange& exchange,
                              const AttentionShape& shape) {
-  // The rows of one of `places` places round the ring.
+  // Computes the shape of the rows of one of `places` places of the ring.
   const auto local = [&](RingOrder order, int places, int place) {
     ring_.emplace(order, shape.cu_q, shape.total_q, places);
     AttentionShape part = shape;

@@ -1,4 +1,4 @@
-// The attention stage that an exchange asks for, on one rank of a group.
+// The attention stage of an exchange, on one rank of a group.
 //
 //   RankAttention attention(world, exchange, shape);   // shape of the whole packed batch
 //   BlockPass pass(block, positions, attention.stage());
@@ -17,10 +17,11 @@ namespace stowage::kernels {
 class RankAttention {
  public:
   // A collective call. `shape` has total_q == total_k and cu_q == cu_k; its spans and `world` must
-  // outlive this. Not for chunked, which is no matter of attention alone: block/chunked_block.h.
+  // outlive this object. ExchangeKind::chunked is not allowed, since it affects the whole block
+  // (block/chunked_block.h).
   RankAttention(Communicator& world, const Exchange& exchange, const AttentionShape& shape);
 
-  // For the rows that token_layout() gives this rank.
+  // Returns the stage for the rows of token_layout() of this rank.
   AttentionStage& stage() { return *stage_; }
 
  private:

@@ -47,7 +47,8 @@ void RetainedKeys::put(std::int64_t begin, std::int64_t end, std::span<const flo
       std::copy_n(v.begin() + from, dim_, v_.begin() + to);
     }
   }
-  // A tile is packed as a whole: with what came before, and with what later chunks left there.
+  // Whole tiles are packed. The first and the last tile also contain keys of earlier chunks and old
+  // data of later chunks.
   const auto pack = [&](const std::vector<float>& rows, std::int64_t tile,
                         std::vector<float>& lanes) {
     const std::int64_t first = begin / tile * tile;

@@ -12,7 +12,8 @@ RingAttention::RingAttention(Communicator& world, RingOrder order, const Attenti
                              KvGradients mode)
     : world_(world), order_(order), local_(local), mode_(mode) {
   assert(local.causal && local.cu_q.data() == local.cu_k.data());
-  // A segment with keys and no queries, or with queries and no keys, says what is not seen.
+  // A segment with keys and without queries, or with queries and without keys, describes pairs that
+  // are masked.
   cu_all_ = {0}, cu_halves_ = {0}, cu_late_q_ = {0}, cu_late_k_ = {0};
   for (std::size_t b = 0; b + 1 < local.cu_q.size(); ++b) {
     const std::int32_t begin = local.cu_q[b], end = local.cu_q[b + 1];
@@ -108,7 +109,7 @@ void RingAttention::backward(const AttentionBackwardInput& input, std::span<floa
                            .grad_head = rows() * grad_row(own_.head_dim)});
       while (units.next()) units.run(workspace_);
     }
-    // The gradients' last hop takes them home; nobody needs the keys there.
+    // In the last hop the gradients return to their rank; the keys are not needed there.
     if (step + 1 < size) {
       pass_on(0, 2 * (key_size_ + sum_size_));
     } else if (size > 1) {

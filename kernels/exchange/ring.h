@@ -1,17 +1,19 @@
-// Ring attention: queries stay, keys and values go round (arXiv 2310.01889).
+// Ring attention: queries stay on their rank, keys and values travel around the ring (arXiv
+// 2310.01889).
 //
-// Every rank holds a part of each sequence (ring_layout.h). In P steps it sees the keys of all
-// others. A step is a softmax over a part of the keys; the next one takes up its running maximum
-// and sum from O and LSE and goes on. Which part of a step's keys is visible follows from who sent
-// them: in zigzag order a rank's own need the causal mask, of an earlier rank all queries see the
-// first half of each sequence, and of a later rank only the second half of the queries sees any,
-// namely all. Backward the keys go round again together with the sums of their gradients, which
-// every step adds to in place and which travel one hop further, home.
+// Every rank holds a part of each sequence (ring_layout.h). In P steps it processes the keys of all
+// ranks. A step computes the softmax over a part of the keys; the next step restores the running
+// maximum and sum from O and LSE and continues. The visible keys of a step depend on the rank that
+// they come from. In zigzag order a rank's own keys need the causal mask. Of an earlier rank's
+// keys, all queries see the first half of each sequence. Of a later rank's keys, only the second
+// half of the queries sees any, and it sees all. In the backward pass the keys travel around again,
+// together with the sums of their gradients. Every step adds to these sums in place, and one
+// further hop returns them to their rank.
 //
 //   RingAttention attention(world, layout.order(), local_shape, KvGradients::per_kv_head);
 //   attention.forward(q, k, v, {.o = o, .sums = sums}, {});
 //
-// The result is that of one rank up to rounding: sums are formed in another order.
+// The result equals that of one rank up to rounding, since the order of the sums differs.
 #pragma once
 
 #include <cstdint>
@@ -24,13 +26,13 @@
 
 namespace stowage::kernels {
 
-struct KeyArrays;  // attention/attention_units.h
+struct KeyArrays;  // defined in attention/attention_units.h
 
 class RingAttention final : public AttentionStage {
  public:
-  // `local` describes this rank's rows: cu_q and cu_k are the layout's local_cu_seqlens(), total_q
-  // and total_k the number of its rows. Slack may differ between ranks, nothing else. The spans and
-  // `world` must outlive the stage.
+  // `local` describes this rank's rows: cu_q and cu_k are the layout's local_cu_seqlens(), and
+  // total_q and total_k are the number of its rows. Ranks may differ only in the number of slack
+  // rows. The spans and `world` must outlive the stage.
   RingAttention(Communicator& world, RingOrder order, const AttentionShape& local,
                 KvGradients mode);
 
@@ -41,25 +43,28 @@ class RingAttention final : public AttentionStage {
                 std::span<float> dv, std::span<float> scratch) override;
 
  private:
-  // What this rank's queries see of the keys that began at rank `source`; nothing if they see none.
+  // Returns the part of the attention of this rank's queries over the keys of rank `source`, or
+  // null if they see none of these keys.
   const AttentionShape* seen_of(int source) const;
-  std::int64_t rows() const { return local_.cu_q.back(); }             // without slack
+  std::int64_t rows() const { return local_.cu_q.back(); }             // rows without slack
   void load_keys(std::span<const float> k, std::span<const float> v);  // into travelling_
-  KeyArrays keys() const;                                              // of travelling_
-  void pass_on(std::int64_t skip, std::int64_t count);  // of travelling_, round the ring
+  KeyArrays keys() const;                                              // keys in travelling_
+  // sends a part of travelling_ to the next rank
+  void pass_on(std::int64_t skip, std::int64_t count);
 
   Communicator& world_;
   RingOrder order_;
   AttentionShape local_;  // with slack, causal
   std::vector<std::int32_t> cu_all_, cu_halves_, cu_late_q_, cu_late_k_;
-  AttentionShape own_, earlier_, later_;  // keys without slack, by where they come from
+  AttentionShape own_, earlier_, later_;  // without slack, by the origin of the keys
   KvGradients mode_;
-  int sum_heads_;                     // of the gradients of keys
+  int sum_heads_;                     // heads of the gradients of keys
   std::int64_t key_size_, sum_size_;  // floats of k, and of the sums of dk
-  // k, v and, backward, the sums of dk and dv, each with its heads outside: a kv head's tokens are
-  // next to each other, as the kernels want them.
+  // k, v and, in the backward pass, the sums of dk and dv, in the kernels' layout: the tokens of a
+  // kv head are contiguous.
   std::vector<float> travelling_, arriving_;
-  std::vector<float> delta_;  // of this rank's queries: the same in every step of backward
+  // delta of this rank's queries, which is the same in every step of the backward pass
+  std::vector<float> delta_;
   std::vector<float> workspace_;
 };
 

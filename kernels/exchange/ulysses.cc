@@ -19,7 +19,7 @@ UlyssesAttention::UlyssesAttention(Communicator& world, const AttentionShape& sh
     const int first = static_cast<int>(heads[r]), last = static_cast<int>(heads[r + 1]);
     query_.first.push_back(first);
     query_.last.push_back(last);
-    // No query heads, no kv heads.
+    // A rank without query heads needs no kv heads.
     kv_.first.push_back(first < last ? shape.kv_head(first) : 0);
     kv_.last.push_back(first < last ? shape.kv_head(last - 1) + 1 : 0);
   }
@@ -37,7 +37,7 @@ UlyssesAttention::UlyssesAttention(Communicator& world, const AttentionShape& sh
   inside_ = inside(own_);
   sums_.resize(inside_->memory().sums);
   slice_.resize(my_tokens() * shape.heads * shape.head_dim);
-  // With more ranks than kv heads one slice of k is sent several times: to all who need it.
+  // With more ranks than kv heads, a slice of k is sent to every rank that needs it.
   std::int64_t copies = shape.heads;
   for (int r = 0, kv = 0; r < world.size(); ++r)
     copies = std::max<std::int64_t>(copies, kv += kv_.width(r));
@@ -71,7 +71,8 @@ void UlyssesAttention::to_heads(const Deal& deal, int heads, std::span<const flo
       to = std::copy_n(slice.begin() + (t * heads + deal.first[r]) * dim, width, to);
     }
   }
-  // What arrives is in rank order, hence in token order: already (all tokens, my heads, dim).
+  // The received data are in rank order, hence in token order: they already have the layout (all
+  // tokens, my heads, dim).
   const auto size = static_cast<std::size_t>(to - packed_.begin());
   world_.all_to_all_v(std::span(packed_).first(size), send_counts_, mine, recv_counts_);
 }

@@ -1,20 +1,21 @@
 // Sequence-parallel attention by exchanging tokens for heads (DeepSpeed-Ulysses, arXiv 2309.14509).
 //
-// A rank holds a contiguous slice of the packed tokens with all heads. One all-to-all later it
-// holds all tokens of its own heads, attends with the global cu_seqlens unchanged, and the inverse
-// exchange brings its slice of the output back: four exchanges forward (q, k, v, o), four backward.
+// A rank holds a contiguous slice of the packed tokens with all heads. An all-to-all gives it all
+// tokens of its own heads. It computes attention with the global cu_seqlens, and the inverse
+// exchange returns its slice of the output. There are four exchanges forward (q, k, v, o) and four
+// backward.
 //
 //   UlyssesAttention attention(world, global_shape);   // shape of the whole packed batch
 //   attention.forward(q_slice, k_slice, v_slice, {.o = o_slice}, {});
 //
-// Neither tokens nor heads need divide evenly: both are dealt out by even_split(), and a rank may
-// own no head or no token. A kv head travels to every rank that owns one of its query heads. Its
-// gradient comes back once per query head and is summed by the owner of the token in head order,
-// as one rank would: the result equals LocalAttention's bit for bit, for any number of ranks. The
-// price is a volume of heads instead of kv_heads for dK and dV.
+// The number of ranks need not divide tokens or heads: even_split() distributes both, and a rank
+// may own no head or no token. A kv head is sent to every rank that owns one of its query heads.
+// Its gradient returns once per query head, and the owner of the token sums these gradients in head
+// order, as on one rank. So the result equals LocalAttention's bit for bit, for any number of
+// ranks. The cost: dK and dV are exchanged with `heads` instead of kv_heads heads.
 //
-// What happens to a rank's heads between the exchanges is a stage of its own: attention on this
-// rank unless said otherwise, for instance a ring (hybrid_attention.h).
+// An inner stage computes the attention of a rank's heads between the exchanges. The default is
+// attention on this rank; a ring is another choice (hybrid_attention.h).
 #pragma once
 
 #include <functional>
@@ -26,7 +27,7 @@
 
 namespace stowage::kernels {
 
-// Makes the stage for one rank's heads of all tokens; its dk and dv are per query head.
+// Creates the stage for one rank's heads of all tokens; its dk and dv must be per query head.
 using MakeAttention = std::function<std::unique_ptr<AttentionStage>(const AttentionShape& own)>;
 
 class UlyssesAttention final : public AttentionStage {
@@ -35,18 +36,19 @@ class UlyssesAttention final : public AttentionStage {
   UlyssesAttention(Communicator& world, const AttentionShape& shape);
   UlyssesAttention(Communicator& world, const AttentionShape& shape, const MakeAttention& inside);
 
-  // What it keeps between the passes is its own: heads that were exchanged.
+  // Returns zeros, since the stage keeps its data between the passes, the exchanged heads, in
+  // memory of its own.
   AttentionMemory memory() const override { return {}; }
-  // All that it keeps, beside what the stage inside may have.
+  // Returns the floats that this object keeps, without buffers that the inner stage owns.
   std::int64_t floats() const;
   void forward(std::span<const float> q, std::span<const float> k, std::span<const float> v,
                const StageOutput& output, std::span<float> scratch) override;
-  // Reads nothing of `input` but the upstream gradient.
+  // Reads only the upstream gradient of `input`.
   void backward(const AttentionBackwardInput& input, std::span<float> dq, std::span<float> dk,
                 std::span<float> dv, std::span<float> scratch) override;
 
  private:
-  // Which heads of a tensor each rank needs: [first[r], last[r]).
+  // The heads of a tensor that each rank needs: [first[r], last[r]).
   struct Deal {
     std::vector<int> first, last;
     int width(int rank) const { return last[rank] - first[rank]; }
@@ -57,7 +59,7 @@ class UlyssesAttention final : public AttentionStage {
   void to_tokens(const Deal& deal, int heads, std::span<const float> mine, std::span<float> slice);
 
   Communicator& world_;
-  AttentionShape shape_;             // of the whole batch
+  AttentionShape shape_;             // shape of the whole batch
   AttentionShape own_;               // all tokens, this rank's heads
   std::vector<std::int64_t> split_;  // tokens of rank r: [split_[r], split_[r+1])
   Deal query_, kv_;
