@@ -8,15 +8,15 @@
 namespace stowage::kernels {
 namespace {
 
-// A quiet NaN with a payload that no computation makes, as stored by a little-endian machine.
+// A quiet NaN with a payload that no computation produces, in little-endian byte order.
 constexpr std::array<std::byte, 4> kCanary = {std::byte{0xa1}, std::byte{0xc3}, std::byte{0xe5},
                                               std::byte{0xff}};
 constexpr std::align_val_t kAlignment{64};
 
-// As many bytes at once as are written and compared.
+// Bytes that are written or compared in one call.
 constexpr Bytes kChunk = 4096;
 
-// The canaries of kChunk bytes from an address on.
+// Returns kChunk bytes of canaries as they lie from an address on.
 const std::byte* canaries_from(Bytes address) {
   static const std::vector<std::byte> pattern = [] {
     std::vector<std::byte> bytes(static_cast<std::size_t>(kChunk) + kCanary.size());
@@ -76,7 +76,8 @@ void Arena::begin(std::size_t buffer) {
   };
   const auto above = living_.lower_bound({from, 0});
   for (auto it = above; it != living_.end() && it->first < to; ++it) share(it->second);
-  // Below, one neighbour suffices as long as those that live share nothing.
+  // Below `from`, only the nearest buffer can overlap, unless living buffers already overlap each
+  // other.
   if (above != living_.begin()) {
     const std::size_t below = std::prev(above)->second;
     if (slots_[below].offset + slots_[below].size > from) share(below);

@@ -1,4 +1,4 @@
-// Results of two runs that must not differ in any bit.
+// Compares the results of two runs, which must not differ in any bit.
 //
 //   BitwiseCheck check;
 //   check.compare(separate, planned);   // equally long
@@ -12,7 +12,8 @@
 
 namespace stowage::kernels {
 
-// Floats of one kind of result that were compared, and how many of them differ in any bit.
+// Number of floats of one kind of result that were compared, and number of floats that differ in
+// any bit.
 struct BitwiseCheck {
   std::int64_t compared = 0;
   std::int64_t differing = 0;

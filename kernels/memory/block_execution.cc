@@ -11,7 +11,7 @@
 namespace stowage::kernels {
 namespace {
 
-// What goes in, the same for both runs.
+// The input data, equal for both runs.
 struct Inputs {
   std::vector<std::int32_t> cu_seqlens = {0};
   std::vector<BlockWeights<float>> weights;

@@ -1,9 +1,9 @@
-// Runs the blocks that a layout instance was recorded from, in memory laid out by a plan.
+// Runs the blocks of a recorded layout instance in memory that a plan laid out.
 //
 // The same program runs twice on the same data: with every tensor in an allocation of its own, and
 // in one arena with the tensors at their planned offsets. Outputs, input gradients and weight
-// gradients must be equal bit for bit, no byte outside the living tensors may change, and the
-// arena's high-water mark is the peak that the plan promised.
+// gradients must be equal bit for bit, and no byte outside the living tensors may change. For a
+// valid plan the arena's high-water mark equals the plan's peak.
 //
 //   Result<BlockProgram> program = recorded_program(instance);
 //   BlockExecution done = execute_block(instance, *program, plan, {}, nullptr);
@@ -23,12 +23,12 @@ namespace stowage::kernels {
 
 struct BlockExecution {
   std::int64_t steps = 0;          // operations, forward and backward
-  Bytes separate_bytes = 0;        // of all tensors in allocations of their own
-  Bytes high_water_bytes = 0;      // in the arena
-  Bytes canary_bytes_checked = 0;  // summed over all looks
+  Bytes separate_bytes = 0;        // sum over all tensors
+  Bytes high_water_bytes = 0;      // largest end of a buffer in the arena
+  Bytes canary_bytes_checked = 0;  // sum over all checks
   BitwiseCheck output, input_gradient, weight_gradient;
   Problems problems;
-  bool complete = false;  // false: the budget ended it, or it could not begin
+  bool complete = false;  // false if the budget ended the run, or if it could not begin
   StopReason stopped_by = StopReason::none;
 
   bool passed() const {
@@ -37,10 +37,10 @@ struct BlockExecution {
   }
 };
 
-// `program` is recorded_program(instance). The plan may be wrong, but must have one offset in
-// [0, 2^53] per buffer; offsets that no float can have and tensors of more than 2^34 bytes together
-// are problems. `budget` may be null; it is asked before each of the two runs. Deterministic for
-// each seed, of tokens and weights.
+// `program` must be recorded_program(instance). The plan may be invalid, but must have one offset
+// in [0, 2^53] per buffer. Offsets at which no float can be stored, and tensors of more than 2^34
+// bytes in total, are reported as problems. `budget` may be null; it is checked before each of the
+// two runs. `seed` determines tokens and weights, and the result is deterministic for each seed.
 BlockExecution execute_block(const LayoutInstance& instance, const BlockProgram& program,
                              const LayoutPlan& plan, std::uint64_t seed, Budget* budget);
 

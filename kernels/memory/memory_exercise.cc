@@ -12,9 +12,10 @@ namespace stowage::kernels {
 namespace {
 
 constexpr Bytes kMostBytes = Bytes{1} << 32;
-constexpr Bytes kLeastPiece = 8;  // two patterns of 8 bytes are never alike by chance
+// bytes; two patterns of 8 bytes are equal with negligible probability
+constexpr Bytes kLeastPiece = 8;
 
-// From addresses of the plan to those of the arena, in order and back.
+// The order-preserving map from addresses of the plan to addresses of the arena, and its inverse.
 class SmallerAddresses {
  public:
   SmallerAddresses(const LayoutInstance& instance, const LayoutPlan& plan, std::int64_t scale) {
@@ -46,14 +47,15 @@ class SmallerAddresses {
   std::vector<Bytes> from_, to_;  // ends of the pieces
 };
 
-// One stretch of steps in which a buffer keeps its bytes.
+// A range of steps in which a buffer keeps its contents.
 struct Filling {
   std::size_t buffer = 0;
   std::int64_t begin = 0;
   std::int64_t end = 0;
 };
 
-// Word `i` of a filling's pattern (SplitMix64's mixing of a counter; Steele, Lea and Flood 2014).
+// Returns word `i` of a filling's pattern (SplitMix64's mixing of a counter; Steele, Lea and Flood
+// 2014).
 std::uint64_t pattern_word(std::uint64_t seed, std::size_t filling, std::size_t i) {
   std::uint64_t z = seed + 0x9e3779b97f4a7c15U * (filling + 1) + 0xd1b54a32d192ed03U * i;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
@@ -61,8 +63,8 @@ std::uint64_t pattern_word(std::uint64_t seed, std::size_t filling, std::size_t 
   return z ^ (z >> 31);
 }
 
-// Calls `use(position, word, bytes)` for all words of `size` bytes, the last of which may be short.
-// Ends early when `use` returns false.
+// Calls `use(position, word, bytes)` for all words of `size` bytes; the last word may be shorter
+// than 8 bytes. Stops and returns false when `use` returns false.
 template <class Use>
 bool for_words(std::uint64_t seed, std::size_t filling, std::size_t size, const Use& use) {
   for (std::size_t at = 0; at < size; at += 8) {
@@ -91,12 +93,14 @@ std::string name_of(const LayoutInstance& instance, std::size_t buffer) {
   return "buffer " + (id.empty() ? std::to_string(buffer) : '"' + id + '"');
 }
 
-// The smallest scale for both limits: the peak's, and the sum over fillings'.
+// Returns the smallest scale that satisfies both limits: the limit on the peak and the limit on the
+// sum over fillings.
 std::int64_t fitting_scale(const LayoutInstance& instance, const LayoutPlan& plan,
                            const std::vector<Filling>& fillings,
                            const MemoryExerciseOptions& options) {
   Bytes peak = 0;
-  double written = 0;  // a sum of up to 2^20 sizes of 2^53 bytes; only the order matters
+  // double, because 2^20 sizes of 2^53 bytes may be summed; only comparisons use it
+  double written = 0;
   for (std::size_t i = 0; i < instance.buffers.size(); ++i) {
     peak = std::max(peak, plan.offsets[i] + instance.buffers[i].size);
   }

@@ -13,7 +13,8 @@
 namespace stowage::kernels {
 namespace {
 
-// Where a tensor of this role is counted; null for what says nothing.
+// Returns the counter for tensors of this role, or null for scratch tensors, whose values are
+// unspecified.
 BitwiseCheck* check_of(OrderExecution& done, TensorRole role) {
   switch (role) {
     case TensorRole::scratch:
@@ -35,7 +36,7 @@ BitwiseCheck* check_of(OrderExecution& done, TensorRole role) {
   return &done.activation;
 }
 
-// False if `stopped` said so before an operator.
+// Returns false if `stopped` returned true before an operator.
 template <class Stopped>
 bool run_in_program_order(const TrainingProgram& program, std::uint64_t seed, TensorMemory& memory,
                           const Stopped& stopped) {
@@ -49,8 +50,8 @@ bool run_in_program_order(const TrainingProgram& program, std::uint64_t seed, Te
   return true;
 }
 
-// Where tensors are from one run of their writer to the next: of every life of theirs a slot of the
-// arena.
+// The lifetimes of tensors: a life lasts from one run of the tensor's writer to the next, and each
+// life has its own slot in the arena.
 class Lives {
  public:
   Lives(const OrderInstance& graph, const TrainingProgram& program, const OrderPlan& plan)
@@ -72,8 +73,8 @@ class Lives {
   const std::vector<std::size_t>& begins(std::size_t step) const { return begins_[step]; }
   const std::vector<std::size_t>& ends(std::size_t step) const { return ends_[step]; }
 
-  // Whether a tensor then holds what it does in the end. What is made again before an update does
-  // not.
+  // Returns whether a tensor holds its final value at the end of this life. A recomputed tensor
+  // that an operator updates later does not.
   bool final(std::size_t life) const {
     const int its = tensor(life);
     return !changed_[at(its)] || life + 1 == lives_.size() || tensor(life + 1) != its;
@@ -88,15 +89,15 @@ class Lives {
  private:
   std::vector<TensorLife> lives_;
   std::vector<std::vector<std::size_t>> begins_, ends_;  // by step
-  std::vector<bool> changed_;                            // by tensor: an operator updates it
+  std::vector<bool> changed_;  // by tensor: true if an operator updates it
 };
 
-// Copies of tensors on the host.
+// Copies of offloaded tensors in host memory.
 class HostCopies {
  public:
   HostCopies(const OrderPlan& plan, std::size_t tensors) : plan_(plan), copies_(tensors) {}
 
-  // The transfers out that begin before this step.
+  // Copies the tensors to the host whose transfer out begins before this step.
   void take(std::size_t step, TensorMemory& memory) {
     for (const OrderTransfer& its : plan_.transfers) {
       if (!its.out || at(*its.out) != step) continue;
@@ -104,7 +105,7 @@ class HostCopies {
       copies_[at(its.tensor)].assign(from.begin(), from.end());
     }
   }
-  // Whether the tensor comes back at this step; then it is there.
+  // If the tensor is transferred back at this step, copies it back and returns true.
   bool give(std::size_t step, int tensor, TensorMemory& memory) const {
     const bool back = std::ranges::any_of(plan_.transfers, [&](const OrderTransfer& its) {
       return its.tensor == tensor && at(its.in) == step;
@@ -118,14 +119,14 @@ class HostCopies {
   std::vector<std::vector<float>> copies_;
 };
 
-// The tensors of a program in an arena that has a slot for every life.
+// The tensors of a program in an arena that has one slot per life.
 class LivingTensors final : public TensorMemory {
  public:
   LivingTensors(Arena& arena, const Lives& lives, std::size_t tensors)
       : memory_(arena), lives_(lives), now_(tensors, kNoLife) {}
 
   std::span<float> at(int tensor) override { return memory_.at(now_[stowage::at(tensor)]); }
-  // Returns whether a life of this tensor has begun, so that at() has a slot to return.
+  // Returns whether a life of this tensor has begun, so that at() can return its slot.
   bool has_begun(int tensor) const { return now_[stowage::at(tensor)] != kNoLife; }
   void begin_life(std::size_t life) {
     now_[stowage::at(lives_.tensor(life))] = static_cast<int>(life);
@@ -142,7 +143,8 @@ class LivingTensors final : public TensorMemory {
   std::vector<int> now_;  // by tensor: the life that began last, or kNoLife
 };
 
-// Returns whether every operand of the operator has begun; adds a problem for each that has not.
+// Returns whether every operand of the operator has begun; adds a problem for each operand that has
+// not.
 bool operands_have_begun(const TrainingProgram& program, int op, const LivingTensors& tensors,
                          Problems& problems) {
   const StepOperands& its = program.operands(op);
@@ -180,7 +182,7 @@ OrderExecution execute_order(const OrderInstance& graph, const TrainingProgram& 
     if (budget != nullptr) done.stopped_by = budget->stop_reason();
     return done.stopped_by != StopReason::none;
   };
-  if (stopped()) return done;  // before memory for all tensors is asked for
+  if (stopped()) return done;  // checked before memory for all tensors is allocated
   SeparateTensors separate(program.tensors());
   if (!run_in_program_order(program, seed, separate, stopped)) return done;
 
@@ -202,7 +204,8 @@ OrderExecution execute_order(const OrderInstance& graph, const TrainingProgram& 
     const int op = static_cast<int>(plan.order[step]);
     if (!operands_have_begun(program, op, planned, done.problems)) return done;
     program.run(op, planned);
-    host.take(step + 1, planned);  // before the places of what leaves are overwritten
+    // must run before the places of offloaded tensors are overwritten
+    host.take(step + 1, planned);
     for (const std::size_t life : lives.ends(step)) {
       const int t = lives.tensor(life);
       BitwiseCheck* check = check_of(done, program.role(t));

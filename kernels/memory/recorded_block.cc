@@ -38,7 +38,8 @@ void check_block(const RecordedBlock& block, ErrorList& errors) {
   Tokens tokens = 0;
   for (const Tokens length : block.lengths) {
     if (!check_option("/lengths", length, 0, kMostRecordedTokens, errors)) return;
-    tokens += length;  // each at most 2^24, and at most kMostValues of them
+    // no overflow: each length is at most 2^24, and there are at most kMostValues lengths
+    tokens += length;
   }
   if (tokens < 1 || tokens > kMostRecordedTokens) {
     errors.add(code::kGenerator, "/lengths",

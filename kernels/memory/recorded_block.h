@@ -1,4 +1,4 @@
-// What the kernels make of the blocks that an instance was recorded from.
+// The blocks of a recorded instance as the kernels' types.
 //
 //   ErrorList errors;
 //   check_block(block, errors);          // E504, "/kv_heads"
@@ -11,18 +11,18 @@
 
 namespace stowage::kernels {
 
-// The most tokens of all sequences together.
+// Limit on the total number of tokens of all sequences.
 inline constexpr Tokens kMostRecordedTokens = Tokens{1} << 24;
 
 BlockShape shape_of(const RecordedBlock& block);
 Tokens tokens_of(const RecordedBlock& block);
 
-// E504 for everything that would make no block, with the option as the pointer.
+// Adds E504 for every option that no block can have, with the option as the pointer.
 void check_block(const RecordedBlock& block, ErrorList& errors);
 
 inline constexpr Bytes kFloatBytes = sizeof(float);
 
-// E504 for an alignment, in bytes, that a tensor of floats cannot have.
+// Adds E504 for an alignment, in bytes, that a tensor of floats cannot have.
 void check_alignment(Bytes alignment, ErrorList& errors);
 
 }  // namespace stowage::kernels

@@ -38,7 +38,8 @@ std::string text_of(const Buffer& b) {
          std::to_string(b.upper);
 }
 
-// Where the buffers are not those of the program; empty if they are.
+// Returns the first difference between the buffers and the tensors of the program, or an empty
+// string if they agree.
 std::string difference(const std::vector<Buffer>& buffers, const std::vector<Tensor>& tensors) {
   if (buffers.size() != tensors.size()) {
     return "its kernels issue " + std::to_string(tensors.size()) + " buffers, here are " +

@@ -1,10 +1,11 @@
-// The memory trace of the blocks that the kernels run, as a layout instance, and the way back.
+// The memory trace of the kernels' blocks as a layout instance, and the inverse conversion.
 //
 //   Result<LayoutInstance> trace = record_layout({.layers = 2, .lengths = {65, 1, 130}}, 64);
 //   Result<BlockProgram> program = recorded_program(*trace);   // the one it came from
 //
-// Buffer i is tensor i of the program (block/block_program.h): 4 bytes a float, alive from the step
-// that writes it first to the one that touches it last. Nothing is estimated and nothing is run.
+// Buffer i is tensor i of the program (block/block_program.h), with 4 bytes per float. It lives
+// from the step that writes it first to the step that accesses it last. The trace is exact, and no
+// kernel runs.
 #pragma once
 
 #include "instances/layout/instance.h"
@@ -14,13 +15,14 @@
 
 namespace stowage::kernels {
 
-// `alignment` of all buffers, a multiple of 4. E504 for an option out of its range, with the
-// option as the pointer ("/kv_heads"); E335 for more than 2^53 bytes. `layers` holds what begins
-// and ends within one layer's forward and backward pass.
+// `alignment` applies to all buffers and must be a multiple of 4. Returns E504 for an option out of
+// its range, with the option as the pointer ("/kv_heads"), and E335 for more than 2^53 bytes.
+// `layers` of the result holds the buffers that begin and end within one layer's forward or
+// backward pass.
 Result<LayoutInstance> record_layout(const RecordedBlock& block, Bytes alignment);
 
-// The program that issues the buffers of an instance with recorded_from. E337 if it describes no
-// block, or one with other buffers.
+// Returns the program that issues the buffers of an instance with recorded_from. Returns E337 if
+// recorded_from describes no valid block, or a block with other buffers.
 Result<BlockProgram> recorded_program(const LayoutInstance& instance);
 
 }  // namespace stowage::kernels

@@ -16,13 +16,14 @@
 namespace stowage::kernels {
 namespace {
 
-constexpr std::int64_t kMostChunks = 1000;  // an attention names all before it
+// limit on chunks, since an attention operator reads all earlier chunks of its sequence
+constexpr std::int64_t kMostChunks = 1000;
 
-// Requires a block that check_block() finds nothing wrong with.
+// Requires a block that check_block() accepts.
 void check_chunks(const RecordedStep& step, ErrorList& errors) {
   if (!check_option("/chunk_tokens", step.chunk_tokens, 0, kMostRecordedTokens, errors)) return;
   if (step.chunk_tokens == 0) return;
-  std::int64_t chunks = 0;  // of those that are cut
+  std::int64_t chunks = 0;  // chunks of the sequences that are cut
   std::vector<Tokens> lengths;
   for (const Tokens length : step.block.lengths) {
     if (length > step.chunk_tokens) chunks += (length - 1) / step.chunk_tokens + 1;
@@ -99,7 +100,7 @@ void let_run_again(const TrainingProgram& program, OrderInstance& graph) {
   }
 }
 
-// Where the graph is not that of the program; empty if it is.
+// Returns the first difference between the two graphs, or an empty string if they agree.
 std::string difference(const OrderInstance& have, const OrderInstance& want) {
   if (have.tensors.size() != want.tensors.size() ||
       have.operators.size() != want.operators.size()) {
