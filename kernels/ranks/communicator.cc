@@ -3,7 +3,7 @@
 namespace stowage::kernels {
 namespace {
 
-// Floats of each rank's rows.
+// Returns the number of floats of each rank's rows.
 std::vector<std::int64_t> row_counts(std::span<const std::int64_t> split, std::int64_t width) {
   std::vector<std::int64_t> counts;
   for (std::size_t r = 1; r < split.size(); ++r) {

@@ -1,16 +1,16 @@
-// What the ranks of a sequence-parallel group say to each other.
+// The communication between the ranks of a sequence-parallel group.
 //
-// Every rank of a group holds a Communicator and calls the same collectives in the same order.
-// The kernels see only this interface; thread_ranks.h runs the ranks as threads of one process,
-// mpi_ranks.h as processes. What is added up is added in rank order: both give the same bits.
+// Every rank of a group holds a Communicator and calls the same collectives in the same order. The
+// kernels use only this interface. thread_ranks.h runs the ranks as threads of one process,
+// mpi_ranks.h as processes. Sums are computed in rank order, so both give the same bits.
 //
 //   void program(Communicator& world) {
 //     std::vector<float> sum = my_gradient();
 //     world.all_reduce(sum);              // the same bits on every rank and in every run
 //   }
 //
-// Counts are in floats. A collective that cannot complete (a rank threw or returned, or the ranks
-// disagree about what they exchange) throws on every rank that waits: none hangs.
+// Counts are in floats. A collective cannot complete if a rank threw or returned, or if the ranks
+// called it with different arguments. It then throws on every waiting rank, so that no rank hangs.
 #pragma once
 
 #include <cstdint>
@@ -44,11 +44,11 @@ class Communicator {
   virtual void all_to_all_v(std::span<const float> send, std::span<const std::int64_t> send_counts,
                             std::span<float> recv, std::span<const std::int64_t> recv_counts) = 0;
 
-  // Rank 0's values on every rank. All ranks pass equally many.
+  // Copies rank 0's values to every rank. All ranks must pass the same number of values.
   virtual void broadcast(std::span<float> values) = 0;
 
-  // Rank 0 holds counts[r] floats for every rank r in rank order; each receives its own. Elsewhere
-  // `all` and `counts` are not looked at.
+  // Rank 0 holds counts[r] floats for every rank r in rank order; each rank receives its own. On
+  // other ranks `all` and `counts` are not read.
   virtual void scatter(std::span<const float> all, std::span<const std::int64_t> counts,
                        std::span<float> mine) = 0;
 
@@ -74,28 +74,29 @@ class Communicator {
   virtual void send_receive(std::span<const float> send, int to, std::span<float> recv,
                             int from) = 0;
 
-  // Leaves a copy of the values for rank `to` and waits for nobody. Of one sender, messages of the
-  // same tag arrive in the order in which they were sent.
+  // Sends a copy of the values to rank `to` without waiting. Messages of one sender with the same
+  // tag arrive in the order in which they were sent.
   virtual void send(std::span<const float> values, int to, int tag) = 0;
 
-  // Waits for what rank `from`, not this one, sends with this tag: as much as `values` holds. What
-  // a rank was sent it receives before its next collective in this group. Throws where `from`
-  // failed, returned or waits for this rank in a collective.
+  // Waits for the message that rank `from`, another rank, sends with this tag; the message must
+  // have the size of `values`. A rank must receive all messages sent to it before its next
+  // collective in this group. Throws if `from` failed, returned, or waits for this rank in a
+  // collective.
   virtual void receive(std::span<float> values, int from, int tag) = 0;
 
-  // The ranks that pass the same colour form a group of their own, in the order of their ranks
-  // here. This one stays usable and must outlive the group. A rank that gives the group up, by an
-  // exception or otherwise, lets those leave who wait for it there.
+  // Ranks that pass the same colour form a new group, in the order of their ranks in this group.
+  // This group stays usable and must outlive the new group. If a rank destroys its new group, by an
+  // exception or otherwise, the ranks that wait for it there leave with an exception.
   virtual std::unique_ptr<Communicator> split(int colour) = 0;
 };
 
-// The words of both backends for what goes wrong in a collective.
+// The error messages of both implementations for a collective that cannot complete.
 inline constexpr const char* kMixedCollectives = "the ranks called different collectives";
 inline constexpr const char* kUnequalCounts = "the ranks disagree about how much they exchange";
 inline constexpr const char* kAlreadyReturned = "waits for a rank that has already returned";
 
-// How `total` things are dealt out in contiguous runs: the first total % ranks runs get one more.
-// Returns ranks + 1 boundaries, the first 0, the last `total`.
+// Distributes `total` items in contiguous ranges: the first total % ranks ranges have one item
+// more. Returns ranks + 1 boundaries, the first 0, the last `total`.
 std::vector<std::int64_t> even_split(std::int64_t total, int ranks);
 
 // Rank 0's array (split[size] rows of `width` floats) cut at `split`: rank r receives rows

@@ -1,4 +1,4 @@
-// What a build without MPI has in the place of mpi_ranks.cc.
+// Replaces mpi_ranks.cc in a build without MPI.
 #include <cstdlib>
 #include <stdexcept>
 
@@ -12,7 +12,8 @@ bool mpi_built_in() { return false; }
 
 MpiProcess::MpiProcess() { throw std::runtime_error("this build has no MPI (WITH_MPI)"); }
 MpiProcess::~MpiProcess() = default;
-Communicator& MpiProcess::world() { std::abort(); }  // there is no object to call it on
+// never called, since no MpiProcess can be constructed
+Communicator& MpiProcess::world() { std::abort(); }
 void MpiProcess::abort(int exit_code) { std::exit(exit_code); }
 
 }  // namespace stowage::kernels

@@ -21,7 +21,7 @@
 namespace stowage::kernels {
 namespace {
 
-// What a rank is about to do, or that it will do no more.
+// The call that a rank announces, or the end of its calls.
 enum class Call : std::int64_t {
   barrier,
   all_to_all_v,
@@ -40,7 +40,8 @@ enum class Call : std::int64_t {
 
 using Counts = std::vector<std::int64_t>;
 
-// One rank's announcement: five integers, then what it sends to and expects from each rank.
+// One rank's announcement: five integers, then the counts that it sends to and expects from each
+// rank.
 struct Announcement {
   Counts words;
 
@@ -49,13 +50,14 @@ struct Announcement {
   explicit Announcement(int ranks) : words(kHead + 2 * static_cast<std::size_t>(ranks)) {}
 
   Call call() const { return static_cast<Call>(words[0]); }
-  std::int64_t& size() { return words[1]; }  // of the one array
+  std::int64_t& size() { return words[1]; }  // floats of the single array
   std::int64_t size() const { return words[1]; }
-  std::int64_t& to() { return words[2]; }  // whom a ring sends to; the colour of a split
+  std::int64_t& to() { return words[2]; }  // target of a ring step; the colour of a split
   std::int64_t to() const { return words[2]; }
   std::int64_t& from() { return words[3]; }
   std::int64_t from() const { return words[3]; }
-  std::int64_t& other() { return words[4]; }  // what a ring expects; a split's free context
+  // floats that a ring step expects; a split's free context
+  std::int64_t& other() { return words[4]; }
   std::int64_t other() const { return words[4]; }
   std::span<std::int64_t> sends() { return std::span(words).subspan(kHead, ranks()); }
   std::span<std::int64_t> expects() { return std::span(words).subspan(kHead + ranks(), ranks()); }
@@ -66,7 +68,7 @@ struct Announcement {
   std::size_t ranks() const { return (words.size() - kHead) / 2; }
 };
 
-// Polls with growing naps. MPI's own waiting spins.
+// Sleeps between polls, with growing intervals. MPI's own waiting functions spin.
 class Naps {
  public:
   void wait() {
@@ -90,15 +92,16 @@ void wait_for(std::vector<MPI_Request>& requests) {
   }
 }
 
-// A message: Call::message, its floats, its tag; as long as no announcement.
+// Words of a message's header: Call::message, its floats, its tag. No announcement has this length.
 constexpr int kMessageWords = 3;
-// MPI counts in int: long arrays go in pieces.
+// MPI counts are ints, so long arrays are sent in pieces of this many floats.
 constexpr std::size_t kPiece = std::size_t{1} << 30;
 
-// What the groups of one process share: numbers for message tags, and ends that nobody waits for.
+// The state that the groups of one process share: context numbers for message tags, and sends whose
+// completion is not awaited.
 class Post {
  public:
-  // Contexts are numbered so that no rank is in two living groups of the same number.
+  // Contexts are numbered so that no rank belongs to two living groups with the same number.
   std::int64_t free_context = 1;
 
   static int announcement_tag(std::int64_t context) { return static_cast<int>(2 * context); }
@@ -112,7 +115,7 @@ class Post {
     }
   }
 
-  // Sends a message and keeps what it needs until it has left.
+  // Sends a message, and keeps its buffer until the send is complete.
   void send(std::int64_t context, int rank, int tag, std::span<const float> values) {
     std::erase_if(messages_, [](Message& sent) {
       int done = 0;
@@ -129,7 +132,7 @@ class Post {
     send_pieces(message.values, rank, context, message.requests);
   }
 
-  // Tells everybody that this rank leaves the group, and waits for nobody.
+  // Announces to the other ranks that this rank leaves the group, without waiting.
   void leave(std::int64_t context, Call how, std::vector<int> others) {
     for (const int rank : others) {
       Sent& sent = sent_.emplace_back();
@@ -140,7 +143,7 @@ class Post {
     left_.push_back({context, std::move(others)});
   }
 
-  // Takes in what has arrived for groups that this rank left, so that it does not pile up.
+  // Receives messages that arrived for groups that this rank left, so that they do not accumulate.
   void tidy() {
     sent_.remove_if([](Sent& sent) {
       int done = 0;
@@ -165,10 +168,10 @@ class Post {
   };
   struct Left {
     std::int64_t context;
-    std::vector<int> unheard;  // ranks that have not said that they left as well
+    std::vector<int> unheard;  // ranks that have not announced that they left too
   };
 
-  // Announcements that came too late, and then the end.
+  // Receives late announcements of a rank. Returns true once the announcement of its end arrives.
   static bool heard_end(int rank, std::int64_t context) {
     for (;;) {
       int arrived = 0, count = 0;
@@ -194,7 +197,7 @@ class Post {
 
 class MpiRank : public Communicator {
  public:
-  // members[r] is the rank in MPI_COMM_WORLD of rank r here.
+  // members[r] is the rank in MPI_COMM_WORLD of rank r of this group.
   MpiRank(Post& post, std::vector<int> members, int rank, std::int64_t context)
       : post_(post), members_(std::move(members)), rank_(rank), context_(context) {}
 
@@ -326,7 +329,7 @@ class MpiRank : public Communicator {
   std::unique_ptr<Communicator> split(int colour) override;
 
  protected:
-  // Leaves the group, once.
+  // Leaves the group; called once.
   void leave(Call how) {
     dead_ = true;
     std::vector<int> others;
@@ -337,7 +340,7 @@ class MpiRank : public Communicator {
   }
 
  private:
-  // Exchanges announcements with all ranks. Throws, on all of them, where that shows that the
+  // Exchanges announcements with all ranks. Throws on all ranks if the announcements show that the
   // collective cannot complete.
   std::vector<Announcement> announce(Announcement mine, Call call) {
     if (dead_) throw Abandoned();
@@ -367,8 +370,8 @@ class MpiRank : public Communicator {
     throw std::runtime_error(kMixedCollectives);
   }
 
-  // Waits for a message of rank `from` and keeps it, whatever its tag. Throws where the rank says
-  // something else instead, which stays for those who come after.
+  // Waits for a message of rank `from` and stores it under its tag. Throws if the rank announces
+  // another call instead; the announcement is kept for later receivers.
   void take_message(int from) {
     const int tag = Post::announcement_tag(context_);
     MPI_Status status;
@@ -396,14 +399,14 @@ class MpiRank : public Communicator {
     received_[{from, static_cast<int>(head[2])}].push_back(std::move(values));
   }
 
-  // Every rank evaluates the same conditions: either all go on or none.
+  // Every rank evaluates the same conditions, so either all ranks continue or all throw.
   void agree(bool condition) {
     if (condition) return;
     dead_ = true;
     throw std::runtime_error(kUnequalCounts);
   }
 
-  // Data whose counts are agreed on, in rank order on both sides.
+  // Exchanges data whose counts are agreed on, in rank order on both sides.
   void exchange(std::span<const float> send, std::span<const std::int64_t> send_counts,
                 std::span<float> recv, std::span<const std::int64_t> recv_counts) {
     std::vector<MPI_Request> requests;
@@ -422,10 +425,10 @@ class MpiRank : public Communicator {
     wait_for(requests);
   }
 
-  // Rank 0's values over a binomial tree: whoever has them sends them on, so that rank 0 sends
-  // log2(size()) times.
+  // Broadcasts rank 0's values over a binomial tree: a rank forwards the values after it received
+  // them, so that rank 0 sends log2(size()) times.
   void spread(std::span<float> values) {
-    int below = 1;  // so many ranks from here on hear of it through this one
+    int below = 1;  // number of ranks, from this rank on, that receive the values through this rank
     for (; below < size() && (rank_ & below) == 0; below *= 2) {
     }
     std::vector<MPI_Request> requests;
@@ -440,7 +443,7 @@ class MpiRank : public Communicator {
     wait_for(requests);
   }
 
-  // One array to everybody.
+  // Sends one array to all ranks.
   void tell_all(std::span<const float> mine, std::span<float> all,
                 std::span<const std::int64_t> counts) {
     std::vector<MPI_Request> requests;
@@ -457,8 +460,8 @@ class MpiRank : public Communicator {
     wait_for(requests);
   }
 
-  // mine = sum over ranks, in rank order, of their arrays' part for this rank. `parts` has room for
-  // all of them.
+  // Computes mine = sum over ranks, in rank order, of the part of their arrays for this rank.
+  // `parts` has room for all these parts.
   void reduce(std::span<const float> all, std::span<float> mine,
               std::span<const std::int64_t> counts, std::span<float> parts) {
     const Counts receives(size(), static_cast<std::int64_t>(mine.size()));
@@ -485,10 +488,10 @@ class MpiRank : public Communicator {
   const int rank_;
   const std::int64_t context_;
   bool dead_ = false;  // no further collective can complete
-  std::map<std::pair<int, int>, std::deque<std::vector<float>>> received_;  // by sender, by tag
+  std::map<std::pair<int, int>, std::deque<std::vector<float>>> received_;  // by sender and by tag
 };
 
-// A rank of a group that was split off; its end is the rank's end there.
+// A rank of a group that was split off. Its destruction announces the rank's end in this group.
 class GroupRank final : public MpiRank {
  public:
   GroupRank(Post& post, std::vector<int> members, int rank, std::int64_t context)

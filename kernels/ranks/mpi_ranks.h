@@ -1,4 +1,5 @@
-// Ranks as processes, on one machine or many, over MPI. A build without MPI has none.
+// Ranks as processes, on one machine or many, over MPI. In a build without MPI the constructor
+// throws.
 //
 //   if (mpi_launched()) {
 //     MpiProcess process;                       // MPI_Init .. MPI_Finalize: once per program
@@ -6,16 +7,15 @@
 //     ...
 //   }
 //
-// Collectives are point-to-point messages: those of MPI spin while they wait, count in int, and
-// need a communicator that all ranks of a group free together, which a group that one rank has left
-// in failure cannot. Before any data moves, all ranks of a group tell each
-// other what they are about to do; from that all come to the same conclusion about a disagreement,
-// and a rank that has failed or returned says so in the same place. So a collective that cannot
-// complete throws on every rank, as with threads. A process that dies outright is mpirun's to
-// notice, which then ends the others.
+// Collectives are built from point-to-point messages. MPI's own collectives spin while they wait
+// and count in int. They also need a communicator that all ranks of a group free together, which is
+// impossible after a rank has failed. Before data are sent, all ranks of a group announce their
+// call to each other, so all ranks detect the same disagreement. A rank that failed or returned
+// announces its end in the same way. So a collective that cannot complete throws on every rank, as
+// with threads. If a process crashes, mpirun notices it and ends the others.
 //
-// Waiting ranks sleep between polls: their CPU time stays what they computed and copied, and more
-// ranks than cores do not get in each other's way.
+// Waiting ranks sleep between polls. So their CPU time contains only computing and copying, and a
+// machine can run more ranks than it has cores.
 #pragma once
 
 #include <memory>
@@ -24,10 +24,10 @@
 
 namespace stowage::kernels {
 
-// Whether this build can run ranks as processes.
+// Returns whether this build can run ranks as processes.
 bool mpi_built_in();
 
-// Whether mpirun, or srun with PMIx, started this process. Reads the environment alone.
+// Returns whether mpirun, or srun with PMIx, started this process. Reads only the environment.
 bool mpi_launched();
 
 class MpiProcess {
@@ -38,10 +38,10 @@ class MpiProcess {
   MpiProcess(const MpiProcess&) = delete;
   MpiProcess& operator=(const MpiProcess&) = delete;
 
-  // All processes of the job.
+  // The group of all processes of the job.
   Communicator& world();
 
-  // Ends all processes of the job at once, whatever they are doing.
+  // Ends all processes of the job at once, regardless of their state.
   [[noreturn]] void abort(int exit_code);
 
  private:

@@ -1,4 +1,5 @@
-// Integers of 64 bits in a collective, which carries floats: each is two of them, bit by bit.
+// Packs 64-bit integers into the floats of a collective: each integer becomes two floats with the
+// same bits.
 //
 //   world.broadcast(floats = as_floats(integers));
 //   integers = as_integers(floats);

@@ -1,5 +1,4 @@
-// How long the calling thread has computed: CPU time, which waiting and other threads do not add
-// to.
+// The CPU time of the calling thread in seconds, without waiting and without other threads.
 //
 //   const double start = thread_cpu_seconds();
 #pragma once

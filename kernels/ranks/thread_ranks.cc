@@ -104,11 +104,12 @@ class ThreadRank : public Communicator {
   void all_reduce(std::span<float> values) override {
     team_.enter(rank_, {.call = Call::all_reduce, .data = values});
     if (!all_call(Call::all_reduce)) return team_.leave(kMixedCollectives);
-    for (int s = 0; s < size(); ++s) {  // every rank comes to the same conclusion
+    // the loop is the same on every rank, so all ranks detect the same error
+    for (int s = 0; s < size(); ++s) {
       if (team_.post(s).data.size() != values.size()) return team_.leave(kUnequalCounts);
     }
-    // Each rank sums its own part in place; nobody else reads that part of its array until the
-    // second meeting, after which it is final.
+    // Each rank sums its own part in place. No other rank reads that part of its array until the
+    // second meeting, after which the part is final.
     const auto part = [&](int r) {
       return static_cast<std::size_t>(static_cast<std::int64_t>(values.size()) * r / size());
     };
@@ -152,7 +153,8 @@ class ThreadRank : public Communicator {
     return true;
   }
 
-  // The posted arrays in rank order, if they have so many floats.
+  // Copies the posted arrays in rank order. Returns false if a rank's array does not have counts[s]
+  // floats.
   bool copy_all(std::span<float> all, std::span<const std::int64_t> counts) const {
     for (int s = 0; s < size(); ++s) {
       if (static_cast<std::int64_t>(team_.post(s).data.size()) != counts[s]) return false;
@@ -165,7 +167,7 @@ class ThreadRank : public Communicator {
   }
 
   // mine = sum over ranks, in rank order, of the posted arrays from `offset`. `mine` may be this
-  // rank's own part of its posted array: element by element, it is read before it is written.
+  // rank's own part of its posted array, since each element is read before it is written.
   void add_ranks(std::int64_t offset, std::span<float> mine) const {
     for (std::size_t i = 0; i < mine.size(); ++i) {
       float total = team_.post(0).data[offset + i];
@@ -178,7 +180,7 @@ class ThreadRank : public Communicator {
   int rank_;
 };
 
-// One rank of a group that was split off; its end is the rank's end there.
+// One rank of a group that was split off. Its destruction announces the rank's end in this group.
 class GroupRank final : public ThreadRank {
  public:
   GroupRank(std::shared_ptr<Team> team, int rank)
@@ -213,7 +215,7 @@ std::unique_ptr<Communicator> ThreadRank::split(int colour) {
   return group;
 }
 
-// What happened to one rank.
+// The end of one rank.
 struct Ending {
   bool failed = false;
   bool abandoned = false;
@@ -250,7 +252,8 @@ std::optional<RankError> run_ranks(int ranks, const std::function<void(Communica
     for (int r = 0; r < ranks; ++r) {
       threads.emplace_back([&, r] { endings[r] = run_one(team, r, program); });
     }
-  } catch (const std::exception& failure) {  // no more threads: let those that run leave
+  } catch (const std::exception&
+               failure) {  // no more threads can be started, so the running ones must leave
     error = RankError{static_cast<int>(threads.size()),
                       std::string("cannot start a thread: ") + failure.what()};
     team.fail();

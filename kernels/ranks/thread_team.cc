@@ -15,9 +15,10 @@ void Team::enter(int rank, const Post& mine) {
   const auto generation = generation_;
   entered_[rank] = generation + 1;
   if (arrive()) return;
-  changed_.notify_all();  // who waits for a message of this rank waits in vain
+  changed_.notify_all();  // wakes ranks that wait for a message of this rank, which will not come
   changed_.wait(lock, [&] { return generation_ != generation || failed_ || someone_returned(); });
-  if (generation_ != generation) return;  // all were here: whatever failed since, finish first
+  // all ranks had entered, so this meeting completes despite a later failure
+  if (generation_ != generation) return;
   --arrived_;
   refuse_if_broken();
 }
@@ -37,7 +38,7 @@ void Team::leave(const std::string& fault) {
   meet();
   if (!fault.empty()) throw std::runtime_error(fault);
   const std::lock_guard lock(mutex_);
-  if (spoiled_) throw Abandoned();  // not failed_: this collective is complete
+  if (spoiled_) throw Abandoned();  // failed_ is not tested: this collective is complete
 }
 
 void Team::send(int from, int to, int tag, std::span<const float> values) {
@@ -83,7 +84,7 @@ void Team::rank_returned(int rank) {
 
 std::shared_ptr<Team> Team::split_off(int colour, int size) {
   const std::lock_guard lock(mutex_);
-  if (split_generation_ != generation_) {  // the first to ask
+  if (split_generation_ != generation_) {  // first caller of this collective
     split_generation_ = generation_;
     splits_.clear();
     std::erase_if(children_, [](const std::weak_ptr<Team>& child) { return child.expired(); });

@@ -1,8 +1,8 @@
-// The meeting point of ranks that are threads: who is here, what each shows the others, who failed.
-// thread_ranks.h is the interface.
+// The shared state of ranks that are threads: the ranks that have entered a collective, their
+// posted data, and failures. thread_ranks.h is the interface.
 //
-// A collective is enter() .. leave(): between the two a rank only copies and never throws, so that
-// nobody unwinds memory which others still read.
+// A collective is the code between enter() and leave(). There a rank only copies and never throws,
+// so that no rank frees memory that others still read.
 //
 //   team.enter(rank, {.call = Call::barrier});
 //   team.leave("");
@@ -34,12 +34,12 @@ enum class Call {
   split
 };
 
-// What one rank shows the others during a collective.
+// The data that one rank posts for the others during a collective.
 struct Post {
   Call call = Call::barrier;
   std::span<const float> data;
   std::span<const std::int64_t> counts;
-  int peer = 0;  // whom a ring step sends to; the colour of a split
+  int peer = 0;  // target of a ring step; the colour of a split
 };
 
 class Team {
@@ -49,26 +49,28 @@ class Team {
   int size() const { return size_; }
   const Post& post(int rank) const { return posts_[rank]; }
 
-  // Posts and waits for everyone. Throws if that can no longer happen.
+  // Posts and waits for all ranks. Throws if a rank can no longer enter.
   void enter(int rank, const Post& mine);
 
-  // Waits for everyone who entered. They all come.
+  // Waits for all ranks that entered; all of them will come.
   void meet();
 
-  // Ends a collective; `fault` (empty for none) fails it on every rank.
+  // Ends a collective. A non-empty `fault` makes it fail on every rank.
   void leave(const std::string& fault);
 
-  // Leaves a copy of the values for rank `to`. Throws Abandoned where a rank has failed.
+  // Sends a copy of the values to rank `to`. Throws Abandoned if a rank has failed.
   void send(int from, int to, int tag, std::span<const float> values);
 
-  // Waits for the values that `from` left for `to`. Throws if they can no longer come.
+  // Waits for the values that `from` sent to `to`. Throws if they can no longer come.
   std::vector<float> receive(int to, int from, int tag);
 
-  // No further collective can complete, here or in a team that was split off.
+  // Marks the team as failed: no further collective can complete in this team or in a team split
+  // off from it.
   void fail();
   void rank_returned(int rank);
 
-  // The team of `size` ranks for a colour, the same for all who ask during one collective.
+  // Returns the team of `size` ranks for a colour; all callers within one collective get the same
+  // team.
   std::shared_ptr<Team> split_off(int colour, int size);
 
  private:
@@ -82,11 +84,11 @@ class Team {
   std::condition_variable changed_;
   int arrived_ = 0;
   std::uint64_t generation_ = 0;
-  std::vector<std::uint64_t> entered_;  // by rank: 1 + the generation that it last waited in
+  std::vector<std::uint64_t> entered_;  // by rank: 1 + the generation in which it last waited
   std::vector<bool> returned_;          // by rank
   std::map<std::tuple<int, int, int>, std::deque<std::vector<float>>> messages_;  // from, to, tag
   bool failed_ = false;   // no further collective can complete
-  bool spoiled_ = false;  // the collective under way is at fault
+  bool spoiled_ = false;  // the current collective fails
   std::uint64_t split_generation_ = 0;
   std::map<int, std::shared_ptr<Team>> splits_;  // by colour, of the last split
   std::vector<std::weak_ptr<Team>> children_;
