@@ -1,4 +1,4 @@
-// What an execution found wrong, as readable sentences.
+// The list of errors that an execution found, as readable sentences.
 //
 //   Problems problems;
 //   problems.add("sequence 12 was never computed");
@@ -11,7 +11,8 @@
 
 namespace stowage::kernels {
 
-// The first hundred are kept: a broken plan of 100,000 sequences should not produce 100,000 lines.
+// Keeps the first 100 sentences: an invalid plan of 100,000 sequences should not produce 100,000
+// lines.
 class Problems {
  public:
   void add(std::string problem) {

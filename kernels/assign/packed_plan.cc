@@ -9,8 +9,9 @@
 namespace stowage {
 namespace {
 
-// A trainer takes the mean loss of a row times row.loss_tokens / plan.loss_tokens; the step's mean
-// weighs it with the row's share of all targets. Exactly 1 where both agree.
+// Returns the factor of a row's mean loss. A trainer multiplies the row's mean loss by
+// row.loss_tokens / plan.loss_tokens, while the step's mean weights it by the row's share of all
+// target tokens. The factor is exactly 1 where both weights agree.
 double loss_scale(const AssignInstance& instance, double all, const AssignPlan& plan,
                   const std::vector<std::int64_t>& sequences, Tokens loss_tokens) {
   double own = 0;
@@ -24,8 +25,8 @@ double loss_scale(const AssignInstance& instance, double all, const AssignPlan& 
   return stated / own * (all / stated_all);
 }
 
-// How many rows from `first` on are parts of one sequence, each beginning where the one before it
-// ends; 1 for a row that is no part.
+// Returns the number of rows from `first` on that are consecutive parts of one sequence; 1 if row
+// `first` is not a part of a cut sequence.
 std::size_t parts_from(const std::vector<AssignRow>& rows, std::size_t first) {
   std::size_t last = first + 1;
   while (rows[first].part && last < rows.size() && rows[last].part &&
@@ -36,7 +37,8 @@ std::size_t parts_from(const std::vector<AssignRow>& rows, std::size_t first) {
   return last - first;
 }
 
-// Makes the batch of a row that of `count` rows, parts of one sequence.
+// Turns the batch of the first row into the batch of `count` rows, which are the parts of one
+// sequence.
 void join_parts(const AssignRow* rows, std::size_t count, kernels::PackedBatch& batch) {
   batch.first_token = rows[0].part->begin;
   Ms longest = rows[0].time_ms;

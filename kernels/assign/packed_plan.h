@@ -1,4 +1,5 @@
-// An assign plan's rows as packed batches: a part is a replica.
+// Converts the rows of an assign plan into packed batches. A part of the packed plan is a
+// data-parallel replica.
 #pragma once
 
 #include "instances/assign/instance.h"
@@ -7,8 +8,8 @@
 
 namespace stowage {
 
-// Of every replica's stages one is executed, with the row's whole
-// block: they all do the same. `plan` must outlive the result, which refers to its vectors.
+// The stages of a replica compute the same rows, so one stage of each replica is executed, with the
+// row's whole block. The result refers to vectors of `plan`, which must outlive it.
 kernels::PackedPlan packed_plan(const AssignInstance& instance, const AssignPlan& plan);
 
 }  // namespace stowage

@@ -29,8 +29,8 @@ std::vector<std::int32_t> starts_of(const std::vector<Tokens>& lengths) {
   return starts;
 }
 
-// Of each degree two thirds that say most about the cost, and every third one drawn and held out:
-// it stands for packs as they come.
+// Returns the packs to measure. Of each degree's packs, two thirds are the packs most informative
+// about the cost; every third is drawn at random and held out, as a sample of typical packs.
 std::vector<CalibrationPack> packs_to_measure(const CalibrationOptions& options) {
   constexpr int kHeldOutEvery = 3;
   std::mt19937_64 random(options.seed);
@@ -63,8 +63,8 @@ void set_times(const Rounds& rounds, std::vector<CalibrationPack>& packs) {
   }
 }
 
-// MiB that a token sends and receives in a block: q, k, v and o forward, their gradients backward;
-// a kv head's gradient travels once per query head (exchange/ulysses.h).
+// Returns the MiB that a token sends and receives in a block: q, k, v and o forward, and their
+// gradients backward. A kv head's gradient is sent once per query head (exchange/ulysses.h).
 double exchanged_mib_per_token(const BlockShape& block) {
   constexpr double kFloatsPerMib = 1024 * 1024 / 4.0;
   const auto q = static_cast<double>(block.q_width());

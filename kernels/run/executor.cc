@@ -10,7 +10,7 @@
 namespace stowage::kernels {
 namespace {
 
-// Keeps the worst error; NaN is worse than anything.
+// Keeps the largest error; NaN counts as larger than any number.
 void record(TensorCheck& check, double error, std::int64_t sequence, const std::string& weight) {
   ++check.compared;
   if (check.compared > 1 && (error <= check.error || check.error != check.error)) return;
@@ -19,7 +19,7 @@ void record(TensorCheck& check, double error, std::int64_t sequence, const std::
   check.weight = weight;
 }
 
-// What the plan says its step takes.
+// Returns the time of the step by the plan's own times, in ms.
 double planned_ms(const PackedPlan& plan) {
   std::vector<TimedBatch> batches;
   for (const PackedBatch& batch : plan.batches) {
@@ -81,7 +81,7 @@ class Execution {
   }
 
  private:
-  // Once true, stays true: a report does not change its mind about why it is incomplete.
+  // Once true, the result stays true, so that the reason in the report does not change.
   bool stopped() {
     if (budget_ != nullptr && report_.stopped_by == StopReason::none) {
       report_.stopped_by = budget_->stop_reason();
@@ -95,7 +95,7 @@ class Execution {
     return rows;
   }
 
-  // What the loader packs for a batch: every sequence's tokens end to end.
+  // Returns the data of a batch as the loader packs them: every sequence's tokens, concatenated.
   std::vector<float> packed(const ScaledBatch& batch, Stream stream) const {
     std::vector<float> rows;
     rows.reserve(batch.rows.back() * static_cast<std::size_t>(options_.block.hidden));
@@ -110,8 +110,8 @@ class Execution {
     return rows;
   }
 
-  // The truth about one sequence. Its share of the weight gradient counts once, however often a
-  // plan computes it.
+  // Computes the reference of one sequence. Its weight gradient is added once, however often a plan
+  // computes the sequence.
   BlockResult alone(std::int64_t id) {
     const std::vector<float> x = tokens(Stream::input, id, plan_.lengths[id]);
     const std::vector<float> upstream = tokens(Stream::upstream, id, plan_.lengths[id]);
@@ -142,7 +142,7 @@ class Execution {
     return {.kind = ExchangeKind::chunked, .retained = batch.retained, .cuts = batch.cuts};
   }
 
-  // How many batches from `first` on fit the pool at once; at least 1.
+  // Returns the number of batches from `first` on that fit the pool at the same time; at least 1.
   std::size_t side_by_side(std::size_t first) const {
     std::size_t last = first + 1;
     const int most = pool_.ranks().value_or(0);
@@ -155,7 +155,7 @@ class Execution {
     return last - first;
   }
 
-  // A batch, what the loader packed for it and what came out.
+  // A batch, its packed inputs and its outputs.
   struct Prepared {
     const ScaledBatch& batch;
     std::vector<float> x, upstream;
@@ -185,7 +185,8 @@ class Execution {
     return wave;
   }
 
-  // Compares the sequences of a batch that ran. False when the budget ran out on the way.
+  // Compares the sequences of an executed batch with the reference. Returns false if the budget is
+  // exhausted during the comparison.
   bool judge(const Prepared& prepared) {
     const ScaledBatch& batch = prepared.batch;
     const GroupOutput& out = prepared.out;
@@ -261,7 +262,7 @@ class Execution {
       if (times_computed_[i] > 0) continue;
       report_.problems.add("sequence " + std::to_string(id) + " was never computed");
       if (stopped()) return;
-      alone(id);  // its gradient is part of the truth all the same
+      alone(id);  // the reference gradient includes this sequence too
     }
   }
 
@@ -274,7 +275,7 @@ class Execution {
   }
 
   void summarise() {
-    // In the order of the ids, so that plans which compute the same lose the same.
+    // Sums in the order of the ids, so that plans with equal results have equal losses.
     for (const Loss& loss : losses_) {
       report_.loss += loss.computed;
       report_.reference_loss += loss.alone;
@@ -297,13 +298,13 @@ class Execution {
   Budget* budget_;
   const BlockWeights<float> weights_;
   const BlockWeights<double> wide_weights_;
-  BlockWeights<float> gradient_;        // of the plan
-  BlockWeights<double> want_gradient_;  // of the sequences alone
-  std::vector<int> times_computed_;     // by sequence id
+  BlockWeights<float> gradient_;        // weight gradient of the plan
+  BlockWeights<double> want_gradient_;  // weight gradient of the reference
+  std::vector<int> times_computed_;     // number of computations by sequence id
   struct Loss {
     double computed = 0, alone = 0;
   };
-  std::vector<Loss> losses_;  // by sequence id
+  std::vector<Loss> losses_;  // losses by sequence id
   std::vector<TimeSample> samples_;
   ThreadPool threads_;
   RankPool& pool_;
@@ -327,7 +328,7 @@ ExecutionReport execute(const PackedPlan& plan, const ExecuteOptions& options,
   for (std::string& problem : check(options.exchange)) refused.problems.add(std::move(problem));
   if (!refused.problems.list().empty()) return refused;
   ScaledPlan scaled = scale_plan(plan, options.block, options.scale, options.max_work_flop);
-  if (scaled.lengths.size() != plan.lengths.size()) {  // the instance itself is unusable
+  if (scaled.lengths.size() != plan.lengths.size()) {  // the instance itself is invalid
     refused.problems = scaled.problems;
     return refused;
   }

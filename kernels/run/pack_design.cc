@@ -11,21 +11,25 @@
 namespace stowage::kernels {
 namespace {
 
-constexpr int kMostChosen = 64;       // of a degree
-constexpr int kCandidatesOfPack = 8;  // drawn for each that is chosen
-// What the bundled block was measured to take, in the time of a token: a pair of tokens of
-// attention, the fixed time and a latency, and the exchange of a token, whose rate is to show
-// although it is small. Only which packs are chosen depends on it.
+// chosen packs of a degree, at most; later packs are drawn without a choice
+constexpr int kMostChosen = 64;
+constexpr int kCandidatesOfPack = 8;  // number of random candidates per chosen pack
+// Expected times in units of a token's time, measured on the bundled block: a pair of tokens of
+// attention, the fixed time (also used as the latency), and the exchange of a token. The exchange
+// time is small, and the design must still estimate its rate. These values affect only the choice
+// of packs.
 constexpr double kSquareTokens = 1.0 / 2000;
 constexpr double kFixedTokens = 25;
 constexpr double kExchangeTokens = 0.015;
-// Of the variance of a pair's time beside the others: plans are of longer sequences than the packs,
-// in which pairs are most of the time.
+// Weight of the relative variance of a pair's time against the other terms. Plans have longer
+// sequences than the packs, and pairs take most of the time of long sequences.
 constexpr double kQuadraticWeight = 100;
-// The first M, so that it has an inverse before all columns were seen.
+// Initial value of the diagonal of M, which makes M invertible before rows of all columns were
+// added.
 constexpr double kPrior = 1e-3;
 
-// A whole number in [least, most], its logarithm uniform: short ones are as likely as long ones.
+// Returns an integer in [least, most] with a uniform logarithm, so that short lengths are as likely
+// as long ones.
 std::int64_t log_uniform(std::mt19937_64& random, std::int64_t least, std::int64_t most) {
   constexpr std::uint64_t kSteps = 1 << 20;
   const double share = static_cast<double>(draw(random, kSteps)) / kSteps;
@@ -34,7 +38,7 @@ std::int64_t log_uniform(std::mt19937_64& random, std::int64_t least, std::int64
                   static_cast<std::int64_t>(static_cast<double>(least) * std::pow(ratio, share)));
 }
 
-// A pack that may be chosen. Of its row of the design only five entries are not 0.
+// A pack that may be chosen. Only five entries of its design row are not 0.
 struct Candidate {
   PackShape shape;
   std::vector<double> row;
@@ -61,20 +65,20 @@ Candidate candidate(PackShape shape, std::size_t at, std::size_t columns) {
   }
   made.time = std::accumulate(made.row.begin(), made.row.end(), 0.0);
   for (double& value : made.row) value /= made.time;
-  // A processor computes the ranks of a group one after another where it has fewer cores.
+  // With fewer cores than ranks, a processor computes the ranks of a group one after another.
   made.time *= d;
   made.shape = std::move(shape);
   return made;
 }
 
-// The inverse of M = prior I + the sum of x x' of the rows that were added.
+// The inverse of M = prior I + the sum of x x' of the added rows.
 class Information {
  public:
   explicit Information(std::size_t columns) : columns_(columns), inverse_(columns * columns, 0.0) {
     for (std::size_t c = 0; c < columns; ++c) inverse_[c * columns + c] = 1 / kPrior;
   }
 
-  // By how much the weighted trace of the inverse falls if the row is added.
+  // Returns the decrease of the weighted trace of the inverse if the row is added.
   double gain(const std::vector<double>& x) const {
     const std::vector<double> turned = times(x);
     double fall = 0;
@@ -84,7 +88,7 @@ class Information {
     return fall / (1 + std::inner_product(x.begin(), x.end(), turned.begin(), 0.0));
   }
 
-  // Sherman and Morrison's formula.
+  // Adds a row to M by the formula of Sherman and Morrison.
   void add(const std::vector<double>& x) {
     const std::vector<double> turned = times(x);
     const double scale = 1 + std::inner_product(x.begin(), x.end(), turned.begin(), 0.0);

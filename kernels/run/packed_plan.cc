@@ -12,7 +12,7 @@ std::string PackedPlan::name(int part, int index) const {
 }
 
 double step_time(const PackedPlan& plan, const std::vector<TimedBatch>& batches) {
-  std::map<int, std::pair<double, double>> parts;  // sum and longest
+  std::map<int, std::pair<double, double>> parts;  // by part: sum and longest of its batches
   for (const TimedBatch& batch : batches) {
     auto& [sum, longest] = parts[batch.part];
     sum += batch.time;

@@ -1,9 +1,8 @@
-// What the executor runs: packed batches, whichever family's plan they come from.
+// The input of the executor: the packed batches of a plan of any family.
 //
-// A scatter plan's groups and an assign plan's rows are the same to a kernel: sequences packed end
-// to end, cut by cu_seqlens, on some ranks. They differ in how their times add up to a step's. Each
-// family packs its own plans (FAMILY/packed_plan.h), by a function in namespace stowage that is
-// found by the types it takes.
+// A scatter plan's groups and an assign plan's rows are equal to a kernel: concatenated sequences,
+// delimited by cu_seqlens, on some ranks. They differ in the formula of the step time. Each family
+// converts its plans in FAMILY/packed_plan.h, by an overload of packed_plan() in namespace stowage.
 //
 //   const kernels::PackedPlan packed = packed_plan(instance, plan);   // views into `plan`
 //   for (const PackedBatch& batch : packed.batches) std::cout << packed.name(batch) << '\n';
@@ -19,21 +18,23 @@
 
 namespace stowage::kernels {
 
-// Nothing of it needs to be right: it says what the plan says.
+// Holds the values of the plan, unchecked.
 struct PackedBatch {
-  int part = 0;         // micro-batch or replica: index into the plan
-  int index = 0;        // group or row: index into the part
-  int degree = 0;       // ranks that share it: the group's degree or tp of the replica
+  int part = 0;         // index of the micro-batch or replica in the plan
+  int index = 0;        // index of the group or row in the part
+  int degree = 0;       // ranks that share it: the group's degree, or tp of the replica
   Ms predicted_ms = 0;  // time_ms of the plan
-  Tokens tokens = 0;    // as the plan states them
-  // How often its tokens count in the step's loss, once if the plan says it right: what the plan's
-  // denominators make of a row, over what its tokens are of all.
+  Tokens tokens = 0;    // as stated in the plan
+  // The weight of its tokens in the step's loss, relative to the correct weight; 1 for a correct
+  // plan. It is the weight that the plan's denominators give the row, divided by the row's share of
+  // all target tokens.
   double loss_scale = 1;
   std::span<const std::int64_t> sequences;
   std::vector<std::int64_t> cu_seqlens;
-  // Rows that are the parts of one sequence are one batch: where in the sequence the first begins
-  // and each of them ends, how many keep their activations, and the longest row's share of
-  // predicted_ms. Empty for other batches.
+  // Several rows that are the parts of one sequence form one batch. These members then hold the
+  // position of the first part in the sequence, the end of each part, the number of parts that keep
+  // their activations, and the longest row's share of predicted_ms. `cuts` is empty for other
+  // batches.
   Tokens first_token = 0;
   std::vector<Tokens> cuts;
   std::int64_t retained = 1;
@@ -43,29 +44,31 @@ struct PackedBatch {
 struct PackedPlan {
   std::string_view part_word;   // "micro-batch"
   std::string_view batch_word;  // "group"
-  std::vector<Tokens> lengths;  // of all sequences, before padding
+  std::vector<Tokens> lengths;  // length of every sequence before padding
   Tokens pad_multiple = 1;
   std::vector<PackedBatch> batches;
-  // Stages of each part's pipeline, where the parts are replicas: they work side by side, each on
-  // one batch after another. Empty for micro-batches: those come one after another, and the batches
-  // of each work side by side.
+  // If the parts are replicas: the number of pipeline stages of each part. Replicas run in
+  // parallel, and each runs its batches one after another. Empty if the parts are micro-batches,
+  // which run one after another, with their batches in parallel.
   std::vector<int> stages;
-  int pipeline_stages = 1;         // that the micro-batches go through; 1 where there are replicas
-  std::vector<std::string> notes;  // what the executor leaves out
+  // pipeline stages that the micro-batches pass; 1 if the parts are replicas
+  int pipeline_stages = 1;
+  std::vector<std::string> notes;  // features of the plan that the executor does not run
 
   std::string name(int part, int index) const;  // "group 0 of micro-batch 1"
 };
 
-// A batch that took some time, in whatever unit.
+// A batch and its time, in any unit.
 struct TimedBatch {
   int part = 0;
   double time = 0;
-  double longest_share = 1;  // of its longest row
+  double longest_share = 1;  // share of its longest row
 };
 
-// What a step takes whose batches take these times: the slowest batch of each micro-batch, summed,
-// and the slowest of all once more for every further stage of a pipeline; or, of the slowest
-// replica, all batches and once more for every further stage the longest row.
+// Returns the time of a step with these batch times. For micro-batches it is the sum over
+// micro-batches of the slowest batch, plus the slowest batch of all once per further pipeline
+// stage. For replicas it is the slowest replica's sum of all batches, plus its longest row once per
+// further stage.
 double step_time(const PackedPlan& plan, const std::vector<TimedBatch>& batches);
 
 }  // namespace stowage::kernels

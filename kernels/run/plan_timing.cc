@@ -11,7 +11,7 @@
 namespace stowage::kernels {
 namespace {
 
-// The tokens of a batch, sequence after sequence.
+// Returns the tokens of a batch, sequence after sequence.
 std::vector<float> packed(const ScaledPlan& plan, const ScaledBatch& batch, const Source& source,
                           std::int64_t width) {
   std::vector<float> rows(static_cast<std::size_t>(batch.rows.back()) *
@@ -32,7 +32,8 @@ std::vector<PlanTiming> time_plans(std::span<const PackedPlan> plans, const Timi
                                    const TimingProgress& progress, Budget* budget) {
   std::vector<PlanTiming> timings(plans.size());
   std::vector<ScaledPlan> scaled;
-  std::vector<std::size_t> first(plans.size() + 1, 0);  // batch of each plan, among all
+  // index of each plan's first batch among all batches
+  std::vector<std::size_t> first(plans.size() + 1, 0);
   std::int64_t all = 0;
   for (std::size_t p = 0; p < plans.size(); ++p) {
     scaled.push_back(scale_plan(plans[p], options.block, 1, 0));
@@ -72,7 +73,7 @@ std::vector<PlanTiming> time_plans(std::span<const PackedPlan> plans, const Timi
         if (progress) progress(++done, all);
       }
     }
-    // From now on every batch has a time, whatever ends the run.
+    // The first round is complete, so every batch has a time from here on.
     const std::vector<RoundTime> times = rounds.times();
     for (std::size_t p = 0; p < plans.size(); ++p) {
       PlanTiming& timing = timings[p];

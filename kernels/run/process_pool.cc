@@ -13,7 +13,7 @@ namespace {
 
 enum class Order : std::int64_t { stop, prepare, run, other };
 
-// Rank 0's integers on every rank.
+// Sends rank 0's integers to every rank and returns them.
 std::vector<std::int64_t> broadcast_integers(Communicator& world,
                                              std::vector<std::int64_t> integers) {
   std::vector<float> count = as_floats(std::vector{static_cast<std::int64_t>(integers.size())});
@@ -48,12 +48,12 @@ BlockShape block_of(std::span<const std::int64_t> words) {
           .norm_epsilon = std::bit_cast<double>(words[6])};
 }
 
-// A group of a run, as every rank knows it.
+// A group of a run; all ranks hold the same list of groups.
 struct Member {
   GroupTask task;
-  std::vector<std::int32_t> cu_seqlens;  // what task.cu_seqlens refers to
+  std::vector<std::int32_t> cu_seqlens;  // storage of task.cu_seqlens
   TokenLayout layout;
-  int first = 0;  // its first rank in the world
+  int first = 0;  // number of its first rank in the world
 
   bool has(int rank) const { return rank >= first && rank < first + task.ranks; }
 };
@@ -72,7 +72,7 @@ std::vector<std::int64_t> words_of(const GroupTask& task) {
   return words;
 }
 
-// Of the words that follow Order::run, one task after another.
+// Parses the words after Order::run, one task after another.
 std::vector<Member> members_of(std::span<const std::int64_t> words) {
   std::vector<Member> members;
   int first = 0;
@@ -94,14 +94,15 @@ std::vector<Member> members_of(std::span<const std::int64_t> words) {
     first += member.task.ranks;
     members.push_back(std::move(member));
   }
-  for (Member& member : members) {  // now that they stay where they are
+  for (Member& member : members) {  // the vector does not move any more, so spans may refer to it
     member.task.cu_seqlens = member.cu_seqlens;
     member.layout = layout_of(member.task);
   }
   return members;
 }
 
-// What a finished rank hands in: y, dx, its seconds, and the gradient if it is its group's first.
+// Returns the number of floats that a finished rank sends: y, dx, its seconds, and the gradient if
+// it is the first rank of its group.
 std::int64_t result_floats(const Model& model, const Member& member, int rank) {
   const int place = rank - member.first;
   const auto rows = static_cast<std::int64_t>(member.layout.of(place).size());
@@ -127,14 +128,14 @@ std::vector<float> result_of(const RankShare& share, bool first) {
   return result;
 }
 
-// The next `count` of what is left.
+// Removes the first `count` floats from `rest` and returns them.
 std::span<const float> take(std::span<const float>& rest, std::int64_t count) {
   const std::span<const float> taken = rest.first(count);
   rest = rest.subspan(count);
   return taken;
 }
 
-// visit(group, place) for every rank that has a group, in rank order.
+// Calls visit(group, place) for every rank that has a group, in rank order.
 template <class Visit>
 void for_each_rank(const std::vector<Member>& members, Visit visit) {
   for (std::size_t g = 0; g < members.size(); ++g) {
@@ -142,7 +143,7 @@ void for_each_rank(const std::vector<Member>& members, Visit visit) {
   }
 }
 
-// x, then upstream, of this rank's rows, which rank 0 has in `groups`.
+// Returns x and then upstream of this rank's rows. Rank 0 holds the inputs in `groups`.
 std::vector<float> scatter_inputs(Communicator& world, std::int64_t width,
                                   const std::vector<Member>& members,
                                   std::span<const GroupWork> groups) {
@@ -162,7 +163,7 @@ std::vector<float> scatter_inputs(Communicator& world, std::int64_t width,
   return mine;
 }
 
-// On rank 0 the results of all ranks that finished, in rank order.
+// Returns, on rank 0, the results of all ranks that finished, in rank order.
 std::vector<float> gather_results(Communicator& world, const Model& model,
                                   const std::vector<Member>& members,
                                   std::span<const RankEnding> endings,
@@ -181,7 +182,7 @@ std::vector<float> gather_results(Communicator& world, const Model& model,
   return all;
 }
 
-// The next group's output of what gather_results() returned.
+// Removes the next group's output from `rest`, the data of gather_results(), and returns it.
 GroupOutput take_output(const Model& model, const Member& group,
                         std::span<const RankEnding> endings, std::size_t floats,
                         std::span<const float>& rest) {
@@ -211,7 +212,8 @@ GroupOutput take_output(const Model& model, const Member& group,
   return out;
 }
 
-// One run, on every rank. `groups` and `outputs` are rank 0's, empty elsewhere.
+// Executes one run on every rank. `groups` and `outputs` are used on rank 0 and empty on other
+// ranks.
 void take_part(Communicator& world, const ShareProgram& program, const Model& model,
                const std::vector<Member>& members, std::span<const GroupWork> groups,
                std::span<GroupOutput> outputs) {
@@ -247,7 +249,8 @@ ProcessPool::~ProcessPool() {
   if (talking_) return;
   try {
     broadcast_integers(world_, {static_cast<std::int64_t>(Order::stop)});
-  } catch (const std::exception&) {  // nobody is left to be told
+  } catch (
+      const std::exception&) {  // the other ranks have ended, so there is no receiver for the error
   }
 }
 
@@ -268,7 +271,7 @@ std::vector<GroupOutput> ProcessPool::run(std::span<const GroupWork> groups) {
   std::vector<std::int64_t> words;
   for (std::size_t g = 0; g < groups.size(); ++g) {
     try {
-      layout_of(groups[g].task);  // before anybody is told
+      layout_of(groups[g].task);  // must throw before the other ranks receive the task
     } catch (const std::length_error& error) {
       outputs[g].error = RankError{0, error.what()};
       continue;

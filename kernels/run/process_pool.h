@@ -1,13 +1,15 @@
-// Groups on processes: rank 0 of `world` hands out a step's groups, the others serve.
+// Runs groups on processes: rank 0 of `world` distributes a step's groups, the other ranks execute
+// serve().
 //
 //   if (world.rank() != 0) return serve(world);        // until the pool below ends
 //   ProcessPool pool(world);
 //   ExecutionReport report = execute(plan, {.pool = &pool}, {}, nullptr);
 //
-// Groups that fit side by side run at once, each on a group of ranks split off `world`: the first
-// on ranks 0, 1, ..., the next on those after them. Only rank 0 has the plan and the data; whoever
-// serves is told cu_seqlens, receives its rows, and sends back outputs, gradients and times.
-// Nothing here depends on what a rank is: ranks/mpi_ranks.h makes them processes, a test threads.
+// Groups that fit on the ranks together run in parallel, each on ranks split off `world`: the first
+// group on ranks 0, 1, ..., the next group on the following ranks. Only rank 0 has the plan and the
+// data. A serving rank receives cu_seqlens and its rows, and returns outputs, gradients and times.
+// The code works for any implementation of ranks: processes (ranks/mpi_ranks.h), or threads in a
+// test.
 #pragma once
 
 #include <cstdint>
@@ -22,34 +24,35 @@
 
 namespace stowage::kernels {
 
-// What each rank of a group runs: run_share(), or something that fails in a test.
+// The program of each rank of a group: run_share(), or a function that fails in a test.
 using ShareProgram = std::function<RankShare(Communicator&, const Model&, const GroupTask&,
                                              std::span<const float>, std::span<const float>)>;
 
-// Work that is no group of batches, by the words that rank 0 says of it.
+// Work other than groups of batches; its argument is the words that rank 0 sends.
 using OtherWork = std::function<void(Communicator&, std::span<const std::int64_t>)>;
 
 class ProcessPool final : public RankPool {
  public:
   explicit ProcessPool(Communicator& world, ShareProgram program = run_share)
       : world_(world), program_(std::move(program)) {}
-  ~ProcessPool() override;  // lets the others return from serve(); not after an exception in run()
+  ~ProcessPool() override;  // ends serve() on the other ranks; not after an exception in run()
 
   std::optional<int> ranks() const override { return world_.size(); }
   void prepare(const Model& model) override;
   std::vector<GroupOutput> run(std::span<const GroupWork> groups) override;
 
-  // Does other work with all ranks that serve, which do theirs with the same words.
+  // Runs `work` on rank 0 and the OtherWork of every serving rank with the same words.
   void run_other(std::vector<std::int64_t> words, const OtherWork& work);
 
  private:
   Communicator& world_;
   ShareProgram program_;
   std::optional<Model> model_;
-  bool talking_ = false;  // in the middle of something that all take part in
+  bool talking_ = false;  // true during a call in which all ranks take part
 };
 
-// What every rank but 0 does while rank 0 has a pool. Without `other`, such work is an error.
+// Executed by every rank except rank 0 while rank 0 has a pool. If `other` is empty, run_other() is
+// an error.
 void serve(Communicator& world, const ShareProgram& program = run_share,
            const OtherWork& other = {});
 

@@ -1,10 +1,10 @@
-// How the ranks of a group of processes ended, said to rank 0 of the world around the group.
+// Reports to rank 0 of the world whether the ranks of a group of processes succeeded.
 //
 //   const RankEnding mine = guarded([&] { work_in(*world.split(colour)); });
 //   const std::vector<RankEnding> endings = gather_endings(world, mine);   // on all ranks
 //   if (const auto error = error_of(endings)) complain(error->message);    // on rank 0
 //
-// An exception stays with the rank and its group: the world goes on.
+// An exception affects only the rank and its group; the world remains usable.
 #pragma once
 
 #include <cstdint>
@@ -22,17 +22,18 @@ namespace stowage::kernels {
 struct RankEnding {
   enum State : std::int64_t { finished, failed, abandoned };
   State state = finished;
-  std::string message;  // of a rank that did not finish
+  std::string message;  // error message of a rank that failed
 };
 
-// Runs `work` and says how it ended: `abandoned` for what left because another rank failed.
+// Runs `work` and returns its ending. The ending is `abandoned` if the rank left because another
+// rank failed.
 RankEnding guarded(const std::function<void()>& work);
 
-// Of every rank, in rank order, on rank 0; elsewhere empty. Messages are cut at 512 bytes. All
-// ranks call it.
+// Returns the endings of all ranks in rank order on rank 0, and an empty vector on other ranks.
+// Messages are truncated to 512 bytes. All ranks must call it.
 std::vector<RankEnding> gather_endings(Communicator& world, const RankEnding& mine);
 
-// The same error that run_ranks() would report.
+// Returns the error that run_ranks() would report, or nullopt.
 std::optional<RankError> error_of(std::span<const RankEnding> endings);
 
 }  // namespace stowage::kernels

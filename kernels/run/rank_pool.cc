@@ -20,8 +20,8 @@ GroupOutput run_on_threads(const Model& model, const GroupWork& group) {
     out.error = RankError{0, error.what()};
     return out;
   }
-  std::vector<std::vector<double>> seconds(task.ranks);  // each rank writes its own
-  // Rank 0 holds what the loader packed; the others see their own rows only.
+  std::vector<std::vector<double>> seconds(task.ranks);  // each rank writes its own entry
+  // Each rank uses only its own rows of the packed data.
   const std::vector<float> x = take_rows(layout.rows, width, group.x);
   const std::vector<float> upstream = take_rows(layout.rows, width, group.upstream);
   std::vector<float> y(x.size()), dx(x.size());

@@ -1,10 +1,11 @@
-// Where the ranks of a step's groups live: threads of this process, or processes (process_pool.h).
+// Runs the groups of a step on threads of this process (ThreadPool) or on processes
+// (process_pool.h).
 //
 //   ThreadPool pool;
 //   pool.prepare({block, weights});
 //   std::vector<GroupOutput> out = pool.run({&work, 1});
 //
-// Every pool computes the same bits.
+// All pools compute the same bits.
 #pragma once
 
 #include <optional>
@@ -23,10 +24,10 @@ struct GroupWork {
 };
 
 struct GroupOutput {
-  std::vector<float> y, dx;        // (tokens, hidden)
-  BlockWeights<float> gradient;    // summed over ranks in rank order
-  double seconds = 0;              // of the busiest rank (RankShare), the least over the repeats
-  std::optional<RankError> error;  // set: everything else is meaningless
+  std::vector<float> y, dx;      // (tokens, hidden)
+  BlockWeights<float> gradient;  // sum over ranks in rank order
+  double seconds = 0;  // time of the busiest rank (RankShare), the minimum over the repeats
+  std::optional<RankError> error;  // if set, the other members are meaningless
 };
 
 class RankPool {
@@ -36,14 +37,16 @@ class RankPool {
   RankPool& operator=(const RankPool&) = delete;
   virtual ~RankPool() = default;
 
-  // How many ranks there are to share out; no group may have more. Nothing: as many as a group asks
-  // for, one group after another.
+  // Returns the number of ranks that groups can share, which is the limit on the ranks of a group.
+  // Returns nullopt if there is no limit; groups then run one after another.
   virtual std::optional<int> ranks() const = 0;
 
-  // For all runs until the next call; what it refers to must outlive them.
+  // Sets the model for all runs until the next call; the objects that `model` refers to must
+  // outlive these runs.
   virtual void prepare(const Model& model) = 0;
 
-  // Groups that fit side by side, in order. A group that fails does not stop the others.
+  // Runs groups whose ranks fit in the pool together, and returns their outputs in order. A group
+  // that fails does not stop the others.
   virtual std::vector<GroupOutput> run(std::span<const GroupWork> groups) = 0;
 };
 
@@ -57,7 +60,7 @@ class ThreadPool final : public RankPool {
   std::optional<Model> model_;
 };
 
-// For the pools themselves: seconds of a group from [rank][repeat].
+// Used by the pools. Returns the seconds of a group from seconds[rank][repeat].
 double group_seconds(const std::vector<std::vector<double>>& seconds);
 
 }  // namespace stowage::kernels

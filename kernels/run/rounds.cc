@@ -9,7 +9,7 @@
 namespace stowage::kernels {
 namespace {
 
-constexpr int kSweeps = 8;  // more change nothing that shows
+constexpr int kSweeps = 8;  // further sweeps do not change the result noticeably
 
 }  // namespace
 
@@ -39,8 +39,8 @@ std::vector<RoundTime> Rounds::times() const {
     const double usual = median(pace);
     for (double& own : pace) own -= usual;
   }
-  // A standard deviation is 1.4826 median absolute deviations of a normal distribution, and a
-  // median is 1.2533 times as far off as a mean.
+  // For a normal distribution the standard deviation is 1.4826 times the median absolute deviation,
+  // and the standard error of a median is 1.2533 times that of a mean.
   constexpr double kDeviation = 1.4826 * 1.2533;
   std::vector<RoundTime> times(runs_.size());
   for (std::size_t w = 0; w < logs.size(); ++w) {

@@ -1,10 +1,10 @@
-// Times of several works that were run in rounds, each once a round.
+// Estimates the times of several works that run in rounds, each once per round.
 //
-// A machine is slow for a while, and faster than usual now and then: the fastest run of a work is
-// as far off as the slowest. So a run is taken as the time of its work times the pace of its round,
-// and both are medians of what the other leaves (Tukey, Exploratory Data Analysis, 1977: median
-// polish of logarithms). The paces of all rounds have the median 1. Of few works a pace takes some
-// of the noise, of one all of it, and errors are told too small.
+// A machine has slow and fast phases, so neither the fastest nor the mean run of a work is a good
+// estimate. The model of a run is the time of its work times the pace of its round. Median polish
+// of the logarithms estimates both (Tukey, Exploratory Data Analysis, 1977). The paces of all
+// rounds have the median 1. With few works the paces absorb part of the noise, and with one work
+// all of it; the estimated errors are then too small.
 //
 //   Rounds rounds(works);
 //   for (...) rounds.add(work, seconds);  // a run; the k-th one of a work is of round k
@@ -17,8 +17,8 @@
 namespace stowage::kernels {
 
 struct RoundTime {
-  double seconds = 0;  // infinite without a run
-  // Of seconds, relative: the standard error of a median; infinite for fewer than three runs.
+  double seconds = 0;  // infinite if the work has no run
+  // Relative standard error of the median; infinite for fewer than three runs.
   double error = 0;
 };
 
@@ -29,11 +29,11 @@ class Rounds {
   void add(std::size_t work, double seconds) { runs_[work].push_back(seconds); }
   std::size_t runs(std::size_t work) const { return runs_[work].size(); }
 
-  // Of each work.
+  // Returns one entry per work.
   std::vector<RoundTime> times() const;
 
  private:
-  std::vector<std::vector<double>> runs_;  // above 0
+  std::vector<std::vector<double>> runs_;  // runs of each work in seconds, above 0
 };
 
 }  // namespace stowage::kernels

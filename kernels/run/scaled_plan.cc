@@ -10,8 +10,8 @@ Tokens shrink(Tokens length, std::int64_t scale) {
   return length / scale + (length % scale != 0 ? 1 : 0);
 }
 
-// A plan's segment of `given` tokens where the sequence has `length`: equal stays equal, shorter
-// stays shorter, longer stays longer.
+// Scales a plan's segment of `given` tokens of a sequence with `length` tokens. A segment that is
+// equal to, shorter than or longer than the sequence stays so after scaling.
 Tokens shrink_segment(Tokens given, Tokens length, std::int64_t scale) {
   const Tokens right = shrink(length, scale);
   if (given == length) return right;
@@ -19,8 +19,8 @@ Tokens shrink_segment(Tokens given, Tokens length, std::int64_t scale) {
   return given < length ? std::min(scaled, right - 1) : std::max(scaled, right + 1);
 }
 
-// Reports everything wrong with a batch. Returns whether it can be executed at all: a batch whose
-// segments do not match its sequences can be (its result is then wrong, and shown to be).
+// Adds all problems of a batch. Returns whether the batch can be executed. A batch whose segments
+// differ from its sequences can be executed, and the comparison then shows the wrong result.
 bool inspect(const PackedBatch& batch, const std::string& name, const std::vector<Tokens>& padded,
              Problems& problems) {
   bool sound = true;
@@ -91,12 +91,12 @@ double work_of(const std::vector<Tokens>& padded, const std::vector<PackedBatch>
   }
   for (const PackedBatch& batch : batches) {
     const auto& cu = batch.cu_seqlens;
-    double rows = 0;  // a segment never gets more than was packed, whatever the plan says
+    double rows = 0;  // bound of the rows: a segment never has more rows than the loader packed
     for (const std::int64_t id : batch.sequences) {
       rows += static_cast<double>(shrink(padded[id], scale));
     }
     for (std::size_t i = 0; i + 1 < cu.size(); ++i) {
-      // Tokens are computed as the loader packs them, attention as cu_seqlens cuts them: the
+      // The loader's lengths determine the computed tokens, and cu_seqlens the attention. The
       // longer of the two bounds both.
       const Tokens length = padded[batch.sequences[i]];
       const Tokens segment = shrink_segment(cu[i + 1] - cu[i], length, scale);
@@ -110,7 +110,7 @@ double work_of(const std::vector<Tokens>& padded, const std::vector<PackedBatch>
 std::int64_t choose_scale(const std::vector<Tokens>& padded,
                           const std::vector<PackedBatch>& batches, const BlockShape& block,
                           double max_work_flop) {
-  std::int64_t low = 1, high = 1;  // the answer lies in [low, high]
+  std::int64_t low = 1, high = 1;  // the scale lies in [low, high]
   for (const Tokens length : padded) high = std::max(high, length);
   while (low < high) {
     const std::int64_t middle = low + (high - low) / 2;
@@ -191,11 +191,12 @@ ScaledPlan scale_plan(const PackedPlan& plan, const BlockShape& block, std::int6
     for (std::size_t i = 0; i < batch.sequences.size(); ++i) {
       const Tokens given = full.cu_seqlens[i + 1] - full.cu_seqlens[i];
       end += shrink_segment(given, padded[batch.sequences[i]], result.scale);
-      end = std::min(end, rows);  // attention must not read beyond what was packed
+      end = std::min(end, rows);  // attention must not read beyond the packed rows
       batch.cu_seqlens.push_back(static_cast<std::int32_t>(end));
     }
     for (const Tokens cut : full.cuts) {
-      const Tokens short_cut = shrink(cut, result.scale);  // short chunks may vanish
+      // short chunks may become empty after scaling
+      const Tokens short_cut = shrink(cut, result.scale);
       if (batch.cuts.empty() || short_cut > batch.cuts.back()) batch.cuts.push_back(short_cut);
     }
     result.batches.push_back(std::move(batch));

@@ -12,11 +12,12 @@ ScatterInstance shrunk_step(const ScatterInstance& instance, std::int64_t scale,
   here.cost = cost;
   here.pad_multiple = 1;
   for (Tokens& length : here.lengths) length = shrunk(padded_length(instance, length));
-  // Nothing is recomputed here: what the way that holds most has room for.
+  // The shrunk step has no recomputation. Its devices hold the tokens of the recomputation mode
+  // with the largest capacity.
   const GroupForm most{1, stowage::ExchangeKind::none, largest_form(instance).recomputation};
   here.model = {.states_mib = 0, .activation_mib_per_token = 1};
   here.cluster.memory_mib = static_cast<Mib>(shrunk(tokens_per_device(instance, most)));
-  // Devices compute alike here, whatever their memory.
+  // All devices compute at the same speed here, for any memory.
   for (std::size_t kind = 0; kind < here.cluster.kinds.size(); ++kind) {
     const GroupForm own{1, stowage::ExchangeKind::none, most.recomputation, static_cast<int>(kind)};
     here.cluster.kinds[kind].speed = 1;

@@ -1,12 +1,12 @@
-// A step as it would be on this machine: shorter sequences, measured costs, the same shape.
+// Converts a step to this machine: shorter sequences and measured costs, with the same structure.
 //
 //   ScatterInstance here = shrunk_step(instance, 32, calibration.cost);
 //
-// Published costs belong to clusters of GPUs, so a plan that is good by them need not be good where
-// it can be run and timed. Here every length, padded, is divided by `scale` and rounded up, a
-// device holds its tokens divided by `scale` and rounded up, and times are those that were
-// measured. What made the step hard is left: the spread of the lengths, which degrees hold which
-// sequences, the number of devices. A step that has a plan still has one.
+// Published costs belong to clusters of GPUs, so a plan that is good by these costs may be poor on
+// the machine that runs and times it. The conversion divides every padded length and the tokens of
+// a device by `scale`, rounds up, and uses measured times. The difficulty of the step remains: the
+// spread of the lengths, the degrees that can hold each sequence, and the number of devices. A
+// feasible step stays feasible.
 #pragma once
 
 #include <cstdint>

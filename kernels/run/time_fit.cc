@@ -53,7 +53,8 @@ ShapeFit shape_fit(const std::vector<TimeSample>& samples) {
   fit.samples = static_cast<int>(used.size());
   if (used.empty()) return fit;
   // Every row is divided by its measurement, so that the right-hand side is 1 and the residual is
-  // the relative error; every column by its size, so that rank decisions do not depend on units.
+  // the relative error. Every column is divided by its norm, so that rank decisions do not depend
+  // on units.
   Eigen::MatrixXd a(used.size(), 4);
   for (Eigen::Index i = 0; i < a.rows(); ++i) {
     const TimeSample& s = used[static_cast<std::size_t>(i)];
@@ -80,7 +81,7 @@ ShapeFit shape_fit(const std::vector<TimeSample>& samples) {
   const Eigen::VectorXd residual = (a * x).array() - 1;
   std::vector<double> errors, held_out;
   for (Eigen::Index i = 0; i < a.rows(); ++i) {
-    // Leaving sample i out changes its residual by this factor: no second fit is needed.
+    // If sample i is left out, its residual grows by this factor, so that no second fit is needed.
     const double leverage = a.row(i).dot(inverse.col(i));
     errors.push_back(std::abs(residual[i]));
     held_out.push_back(std::abs(residual[i]) / std::max(1 - leverage, 1e-9));

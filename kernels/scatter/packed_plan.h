@@ -1,4 +1,5 @@
-// A scatter plan's groups as packed batches: a part is a micro-batch.
+// Converts the groups of a scatter plan into packed batches. A part of the packed plan is a
+// micro-batch.
 #pragma once
 
 #include "instances/scatter/instance.h"
@@ -7,7 +8,7 @@
 
 namespace stowage {
 
-// `plan` must outlive the result, which refers to its vectors.
+// The result refers to vectors of `plan`, which must outlive it.
 kernels::PackedPlan packed_plan(const ScatterInstance& instance, const ScatterPlan& plan);
 
 }  // namespace stowage
