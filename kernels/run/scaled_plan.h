@@ -3,9 +3,9 @@
 // Lengths are divided by an integer `scale` and rounded up, so that a step of millions of tokens
 // runs in seconds. The result has two descriptions of every batch:
 //
-//   rows        what the data loader packs: the sequences the plan names, each with its own
-//               (padded, scaled) length from the instance, end to end
-//   cu_seqlens  what the plan tells attention about that array: the plan's own differences, scaled
+//   rows        the array that the data loader packs: the plan's sequences, concatenated, each with
+//               its padded and scaled length from the instance
+//   cu_seqlens  the segments of that array for attention: the plan's own differences, scaled
 //
 // For a correct plan they are equal. A segment that is wrong by one token in the plan stays wrong
 // by at least one scaled token, so that rounding never hides an error.

@@ -53,7 +53,8 @@ void LayerPass::forward(const BlockWeights<float>& weights, std::span<const floa
 
 void LayerPass::backward(const BlockWeights<float>& weights, std::span<const float> upstream,
                          std::span<float> dx, BlockWeights<float>& gradient) {
-  // The output comes again as well, and nobody asks for it: dx has room for it until then.
+  // The repeated forward pass also computes the output, which is not needed. It is written to dx,
+  // which is free until the backward pass.
   if (input_) run_forward(weights, input_->all(), dx);
   BlockCall its = call(weights);
   its.gradients = {&gradient, 1};
@@ -88,7 +89,7 @@ BlockCall LayerPass::call(const BlockWeights<float>& weights) {
 }
 
 void LayerPass::make_attention() {
-  local_.emplace(row_.shape);  // it holds nothing
+  local_.emplace(row_.shape);  // the new object allocates no arrays
   if (sharing_.cp == nullptr) return;
   ulysses_.emplace(*sharing_.cp, row_.shape);
   meter_.add(ulysses_->floats());

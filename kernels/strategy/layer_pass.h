@@ -1,17 +1,17 @@
-// One layer's forward and backward pass over one rank's part of a micro-batch, with what the
-// recomputation keeps in between.
+// One layer's forward and backward pass over one rank's part of a micro-batch. The recomputation
+// mode determines the tensors that are kept in between:
 //
-//   none       all that the backward pass reads
-//   selective  not what norms and SwiGLU make: BlockKeeps::products
-//   full       the input of the layer; the forward pass is run again first
+//   none       keeps all tensors that the backward pass reads
+//   selective  does not keep the outputs of norms and SwiGLU: BlockKeeps::products
+//   full       keeps the input of the layer, and repeats the forward pass first
 //
 //   const RowPart row(task, place, micro_batch);
 //   LayerPass pass(row, {.cp = &cp, .tp = &tp, .recompute = StrategyRecompute::full}, meter);
 //   pass.forward(weights, x, y);
-//   pass.backward(weights, upstream, dx, gradient);      // adds to gradient; then nothing is kept
+//   pass.backward(weights, upstream, dx, gradient);      // adds to gradient; then frees all tensors
 //
 // Attention is shared over the ranks of cp by Ulysses (exchange/ulysses.h), products over those of
-// tp (block_program.h). A LayerPass is of one thread; all ranks of cp and tp call the same.
+// tp (block_program.h). One thread uses a LayerPass; all ranks of cp and tp make the same calls.
 #pragma once
 
 #include <cstdint>
@@ -30,19 +30,19 @@
 
 namespace stowage::kernels {
 
-// The tokens of a rank in one micro-batch: its slice of the packed sequences of a row. Constants
-// that all layers share; they are not counted as activations.
+// The tokens of a rank in one micro-batch: the rank's slice of the packed sequences of a row. These
+// constants are shared by all layers and do not count as activations.
 struct RowPart {
-  std::vector<std::int32_t> cu_seqlens;  // of the row
-  std::int64_t first = 0;                // of the row's tokens
-  std::int64_t tokens = 0;               // from there on
-  BlockShape part;                       // of the block
-  AttentionShape shape;                  // of attention in the whole row, with this rank's heads
+  std::vector<std::int32_t> cu_seqlens;  // prefix sums of the row's sequences
+  std::int64_t first = 0;                // first of the row's tokens on this rank
+  std::int64_t tokens = 0;               // number of tokens on this rank
+  BlockShape part;                       // shape of this rank's part of the block
+  AttentionShape shape;                  // attention in the whole row, with this rank's heads
   RotaryTable rotary;
-  BlockProgram program;  // of one layer
+  BlockProgram program;  // program of one layer
 
   RowPart(const StrategyTask& task, const StrategyPlace& place, int micro_batch);
-  RowPart(const RowPart&) = delete;  // shape refers to cu_seqlens
+  RowPart(const RowPart&) = delete;  // not copyable, because `shape` refers to `cu_seqlens`
   RowPart& operator=(const RowPart&) = delete;
 };
 
@@ -54,7 +54,7 @@ struct LayerSharing {
 
 class LayerPass {
  public:
-  // All must outlive this.
+  // All arguments must outlive this object.
   LayerPass(const RowPart& row, const LayerSharing& sharing, MemoryMeter& meter)
       : row_(row), sharing_(sharing), meter_(meter), tensors_(row.program.tensors(), meter) {}
   LayerPass(const LayerPass&) = delete;
@@ -79,7 +79,7 @@ class LayerPass {
   MeteredTensors tensors_;
   std::optional<LocalAttention> local_;
   std::optional<UlyssesAttention> ulysses_;
-  std::optional<MeteredFloats> input_;  // of full recomputation
+  std::optional<MeteredFloats> input_;  // input of the layer under full recomputation
 };
 
 }  // namespace stowage::kernels

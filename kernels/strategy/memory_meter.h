@@ -1,10 +1,10 @@
-// How many floats of activations a rank holds, and the most that it held: arrays that count
+// Counts the floats of activations that a rank holds, and their maximum, by arrays that register
 // themselves.
 //
 //   MemoryMeter meter;
 //   MeteredTensors tensors(program.tensors(), meter);
 //   program.run(program.forward_steps(), tensors, call);
-//   meter.live();   // what waits for the backward pass
+//   meter.live();   // floats kept for the backward pass
 //
 // Tensors are allocated when they begin and freed when they end. Thread safety: one thread each.
 #pragma once
@@ -51,7 +51,7 @@ class MeteredFloats {
 
 class MeteredTensors final : public TensorMemory {
  public:
-  // `tensors` must outlive this.
+  // `tensors` must outlive this object.
   MeteredTensors(std::span<const Tensor> tensors, MemoryMeter& meter)
       : tensors_(tensors), meter_(meter), arrays_(tensors.size()) {}
 

@@ -21,7 +21,8 @@ constexpr double kWidestHead = 4096;
 
 std::int64_t divided_up(std::int64_t number, std::int64_t by) { return (number + by - 1) / by; }
 
-// The smallest divisor of the layers of a chunk that leaves few enough.
+// Returns the smallest divisor of the layers of a chunk that leaves at most `few` layers, or one
+// layer per chunk.
 std::int64_t choose_layer_scale(const StrategyPlan& plan, std::int64_t few) {
   const std::int64_t most = std::max(few, plan.pp * plan.v);
   for (std::int64_t scale = 1;; ++scale) {
@@ -33,7 +34,7 @@ std::int64_t choose_layer_scale(const StrategyPlan& plan, std::int64_t few) {
   }
 }
 
-// The width of the feed-forward that a token meets, of a mean layer.
+// Returns the mean over layers of the feed-forward width that a token passes.
 double mean_ffn(const StrategyModel& model) {
   double sum = 0;
   double layers = 0;
@@ -49,7 +50,7 @@ double mean_ffn(const StrategyModel& model) {
   return sum / layers;
 }
 
-// The most kv heads that the ratio allows and that tp ranks can share.
+// Returns the largest number of kv heads that the ratio allows and that tp ranks can share.
 int choose_kv_heads(int heads, double queries_per_kv, std::int64_t tp) {
   for (int kv = heads; kv > 1; --kv) {
     if (heads % kv != 0 || kv * queries_per_kv > heads * (1 + 1e-9)) continue;
@@ -77,7 +78,7 @@ BlockShape small_block(const StrategyModel& model, const StrategyPlan& plan, int
       .ffn = static_cast<int>(parts * tp)};
 }
 
-// In proportion to the hidden width, and a multiple of tp.
+// Returns a vocabulary in proportion to the hidden width, and a multiple of tp.
 std::int64_t small_vocabulary(const StrategyModel& model, const StrategyPlan& plan, int hidden) {
   if (model.vocabulary == 0) return 0;
   const double wanted =
@@ -86,7 +87,8 @@ std::int64_t small_vocabulary(const StrategyModel& model, const StrategyPlan& pl
   return divided_up(width, plan.tp) * plan.tp;
 }
 
-// Weights and gradients of all ranks, of the one rank beside them, and of what is put together.
+// Returns the bytes of weights and gradients of all ranks, of the reference rank, and of the
+// collected result.
 Bytes weight_bytes(const StrategyTask& task) {
   const auto sizes = weight_sizes(task.block);
   const std::int64_t floats =
@@ -105,7 +107,8 @@ void put_layers(const StrategyPlan& plan, std::int64_t few, ScaledStrategy& scal
   }
 }
 
-// The most layers, and of these the widest heads, whose weights are not too many.
+// Selects the most layers, and for these the widest heads, whose weights fit in the limit. Returns
+// false if no choice fits.
 bool choose_model(const StrategyModel& model, const StrategyPlan& plan, ScaledStrategy& scaled) {
   StrategyTask& task = scaled.task;
   for (std::int64_t few = kMostLayersInAll; few > 0; few /= 2) {
@@ -147,7 +150,8 @@ std::int64_t choose_length_scale(const StrategyTask& task, const std::vector<Tok
   return low;
 }
 
-// Longest first, over all rows and back again, so that each has as many and about as long ones.
+// Distributes the sequences over all rows, longest first, in alternating direction. So rows have
+// nearly equal numbers of sequences and similar lengths.
 void deal_sequences(StrategyTask& task, std::int64_t micro_batches) {
   std::vector<std::int64_t> ids(task.lengths.size());
   std::iota(ids.begin(), ids.end(), 0);
@@ -162,7 +166,7 @@ void deal_sequences(StrategyTask& task, std::int64_t micro_batches) {
   }
 }
 
-// What the executed block is not.
+// Returns the features of the model that the executed block lacks.
 std::vector<std::string> notes_on(const StrategyModel& model, const StrategyPlan& plan) {
   std::vector<std::string> notes;
   const auto any = [&](auto is) { return std::ranges::any_of(model.blocks, is); };

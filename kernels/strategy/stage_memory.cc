@@ -14,19 +14,19 @@
 namespace stowage::kernels {
 namespace {
 
-// Widths of a rank's part of a layer and its tokens, in floats.
+// The widths of a rank's part of a layer and the numbers of tokens.
 struct Sizes {
   std::int64_t n = 0;    // tokens of the rank
-  std::int64_t all = 0;  // of all ranks of cp
+  std::int64_t all = 0;  // tokens of all ranks of cp
   std::int64_t h = 0, q = 0, k = 0, f = 0;
-  std::int64_t lse = 0;  // that the block holds
+  std::int64_t lse = 0;  // lse in the block, in floats
   std::int64_t forward_scratch = 0, backward_scratch = 0;
-  std::int64_t exchanged = 0;  // by Ulysses
+  std::int64_t exchanged = 0;  // arrays of Ulysses, in floats
 };
 
-// Arrays of UlyssesAttention: q k v o and four gradients of this rank's heads of all tokens, dk and
-// dv for each of its query heads, their sums, one slice of all heads, what is sent, and a
-// workspace.
+// Returns the floats of the arrays of UlyssesAttention: q k v o and four gradients of this rank's
+// heads of all tokens, dk and dv per query head, their sums, one slice of all heads, the send
+// buffer, and a workspace.
 std::int64_t exchanged_floats(const BlockShape& part, const Sizes& sizes, int cp, int slice) {
   const std::int64_t heads = part.heads / cp;
   const std::int64_t group = part.heads / part.kv_heads;
@@ -77,7 +77,7 @@ Sizes sizes_of(const StrategyTask& task, const StrategyPlace& place, int micro_b
 
 std::int64_t most_of(std::initializer_list<std::int64_t> moments) { return std::max(moments); }
 
-// With all that a forward pass makes still there.
+// Returns the peak of a forward pass that keeps all its tensors.
 std::int64_t forward_keeping_all(const Sizes& s) {
   const std::int64_t norm = s.n * (s.h + 1);
   const std::int64_t to_lse = s.n * (s.h + 2 * s.q + 2 * s.k) + norm + s.lse;
@@ -93,19 +93,20 @@ std::int64_t forward_keeping_products(const Sizes& s) {
                                 to_a + s.n * (s.h + 2 * s.f), to_a + s.n * (3 * s.f + s.h)});
 }
 
-// What is live in each step of the backward pass: gradients that come and go, the tensors of the
-// forward pass until they are read for the last time, and what is made again.
+// Returns the peak over the steps of the backward pass. Live are gradients, the forward tensors
+// until their last read, and recomputed tensors.
 std::int64_t backward_floats(const Sizes& s, bool again) {
   const std::int64_t norm = s.n * (s.h + 1), h = s.n * s.h, f = s.n * s.f;
-  const std::int64_t keys = s.n * (s.q + 2 * s.k);                     // q k v, or their gradients
-  const std::int64_t attention = keys + s.n * s.q + s.lse;             // and o and lse
-  const std::int64_t x = again ? h : h + norm;                         // and its norm
-  const std::int64_t before = x + attention + h + (again ? 0 : norm);  // and a and its norm
+  const std::int64_t keys = s.n * (s.q + 2 * s.k);          // q k v, or their gradients
+  const std::int64_t attention = keys + s.n * s.q + s.lse;  // q k v, o and lse
+  const std::int64_t x = again ? h : h + norm;              // x and its norm
+  // x to lse, and a and its norm
+  const std::int64_t before = x + attention + h + (again ? 0 : norm);
   const std::int64_t late = again ? norm : 0;
   return s.exchanged +
          most_of({
-             before + 3 * f + h + f,           // dy: d_product of gate, up and product
-             before + 2 * f + h + 3 * f,       // d_gate, d_up of gate, up and d_product
+             before + 3 * f + h + f,           // dy; d_product beside gate, up and product
+             before + 2 * f + h + 3 * f,       // d_gate, d_up beside gate, up and d_product
              before + h + late + 2 * f + h,    // d_a_norm
              x + attention + h + s.n + 3 * h,  // d_a beside dy and d_a_norm
              x + attention + h + s.n * s.q,    // d_o
@@ -162,22 +163,24 @@ std::int64_t chunks_in_flight(const StrategyTask& task, int stage) {
 
 StrategyMemory strategy_memory(const StrategyTask& task, int rank) {
   const int stage = place_of(task, rank).stage;
-  const std::int64_t layers = task.layers[at(stage)] / task.v;  // of a chunk
+  const std::int64_t layers = task.layers[at(stage)] / task.v;  // layers per chunk
   std::vector<LayerMemory> each;
-  LayerMemory heaviest;  // the most of each: of two slices as long, one may be of a longer row
+  // element-wise maximum: of two slices of equal length, one may belong to a longer row
+  LayerMemory heaviest;
   for (int b = 0; b < task.micro_batches(); ++b) {
     each.push_back(layer_memory(task, rank, b));
     heaviest = most_of_each(heaviest, each.back());
   }
   StrategyMemory memory;
-  // One of the layers that are held is at work, or none while the head is. The last stage runs the
-  // last chunk backward right behind its forward pass, so that one output waits at a time.
+  // While a layer runs, the other held layers keep their tensors; while the head runs, all held
+  // layers do. The last stage runs the last chunk backward directly after its forward pass, so that
+  // only one output is kept at a time.
   const std::int64_t held_layers = chunks_in_flight(task, stage) * layers;
   const std::int64_t at_work = heaviest.ends + std::max(heaviest.forward, heaviest.backward);
   memory.planned = kFloatBytes * std::max((held_layers - 1) * heaviest.kept + at_work,
                                           held_layers * heaviest.kept + heaviest.head);
-  std::set<std::pair<int, int>> held;  // chunks of micro-batches
-  std::int64_t kept = 0;               // of those
+  std::set<std::pair<int, int>> held;  // (chunk, micro-batch) pairs whose tensors are kept
+  std::int64_t kept = 0;               // floats of the pairs in `held`
   std::int64_t most = 0;
   for (const StagePass& pass : task.order[at(stage)]) {
     const LayerMemory& its = each[at(pass.micro_batch)];

@@ -49,7 +49,7 @@ Words words_of_task(const StrategyTask& task) {
   return words;
 }
 
-// The words of a task from their front.
+// Reads the words of a task from the front.
 class TaskReader {
  public:
   explicit TaskReader(std::span<const std::int64_t> words) : rest_(words) {}

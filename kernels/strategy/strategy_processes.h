@@ -1,4 +1,4 @@
-// A strategy on the processes of a job: the first one has the task and gets the results.
+// Runs a strategy on the processes of a job. Rank 0 has the task and receives the results.
 //
 //   // rank 0
 //   ProcessPool pool(world);
@@ -6,8 +6,8 @@
 //   // all others
 //   serve(world, run_share, take_part_in_step);
 //
-// The task has at most as many ranks as the job; the processes behind them wait. An exception on a
-// rank is the step's error, as with threads.
+// The task has at most as many ranks as the job; the remaining processes wait. An exception on a
+// rank becomes the step's error, as with threads.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +20,11 @@
 
 namespace stowage::kernels {
 
-// Rank 0 alone looks at the budget, which may be null: ranks that exchange something with it leave
-// with it, a replica of its own ends its passes first.
+// Only rank 0 checks the budget, which may be null. Ranks that communicate with rank 0 leave
+// together with it; a replica without communication with rank 0 completes its passes first.
 StrategyStep run_on_processes(ProcessPool& pool, const StrategyTask& task, const Budget* budget);
 
-// What every rank but 0 does with what rank 0 told.
+// Executed by every rank except rank 0, with the words that rank 0 sent.
 void take_part_in_step(Communicator& world, std::span<const std::int64_t> words);
 
 }  // namespace stowage::kernels

@@ -85,13 +85,13 @@ class StrategyRank {
   }
 
  private:
-  using Passes = std::vector<std::unique_ptr<LayerPass>>;  // of the layers of a chunk
+  using Passes = std::vector<std::unique_ptr<LayerPass>>;  // one entry per layer of a chunk
 
   int layers() const { return task_.layers[at(place_.stage)] / task_.v; }
   int part_of(int chunk) const { return chunk * task_.pp + place_.stage; }
   int last_part() const { return task_.parts() - 1; }
   int neighbour(int by) const { return (place_.stage + by + task_.pp) % task_.pp; }
-  // Of what part `part` receives, forward or backward.
+  // Returns the tag of the message that part `part` receives, forward or backward.
   int tag(const StagePass& pass, int part) const {
     return 2 * (pass.micro_batch * task_.parts() + part) + (pass.forward ? 0 : 1);
   }
@@ -166,7 +166,8 @@ class StrategyRank {
     }
   }
 
-  // The loss of a micro-batch and the gradient of its output, some tokens at a time.
+  // Computes the loss of a micro-batch and the gradient of its output, one chunk of tokens at a
+  // time.
   void run_head(const StagePass& pass, std::span<float> dy) {
     const RowPart& row = *rows_[at(pass.micro_batch)];
     const auto output = outputs_.extract(pass.micro_batch);
@@ -202,7 +203,7 @@ class StrategyRank {
     return step_.seconds[at(pass.micro_batch)][at(pass.chunk)];
   }
 
-  // This rank's tokens of the packed sequences.
+  // Fills `mine` with the data of this rank's tokens of the packed sequences.
   void fill(const StagePass& pass, Stream stream, std::span<float> mine) const {
     const std::int64_t width = task_.block.hidden;
     for_own_tokens(
@@ -212,7 +213,8 @@ class StrategyRank {
         });
   }
 
-  // visit(sequence, its first token here, that token's place among the rank's, how many)
+  // Calls visit(sequence, position of its first token on this rank, index of that token among the
+  // rank's tokens, number of tokens) for each sequence with tokens on this rank.
   void for_own_tokens(const StagePass& pass, const auto& visit) const {
     const RowPart& row = *rows_[at(pass.micro_batch)];
     const auto& sequences = task_.rows[at(pass.micro_batch)][at(place_.replica)];
@@ -226,17 +228,17 @@ class StrategyRank {
   }
 
   const StrategyTask& task_;
-  const Budget* budget_;  // or null
+  const Budget* budget_;  // may be null
   const StrategyPlace place_;
   const std::unique_ptr<Communicator> tp_, cp_, pipe_, replicas_, kv_;
   const LayerSharing sharing_;
   std::vector<std::unique_ptr<RowPart>> rows_;  // by micro-batch
-  std::vector<BlockWeights<float>> weights_;    // of its layers, chunk by chunk
+  std::vector<BlockWeights<float>> weights_;    // weights of its layers, chunk by chunk
   MemoryMeter meter_;
-  std::map<std::pair<int, int>, Passes> passes_;           // by chunk, by micro-batch
-  std::optional<HeadPart> head_;                           // in the last stage
-  std::vector<float> head_weights_;                        // its columns
-  std::map<int, std::unique_ptr<MeteredFloats>> outputs_;  // that wait for the head
+  std::map<std::pair<int, int>, Passes> passes_;           // by (chunk, micro-batch)
+  std::optional<HeadPart> head_;                           // set on ranks of the last stage
+  std::vector<float> head_weights_;                        // weights of its columns
+  std::map<int, std::unique_ptr<MeteredFloats>> outputs_;  // outputs that the head will read
   RankStep step_;
 };
 

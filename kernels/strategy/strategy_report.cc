@@ -32,7 +32,8 @@ double error_of(std::span<const float> have, std::span<const float> want) {
   return relative_l2(have, std::vector<double>(want.begin(), want.end()));
 }
 
-// Of arrays of one length; where a step has another, the comparison of outputs says so.
+// Returns the loss of arrays of equal length. If a step's arrays have another length, the
+// comparison of outputs reports it.
 double loss_of(std::span<const float> y, std::span<const float> upstream) {
   double sum = 0;
   for (std::size_t i = 0; i < std::min(y.size(), upstream.size()); ++i)
@@ -40,7 +41,7 @@ double loss_of(std::span<const float> y, std::span<const float> upstream) {
   return sum;
 }
 
-// All layers of one sequence after another.
+// Runs all layers of one sequence after another: the reference.
 class OneRank {
  public:
   OneRank(const StrategyTask& task, const Budget* budget) : task_(task), budget_(budget) {
@@ -57,7 +58,7 @@ class OneRank {
     std::vector<float> upstream, y, dx;
     double loss = 0;
   };
-  // Nothing once the budget is exhausted.
+  // Returns nullopt once the budget is exhausted.
   std::optional<Alone> run(std::int64_t id) {
     const Tokens length = task_.lengths[at(id)];
     const std::int64_t floats = length * task_.block.hidden;
@@ -106,7 +107,7 @@ class OneRank {
     return true;
   }
 
-  // All logits of the sequence at once.
+  // Computes all logits of the sequence at once.
   double run_head(std::int64_t id, Alone& alone) {
     const Tokens length = task_.lengths[at(id)];
     std::vector<float> logits(at(length * task_.vocabulary));
@@ -123,12 +124,12 @@ class OneRank {
   }
 
   const StrategyTask& task_;
-  const Budget* budget_;  // or null
+  const Budget* budget_;  // may be null
   std::vector<BlockWeights<float>> weights_, gradients_;
   std::vector<float> head_, head_gradient_;
 };
 
-// False once the budget is exhausted.
+// Returns false once the budget is exhausted.
 bool compare_tensors(const StrategyTask& task, const StrategyStep& step, const Budget* budget,
                      StrategyReport& report) {
   OneRank one(task, budget);
@@ -189,7 +190,7 @@ void compare_memory(const StrategyTask& task, const StrategyStep& step, Strategy
   }
 }
 
-// Each replica has a pipeline of its own; the slowest counts.
+// Each replica has its own pipeline; the slowest replica determines the time.
 double simulated_seconds(const StrategyTask& task, const StrategyStep& step) {
   double end = 0;
   for (const auto& micro_batches : step.seconds) {
@@ -208,7 +209,7 @@ double simulated_seconds(const StrategyTask& task, const StrategyStep& step) {
   return end;
 }
 
-// T10 of what sum_seconds() found.
+// Evaluates T10 with the seconds that sum_seconds() computed.
 double seconds_by_formula(const StrategyTask& task, const StrategyReport& report) {
   const double m = task.micro_batches();
   const double chunk = 1.0 / task.v;
@@ -222,7 +223,7 @@ double seconds_by_formula(const StrategyTask& task, const StrategyReport& report
   return fill + (m - chunk) * most;
 }
 
-// Of two runs, pass by pass.
+// Keeps, pass by pass, the faster time of two runs.
 void keep_fastest(StrategyStep& step, const StrategyStep& other) {
   step.exchange_s = std::min(step.exchange_s, other.exchange_s);
   auto& seconds = step.seconds;
@@ -258,7 +259,7 @@ StopReason reason_of(const Budget* budget) {
   return budget == nullptr ? StopReason::none : budget->stop_reason();
 }
 
-// Before anything was seen.
+// Returns the report before the execution, with the planned values only.
 StrategyReport planned_report(const StrategyTask& task, const StrategyExecution& execution) {
   StrategyReport report;
   for (TensorCheck* check : {&report.output, &report.input_gradient, &report.weight_gradient}) {

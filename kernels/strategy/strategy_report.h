@@ -1,13 +1,14 @@
-// Runs a strategy and compares it with one rank that computes every sequence alone.
+// Runs a strategy and compares it with a reference rank that computes every sequence alone.
 //
 //   StrategyReport report = execute_strategy(task, run_on_threads, {}, nullptr);
 //   if (!report.passed()) complain(report.problems.list());
 //
-// The one rank runs all layers of each sequence by block/block_program.h and adds gradients up;
-// layers, recomputation, micro-batches and ranks are nothing to it. Memory is compared with
-// stage_memory.h, which counts it from a table: a rank must need what its order of passes makes
-// necessary, to the byte, and no more than the rows M2 and M6 of instances/strategy/README.md give
-// for the heaviest micro-batch. Thread safety: functions of their arguments alone.
+// The reference rank runs all layers of each sequence by block/block_program.h and sums the
+// gradients. It has no stages, recomputation, micro-batches or other ranks. The memory is compared
+// with stage_memory.h, which computes it from a table. A rank's peak must equal, to the byte, the
+// peak of its order of passes. It must not exceed the rows M2 and M6 of
+// instances/strategy/README.md for the heaviest micro-batch. Thread safety: the functions depend
+// only on their arguments.
 #pragma once
 
 #include <functional>
@@ -26,23 +27,24 @@
 namespace stowage::kernels {
 
 struct StrategyExecution {
-  double tolerance = 1e-5;  // of relative errors
-  int repeats = 1;          // timed runs, at least 1; the fastest of each pass counts
+  double tolerance = 1e-5;  // limit of relative errors
+  int repeats = 1;          // timed runs, at least 1; the fastest run of each pass counts
 };
 
-// What runs a task: run_on_threads(), or run_on_processes() with a pool.
-// The budget, which may be null, ends the step with an error.
+// The function that runs a task: run_on_threads(), or run_on_processes() with a pool. An exhausted
+// budget ends the step with an error; the budget may be null.
 using StrategyRunner = std::function<StrategyStep(const StrategyTask&, const Budget*)>;
 
-// The rank of a stage that needed the most.
+// The measurements of a stage, from its rank with the largest peak.
 struct StageMeasurement {
   int layers = 0;
   StrategyRecompute recompute = StrategyRecompute::none;
-  double in_flight = 0;  // micro-batches, M2
-  Bytes planned = 0;     // of the heaviest micro-batch so many times
-  Bytes counted = 0;     // in the order of the passes
-  Bytes high_water = 0;  // seen
-  double forward_s = 0;  // of all its passes, the busiest rank of each; the busiest replica
+  double in_flight = 0;  // number of micro-batches, M2
+  Bytes planned = 0;     // bytes if all micro-batches in flight are as heavy as the heaviest
+  Bytes counted = 0;     // bytes computed for the order of the passes
+  Bytes high_water = 0;  // measured bytes
+  // seconds of all its passes: of each pass the busiest rank, of all replicas the busiest
+  double forward_s = 0;
   double backward_s = 0;
 };
 
@@ -52,28 +54,28 @@ struct StrategyReport {
   TensorCheck input_gradient;   // per sequence
   TensorCheck weight_gradient;  // per layer and weight, named as "layer 3 query"
   double loss = 0;              // as in strategy_rank.h, summed in double
-  double reference_loss = 0;    // of the one rank
-  double loss_error = 0;        // relative to the sum of the sizes of the sequences' losses
+  double reference_loss = 0;    // loss of the reference rank
+  double loss_error = 0;        // error relative to the sum of the absolute losses of the sequences
   Problems problems;
-  bool complete = false;  // false: the budget ran out, and nothing was compared
+  bool complete = false;  // false if the budget was exhausted; then nothing was compared
   StopReason stopped_by = StopReason::none;
-  // How long the passes take in the order of the plan, each as long as it took its busiest rank,
-  // were there a core for each rank (instances/pipeline/passes.h), and the sums of gradients
-  // behind them. Nothing if a rank failed.
+  // Seconds of the passes in the order of the plan if each rank had a core of its own
+  // (instances/pipeline/passes.h), plus the sums of gradients. A pass takes the time of its busiest
+  // rank. nullopt if a rank failed.
   std::optional<double> critical_path_s;
-  // The same by T10 of instances/strategy/README.md, of each stage's mean micro-batch.
+  // Seconds by T10 of instances/strategy/README.md, with each stage's mean micro-batch.
   std::optional<double> formula_s;
-  double exchange_s = 0;  // of both, the sums of gradients
+  double exchange_s = 0;  // seconds of the sums of gradients, which both times contain
 
   bool passed() const;
 };
 
-// Requires check(task) to be empty. `budget` may be null; the one rank looks at it between the
-// operators of its layers.
+// Compares an executed step. Requires check(task) to be empty. `budget` may be null; the reference
+// rank checks it between the operators of its layers.
 StrategyReport judge_step(const StrategyTask& task, const StrategyStep& step,
                           const StrategyExecution& execution, const Budget* budget = nullptr);
 
-// Runs and judges within the budget, which may be null.
+// Runs and compares within the budget, which may be null.
 StrategyReport execute_strategy(const StrategyTask& task, const StrategyRunner& run,
                                 const StrategyExecution& execution, const Budget* budget);
 

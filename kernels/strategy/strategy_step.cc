@@ -18,7 +18,7 @@ void put_array(std::vector<float>& to, std::span<const float> array) {
 
 void put_word(std::vector<float>& to, std::int64_t word) { put_array(to, as_floats({&word, 1})); }
 
-// What a rank said, from its front.
+// Reads the floats of a rank's result from the front.
 class Said {
  public:
   explicit Said(std::span<const float> all) : rest_(all) {}
@@ -35,7 +35,8 @@ class Said {
   std::span<const float> rest_;
 };
 
-// What rank 0 needs of a rank. Ranks of tp have the same outputs, ranks of dp and cp the same sums.
+// The parts of a rank's result that rank 0 needs. Ranks of tp have the same outputs, and ranks of
+// dp and cp the same sums.
 struct Share {
   bool y = false, dx = false, gradients = false;
 };
@@ -110,7 +111,7 @@ class StepAssembly {
   StrategyStep take() && { return std::move(step_); }
 
  private:
-  // A rank's tokens of a row, into the sequences that they belong to.
+  // Copies a rank's tokens of a row into the sequences that they belong to.
   void take_slice(Said& said, const StrategyPlace& place, int micro_batch,
                   std::vector<std::vector<float>>& sequences) const {
     const std::int64_t width = task_.block.hidden;

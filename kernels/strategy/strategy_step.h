@@ -1,12 +1,12 @@
-// A step of a strategy on all its ranks, put together: what each sequence came to, the gradient of
-// each layer, and what every rank needed.
+// A step of a strategy on all its ranks, with the collected results: the output of each sequence,
+// the gradient of each layer, and the memory of every rank.
 //
 //   const StrategyStep step = run_on_threads(task);
 //   if (step.error) complain(step.error->message);
 //   step.y[3];                       // of sequence 3
 //
-// Under MPI rank 0 of the world calls collect_step() with the others beside it. The results are the
-// same bits. Thread safety: functions of their arguments alone.
+// Under MPI all ranks of the task call collect_step(). Threads and processes give the same bits.
+// Thread safety: the functions depend only on their arguments.
 #pragma once
 
 #include <optional>
@@ -21,23 +21,23 @@
 namespace stowage::kernels {
 
 struct StrategyStep {
-  std::vector<std::vector<float>> y, dx;       // of each sequence, (length, hidden)
-  std::vector<BlockWeights<float>> gradients;  // of each layer of the model
+  std::vector<std::vector<float>> y, dx;       // by sequence, (length, hidden)
+  std::vector<BlockWeights<float>> gradients;  // by layer of the model
   std::vector<float> head_gradient;            // (hidden, vocabulary)
-  double loss = 0;                             // where there is a head
-  // Of a replica, by micro-batch, by part of the model: the busiest of its ranks.
+  double loss = 0;                             // 0 without a head
+  // By replica, micro-batch and part of the model: the seconds of the busiest rank.
   std::vector<std::vector<std::vector<PassSeconds>>> seconds;
-  double exchange_s = 0;                // of the rank that summed gradients the longest
-  std::vector<Bytes> high_water, left;  // by rank
-  std::optional<RankError> error;       // set: all else is meaningless
+  double exchange_s = 0;                // seconds of the rank that summed gradients the longest
+  std::vector<Bytes> high_water, left;  // bytes by rank
+  std::optional<RankError> error;       // if set, the other members are meaningless
 };
 
-// Requires check(task) to be empty. Throws where a rank fails or its budget, which may be null, is
-// exhausted; the result is rank 0's, elsewhere nothing is in it.
+// Requires check(task) to be empty. Throws if a rank fails or if its budget, which may be null, is
+// exhausted. Rank 0 returns the result, other ranks an empty step.
 StrategyStep collect_step(Communicator& world, const StrategyTask& task,
                           const Budget* budget = nullptr);
 
-// With threads as ranks, which all look at the budget.
+// Runs the ranks as threads, which share the budget.
 StrategyStep run_on_threads(const StrategyTask& task, const Budget* budget = nullptr);
 
 }  // namespace stowage::kernels

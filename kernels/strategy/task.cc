@@ -17,7 +17,8 @@ std::vector<std::string> check_rows(const StrategyTask& task) {
     for (const std::vector<std::int64_t>& row : replicas) {
       Tokens tokens = 0;
       for (const std::int64_t id : row) {
-        if (id < 0 || at(id) >= times.size()) return {"a row has a sequence that there is not"};
+        if (id < 0 || at(id) >= times.size())
+          return {"a row names a sequence that `lengths` does not have"};
         ++times[at(id)];
         tokens += task.lengths[at(id)];
       }
