@@ -1,4 +1,4 @@
-// One command of `stowage`: what it is called, which flags it takes and what it does.
+// One command of `stowage`: its name, its flags and its run.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ struct CommandText {
   std::string_view name;                     // "solve", "generate layout"
   std::string_view arguments;                // "INSTANCE [-o PLAN]"
   std::string_view summary;                  // one line
-  std::array<std::string_view, 3> examples;  // each runs as it stands after those before it
+  std::array<std::string_view, 3> examples;  // each example runs after the examples before it
 };
 
 class Command {
@@ -25,7 +25,7 @@ class Command {
   virtual ~Command() = default;
   virtual CommandText text() const = 0;
   virtual void declare(Flags& flags) = 0;
-  virtual ExitCode run(Console& console) = 0;  // flags are parsed
+  virtual ExitCode run(Console& console) = 0;  // called after the flags are parsed
 };
 
 std::unique_ptr<Command> make_calibrate_command();
@@ -54,13 +54,13 @@ std::unique_ptr<Command> make_schema_command();
 std::unique_ptr<Command> make_solve_command();
 std::unique_ptr<Command> make_verify_command();
 
-// All commands in the order of the help.
+// Returns all commands in the order of the help.
 std::vector<std::unique_ptr<Command>> make_commands();
 
-// What a command says of itself, without running it: for the manual page and the completions.
+// The texts of a command for the manual page and the completions.
 struct CommandManual {
   CommandText text;
-  std::vector<FlagText> flags;  // positionals among them
+  std::vector<FlagText> flags;  // including positionals
 };
 std::vector<CommandManual> command_manuals();
 

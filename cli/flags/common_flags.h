@@ -1,4 +1,4 @@
-// The flags that mean the same in every command that has them.
+// The flags with the same meaning in several commands.
 //
 //   SolveFlags flags_;                                   // a member of the command
 //   flags_.declare(flags);                               // in declare()
@@ -18,10 +18,10 @@
 
 namespace stowage {
 
-// --log-level, --progress (of commands that may take longer than a second) and --timeless.
+// --log-level, --progress (for commands that may take longer than a second) and --timeless.
 class OutputFlags {
  public:
-  // Without --timeless where clocks make the answer.
+  // `with_timeless` is false for commands whose answer depends on measured times.
   void declare(Flags& flags, bool with_progress, bool with_timeless = true);
   void apply(Console& console) const;
 
@@ -34,20 +34,20 @@ class OutputFlags {
 // --solver, --time-limit, --gap, --node-limit and --seed.
 class SolveFlags {
  public:
-  // `time_limit` is what --time-limit means to the command, its default included.
+  // `time_limit` is the help text of --time-limit in this command, including its default.
   void declare(Flags& flags,
                const std::string& time_limit =
                    "Wall clock of the search; default none: until it ends, or Ctrl-C ends it with "
                    "the best plan");
 
-  // What the flags ask for, method and start left at their defaults. Error: the solver is not built
-  // in.
+  // Returns the options that the flags set; method and start keep their defaults. Error: the solver
+  // is not built in.
   Result<SolveOptions> options() const;
 
   Budget::Limits limits(const std::atomic<bool>& interrupt) const;
   std::uint64_t seed() const { return static_cast<std::uint64_t>(seed_.value_or(0)); }
 
-  // "gap 0.50%  time limit 10 s  seed 0": the limits that are set.
+  // Returns the limits that are set, for instance "gap 0.50%  time limit 10 s  seed 0".
   std::string describe() const;
 
  private:
@@ -58,15 +58,17 @@ class SolveFlags {
   std::optional<std::int64_t> seed_;
 };
 
-// Error E001 at `flag` unless `method` is one of the instance's; names the choices and the nearest.
+// Returns E001 at `flag` unless the instance has `method`. The message names the choices and the
+// nearest one.
 std::optional<InputError> check_method(const Instance& instance, const std::string& method,
                                        const std::string& flag);
 
-// "192k" and "192K" are 192000, "1M" is 1000000, "192000" is itself. Error: E001 at `flag` for
-// anything else.
+// Returns a number of tokens: "192k" and "192K" are 192000, "1M" is 1000000, "192000" is 192000.
+// Error: E001 at `flag` for any other text.
 Result<Tokens> read_token_flag(const std::string& flag, const std::string& text);
 
-// The name of the backend that `options` would use, empty if none is built in.
+// Returns the name of the backend that `options` selects, or an empty string if no backend is built
+// in.
 std::string solver_name(const SolveOptions& options);
 
 }  // namespace stowage

@@ -14,7 +14,8 @@
 namespace stowage {
 namespace {
 
-// Thrown by the callbacks below through CLI11, which knows no other way out; caught in parse().
+// The callbacks below throw it through CLI11, which has no other way to report an error; parse()
+// catches it.
 struct BadFlag {
   InputError error;
 };
@@ -23,7 +24,7 @@ InputError usage_error(std::string where, std::string message) {
   return {kUsage, std::move(where), std::move(message)};
 }
 
-// The name people use: the last of "-t,--time-limit".
+// Returns the name for messages: the last of "-t,--time-limit".
 std::string long_name(const std::string& names) { return names.substr(names.rfind(',') + 1); }
 
 std::string unknown_value(const std::string& value, const std::vector<std::string>& choices) {
@@ -39,7 +40,7 @@ std::optional<T> whole(const std::string& text) {
   return value;
 }
 
-// One CLI11 option that takes one value and hands it to `accept`.
+// Adds one CLI11 option that takes one value and passes it to `accept`.
 template <class F>
 void add_valued(CLI::App& app, const std::string& names, const std::string& placeholder,
                 const std::string& help, F accept) {
@@ -48,11 +49,12 @@ void add_valued(CLI::App& app, const std::string& names, const std::string& plac
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 }
 
-constexpr std::size_t kHelpColumn = 34;  // where the texts of the options begin
+constexpr std::size_t kHelpColumn = 34;  // column where the texts of the options begin
 constexpr std::size_t kHelpWidth = 100;
-constexpr std::size_t kLongestChoices = 70;  // longer lists of words move into the text
+constexpr std::size_t kLongestChoices = 70;  // longer lists of choices move into the text
 
-// The text in lines of at most `width` bytes, broken at blanks; a longer word has its own line.
+// Returns the text in lines of at most `width` bytes, broken at blanks; a longer word has a line of
+// its own.
 std::string wrapped(const std::string& text, std::size_t width) {
   std::istringstream words(text);
   std::string lines;
@@ -71,7 +73,7 @@ std::string wrapped(const std::string& text, std::size_t width) {
   return lines;
 }
 
-// CLI11 knows neither the order of our arguments nor the width of a line.
+// CLI11's formatter supports neither our order of arguments nor a limited line width.
 class HelpFormatter : public CLI::Formatter {
  public:
   explicit HelpFormatter(std::string usage) : usage_(std::move(usage)) {
@@ -94,7 +96,8 @@ bool takes_value(const CLI::Option& option) { return option.get_items_expected_m
 
 Flags::Flags(const std::string& command, const std::string& arguments, const std::string& summary)
     : app_(std::make_unique<CLI::App>(summary, command)) {
-  app_->set_help_flag();  // ours is an ordinary toggle: it must win over missing arguments
+  // our help flag is an ordinary toggle, because it must take precedence over missing arguments
+  app_->set_help_flag();
   toggle("-h,--help", help_wanted_, "Show this help");
   toggle("-V,--version", version_wanted_, "Show version, backends, licences");
   app_->allow_extras();
@@ -218,8 +221,8 @@ std::vector<std::string> Flags::long_names() const {
   return names;
 }
 
-// Finds misspelt flags and missing values before CLI11 does, because it would take the value of a
-// misspelt flag for a positional and complain about something else.
+// Finds misspelt flags and missing values before CLI11 does. CLI11 would take the value of a
+// misspelt flag for a positional and report another error.
 std::optional<InputError> Flags::check_names(const std::vector<std::string>& arguments) const {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string& argument = arguments[i];
@@ -254,7 +257,7 @@ std::optional<InputError> Flags::parse(const std::vector<std::string>& arguments
   if (help_wanted_ || version_wanted_) return std::nullopt;
   if (auto error = check_names(arguments)) return error;
   try {
-    // CLI11 takes the arguments last first.
+    // CLI11 expects the arguments in reverse order.
     app_->parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const BadFlag& bad) {
     return bad.error;
@@ -262,7 +265,7 @@ std::optional<InputError> Flags::parse(const std::vector<std::string>& arguments
     return usage_error(app_->get_name(), e.what());
   }
   std::vector<std::string> extras = app_->remaining();
-  // CLI11 keeps the mark that ends the flags among them.
+  // CLI11 keeps the separator "--" among the remaining arguments.
   if (const auto mark = std::find(extras.begin(), extras.end(), "--"); mark != extras.end()) {
     extras.erase(mark);
   }

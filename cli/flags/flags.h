@@ -1,12 +1,13 @@
-// The flags of a command: what they are called, what they accept, and errors in our own words.
+// The flags of a command: their names, their values, and errors with texts of our own.
 //
 //   Flags flags("stowage solve", "INSTANCE", "Plan an instance");
 //   flags.choice("--solver", options.solver, {"auto", "cbc", "glpk"}, "MILP backend");
 //   if (auto error = flags.parse(arguments)) complain(*error);
 //
-// Errors read "--solver: unknown value 'scip' (choose auto, cbc, glpk)" and name the nearest known
-// flag for a misspelt one. A flag given twice counts with its last value. Variables keep what they
-// held when the flag is not given. CLI11 does the splitting and the layout of the help.
+// An example of an error is "--solver: unknown value 'scip' (choose auto, cbc, glpk)". For a
+// misspelt flag the error names the nearest known flag. If a flag is given twice, its last value
+// counts. A variable keeps its value if its flag is not given. CLI11 splits the arguments and lays
+// out the help.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +24,11 @@ class App;
 
 namespace stowage {
 
-// One flag or positional as the help, the manual page and the shell completions tell it.
+// The texts of one flag or positional for the help, the manual page and the shell completions.
 struct FlagText {
-  std::vector<std::string> names;    // "-t", "--time-limit"; of a positional its name alone
-  std::string placeholder;           // of its value; empty for a flag that takes none
-  std::vector<std::string> choices;  // of its value, where there are such
+  std::vector<std::string> names;    // "-t", "--time-limit"; for a positional only its name
+  std::string placeholder;           // placeholder of its value; empty for a flag without a value
+  std::vector<std::string> choices;  // allowed values, if they are a list
   std::string help;
 
   bool positional() const { return names.front().front() != '-'; }
@@ -36,8 +37,8 @@ struct FlagText {
 
 class Flags {
  public:
-  // `command` names the command in errors; `arguments` follow it in the usage line; `summary` heads
-  // the help.
+  // `command` is the command's name in errors, `arguments` follow it in the usage line, and
+  // `summary` is the first line of the help.
   Flags(const std::string& command, const std::string& arguments, const std::string& summary);
   ~Flags();
   Flags(const Flags&) = delete;
@@ -46,7 +47,7 @@ class Flags {
   // Every target must outlive parse().
   void positional(const std::string& name, std::string& target, const std::string& help,
                   bool required = true);
-  // A required one that must be one of `choices`.
+  // A required positional whose value must be one of `choices`.
   void positional_choice(const std::string& name, std::string& target,
                          const std::vector<std::string>& choices, const std::string& help);
   void toggle(const std::string& names, bool& target, const std::string& help);
@@ -64,15 +65,15 @@ class Flags {
   void list(const std::string& names, std::vector<std::string>& target,
             const std::string& placeholder, const std::string& help);
 
-  // Sets the targets. The first error found, if any: code E001, the flag as pointer.
+  // Sets the targets. Returns the first error, with code E001 and the flag as pointer, or nullopt.
   std::optional<InputError> parse(const std::vector<std::string>& arguments);
 
-  // Given on the command line, wherever and whatever else is wrong with it.
+  // True if the flag is on the command line, at any position and regardless of other errors.
   bool help_wanted() const { return help_wanted_; }
   bool version_wanted() const { return version_wanted_; }
   std::string help() const;
 
-  // In the order of declaration.
+  // Returns the texts in the order of declaration.
   const std::vector<FlagText>& texts() const { return texts_; }
 
  private:
@@ -80,7 +81,7 @@ class Flags {
     std::string name;
     const std::string* target;
     bool required;
-    std::vector<std::string> choices;  // empty: anything
+    std::vector<std::string> choices;  // empty: any value
   };
 
   std::optional<InputError> check_names(const std::vector<std::string>& arguments) const;

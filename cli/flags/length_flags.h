@@ -1,4 +1,4 @@
-// The flags that say where the lengths of a generated step come from.
+// The flags for the source of the lengths of a generated step.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +16,17 @@ namespace stowage {
 // --lengths, --step, --sample, --mu, --sigma, --least, --most, --above-limit and --seed.
 class LengthFlags {
  public:
-  // `step` says what step n of a file is.
+  // `step` is the help text that defines step n of a file.
   void declare(Flags& flags, const std::string& step);
 
   LengthSource source() const;
   AboveLimit above_limit() const;
   std::uint64_t seed() const;
 
-  // A flag that would change nothing is a misunderstanding, not a wish.
+  // Returns an error for a flag that has no effect beside the others.
   std::optional<InputError> misplaced_flag() const;
 
-  // The lines of the file, if the lengths come from one.
+  // Returns the lengths in the file, one per line, if the lengths come from a file.
   Result<std::vector<Tokens>> list() const;
 
  private:

@@ -15,7 +15,7 @@ namespace {
 
 using Values = std::vector<ParameterValue>;
 
-// "lns.moves=4000"; an error if it is not of this form.
+// Parses "lns.moves=4000"; returns an error for another form.
 Result<ParameterValue> parse_setting(const std::string& setting) {
   const std::size_t sign = setting.find('=');
   const std::string name = setting.substr(0, sign);
@@ -28,7 +28,7 @@ Result<ParameterValue> parse_setting(const std::string& setting) {
   return InputError{kUsage, "--set", "must be NAME=NUMBER, is '" + setting + "'"};
 }
 
-// A JSON object of numbers by name.
+// Parses a JSON object that maps names to numbers.
 Result<Values> parse_file(const std::string& text) {
   return read_document(text, [](const JsonValue& document, ErrorList& errors) {
     Values values;
@@ -46,8 +46,8 @@ Result<Values> parse_file(const std::string& text) {
   });
 }
 
-// Stages and parameters are checked by one rule here and in solve(); the command names the flag and
-// the nearest name.
+// Checks stages and parameters with the same function as solve(). This function adds the flag and
+// the nearest name to the message.
 void check_settings(const Instance& instance, const std::string& flag, const Values& values,
                     std::vector<CliError>& errors) {
   std::vector<std::string> names;

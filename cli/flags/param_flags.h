@@ -1,4 +1,4 @@
-// --set, --params and --without: how the search of a solve differs from the usual one.
+// --set, --params and --without: changes to the search of a solve.
 #pragma once
 
 #include <string>
@@ -16,8 +16,8 @@ class ParamFlags {
  public:
   void declare(Flags& flags);
 
-  // Puts what the flags ask for into `options`. All errors: E001 at --set or --without, and those
-  // of the file of --params.
+  // Writes the values of the flags into `options`. Returns all errors: E001 at --set or --without,
+  // and the errors of the file of --params.
   std::vector<CliError> apply(const Instance& instance, SolveOptions& options) const;
 
  private:

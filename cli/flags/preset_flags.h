@@ -1,4 +1,4 @@
-// The flags that choose a published cluster and model: shared by generate and convert.
+// The flags that choose a published cluster and model, shared by generate and convert.
 #pragma once
 
 #include <cstdint>
@@ -19,15 +19,15 @@ class PresetFlags {
  public:
   void declare(Flags& flags);
 
-  // Error: --limit is no number of tokens.
+  // Error: --limit is not a number of tokens.
   Result<ScatterPreset> preset() const;
-  // Whether any of them was given.
+  // Returns whether any of these flags was given.
   bool given() const;
   std::optional<Tokens> pad_multiple() const { return pad_multiple_; }
 
  private:
   std::string model_;    // empty: not given
-  std::string machine_;  // likewise
+  std::string machine_;  // empty: not given
   std::optional<std::int64_t> devices_;
   std::string limit_;
   std::optional<double> memory_mib_;
@@ -36,8 +36,8 @@ class PresetFlags {
   std::optional<std::int64_t> pad_multiple_;
 };
 
-// Errors of the generator point at its options ("/limit_tokens"); people know the flags
-// ("--limit").
+// Converts the generator's errors, which point at its options ("/limit_tokens"), to errors at the
+// flags ("--limit").
 std::vector<CliError> as_flag_errors(const std::vector<InputError>& errors,
                                      const std::string& model_flag = "--preset");
 

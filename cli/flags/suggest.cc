@@ -9,11 +9,12 @@
 namespace stowage {
 namespace {
 
-// The word with the least edit distance to `word`; nothing when more than a third of the longer
-// word (at least one letter) would change. The first of equals.
+// Returns the first word with the least edit distance to `word`. Returns nullopt if the distance
+// exceeds a third of the longer word (at least one letter).
 std::optional<std::string> nearest_word(std::string_view word,
                                         const std::vector<std::string>& known) {
-  constexpr std::size_t kLongestWord = 64;  // nothing we know is longer, and the effort is bounded
+  // letters; all known words are shorter, and the limit bounds the time
+  constexpr std::size_t kLongestWord = 64;
   if (word.empty() || word.size() > kLongestWord) return std::nullopt;
   std::optional<std::string> best;
   std::size_t best_distance = 0;

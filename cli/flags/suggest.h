@@ -1,4 +1,4 @@
-// The known word nearest to a misspelt one, for "did you mean".
+// Finds the known word nearest to a misspelt word, for "did you mean".
 //
 //   suggestion("sovle", {"solve", "verify"}) == "; did you mean 'solve'?"
 //   suggestion("banana", {"solve", "verify"}) == ""
@@ -10,10 +10,10 @@
 
 namespace stowage {
 
-// "; did you mean 'WORD'?" of the nearest word, or nothing where none is near.
+// Returns "; did you mean 'WORD'?" with the nearest word, or an empty string if no word is near.
 std::string suggestion(std::string_view word, const std::vector<std::string>& known);
 
-// "auto, cbc, glpk"
+// Returns the words as a list, for instance "auto, cbc, glpk".
 std::string comma_list(const std::vector<std::string>& words);
 
 }  // namespace stowage
