@@ -9,10 +9,10 @@
 namespace stowage {
 namespace {
 
-// The exact model, whose solutions are plans.
+// Builds the exact model, whose solutions are plans.
 ModelAnswer exact_model(const AssignInstance& instance, const AssignTable& table, int strategy,
                         const AssignPlan* known) {
-  // Rows that only slower plans of the strategy have are left out.
+  // The model omits rows that occur only in plans of this strategy slower than the known plan.
   const std::string& name = instance.strategies[static_cast<std::size_t>(strategy)].name;
   const Ms upper =
       known != nullptr && known->strategy == name ? known->objective_ms : milp::kInfinity;
@@ -42,7 +42,7 @@ ModelAnswer exact_model(const AssignInstance& instance, const AssignTable& table
   return exported;
 }
 
-// The relaxation that groups equal replicas.
+// Builds the relaxation that groups equal replicas.
 ModelAnswer grouped_model(const AssignInstance& instance, const AssignTable& table, int strategy,
                           const AssignPlan* known, bool apart) {
   const std::string& name = instance.strategies[static_cast<std::size_t>(strategy)].name;
@@ -54,7 +54,7 @@ ModelAnswer grouped_model(const AssignInstance& instance, const AssignTable& tab
                        std::to_string(table.kinds().size()) + " lengths and " +
                        std::to_string(groups) + " groups make more");
   }
-  // No plan of any strategy that is slower than a known one is of interest.
+  // Plans of any strategy that are slower than the known plan are excluded.
   const Ms upper = known != nullptr ? known->objective_ms : milp::kInfinity;
   AssignGrouped grouped = build_assign_grouped(table, strategy, {.upper = upper, .apart = apart});
   return ExportedModel{

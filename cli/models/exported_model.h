@@ -1,5 +1,5 @@
-// The MILP of an instance as other solvers get it, and the way back from their solutions to a plan.
-// A new family adds its overload of exported_model_of() and a line to exported_model.cc.
+// The MILP of an instance for other solvers, and the conversion of their solutions to plans. A new
+// family adds its overload of exported_model_of() and a line to exported_model.cc.
 //
 //   const ModelAnswer answer = exported_model(instance, flags);
 #pragma once
@@ -23,16 +23,16 @@ namespace stowage {
 
 struct ExportedModel {
   milp::Model model;
-  std::string what;                 // for people: "at most 3 micro-batches"
-  std::vector<std::string> legend;  // what the names of columns and rows mean
+  std::string what;                 // summary for people: "at most 3 micro-batches"
+  std::vector<std::string> legend;  // meaning of the names of columns and rows
   std::function<void(JsonWriter&)> facts;
-  // The plan of a solution (values_of() of read_solution.h), without hash and bound. Not callable
-  // for a relaxation, whose solutions are no plans.
+  // Converts a solution (values_of() of read_solution.h) to a plan without hash and bound. Empty
+  // for a relaxation, whose solutions are not plans.
   std::function<Plan(const std::vector<double>& values)> plan;
-  std::optional<NamedBound> bound;  // that method fast proves of all plans of the instance
+  std::optional<NamedBound> bound;  // bound that method fast proves for all plans of the instance
 };
 
-// Why there is no model.
+// The reasons why the model was not built.
 struct ModelRefusal {
   std::vector<CliError> errors;
   ExitCode code = ExitCode::bad_input;
@@ -43,14 +43,14 @@ ModelRefusal refused(const std::string& flag, const std::string& message,
 
 using ModelAnswer = std::variant<ExportedModel, ModelRefusal>;
 
-// Beyond it the file would have gigabytes.
+// Limit on variables; larger models would make files of gigabytes.
 inline constexpr std::size_t kMostVariables = 5'000'000;
 
-// Requires flags that are not misplaced and an instance that outlives the answer. Limits that the
-// flags leave open are those of the plan of method fast, so that two calls make the same model.
+// Requires flags that misplaced() accepts and an instance that outlives the answer. Limits that the
+// flags do not set come from the plan of method fast, so that two calls give the same model.
 ModelAnswer exported_model(const Instance& instance, const ModelFlags& flags);
 
-// `known` is the plan of method fast, if it has one.
+// `known` is the plan of method fast, or null if it found no plan.
 ModelAnswer exported_model_of(const ScatterInstance& instance, const ScatterPlan* known,
                               const ModelFlags& flags);
 ModelAnswer exported_model_of(const AssignInstance& instance, const AssignPlan* known,

@@ -1,4 +1,4 @@
-// The flags that say which MILP of an instance is meant: those of `export` and `import`.
+// The flags that select the MILP of an instance, for `export` and `import`.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct ModelFlags {
 
   void declare(Flags& flags);
 
-  // Error E001 at a flag that says nothing about instances of this family.
+  // Returns E001 at a flag that has no meaning for instances of this family.
   std::optional<InputError> misplaced(const Instance& instance) const;
 };
 

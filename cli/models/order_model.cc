@@ -20,7 +20,7 @@ ModelAnswer too_many(std::int64_t binaries) {
                                  " binary variables, has one of " + std::to_string(binaries));
 }
 
-// What the models say alike: within `most` bytes, counted in units.
+// Returns the common part of the models: a limit of `most` bytes, counted in units.
 ExportedModel within(Bytes most, Bytes unit, std::vector<std::string> legend) {
   return {.what = "at most " + std::to_string(most) + " bytes",
           .legend = std::move(legend),
@@ -30,8 +30,8 @@ ExportedModel within(Bytes most, Bytes unit, std::vector<std::string> legend) {
           }};
 }
 
-// Where the tensors of this order end, laid out by method fast: the best of all orders and layouts
-// ends there or below.
+// Returns the peak of a layout of this order by method fast. It is an upper bound on the optimum
+// over all orders and layouts.
 Bytes laid_out(const OrderInstance& instance, const OrderPlan& plan) {
   LayoutInstance buffers = order_layout(instance, plan);
   buffers.capacity.reset();
@@ -40,7 +40,7 @@ Bytes laid_out(const OrderInstance& instance, const OrderPlan& plan) {
   return round_up(static_cast<Bytes>(outcome.objective.value_or(0)), instance.alignment);
 }
 
-// Checkmate's, with first runs in the order of the list.
+// Builds Checkmate's model, with first runs in the order of the list.
 ModelAnswer with_reruns(const OrderInstance& instance, const OrderTable& table,
                         const OrderPlan* known) {
   if (const std::int64_t binaries = checkmate_binaries(table);

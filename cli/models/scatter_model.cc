@@ -11,7 +11,7 @@
 namespace stowage {
 namespace {
 
-// As exact_classes() counts them: ids by padded length, the longest first.
+// Returns ids by padded length, the longest first: the classes that exact_classes() counts.
 std::vector<std::vector<std::int64_t>> ids_of_classes(const ScatterInstance& instance) {
   std::map<Tokens, std::vector<std::int64_t>, std::greater<>> by_length;
   for (std::size_t id = 0; id < instance.lengths.size(); ++id) {

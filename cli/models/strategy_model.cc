@@ -9,7 +9,8 @@
 
 namespace stowage {
 
-// Of the class and layout of the plan that is known: there are hundreds, and each has a model.
+// Builds the model of the known plan's class and layout. An instance has hundreds of classes, and
+// each class has its own model.
 ModelAnswer exported_model_of(const StrategyInstance& instance, const StrategyPlan* known,
                               const ModelFlags&) {
   if (known == nullptr) {
