@@ -1,4 +1,4 @@
-// An error of the command line or of an input, as the command tells it.
+// An error of the command line or of an input, with the file that it belongs to.
 #pragma once
 
 #include <string>

@@ -18,9 +18,9 @@ namespace {
 constexpr std::string_view kBold = "\033[1m";
 constexpr std::string_view kRed = "\033[31m";
 constexpr std::string_view kPlain = "\033[0m";
-// A file opened later must not get the number of a standard stream that the caller has closed, or
-// it would receive what is meant for the stream. The stand-in has the wrong direction on purpose:
-// using it is an error, as it should be.
+// If the caller closed a standard stream, a file opened later would get its number and receive the
+// stream's data. This function opens a substitute with the opposite direction, so that every use of
+// it fails.
 void fill_standard_streams() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(fd, F_GETFD) == -1) ::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
@@ -55,7 +55,7 @@ void Console::say(std::string_view colour, std::string_view marked, std::string_
   erase_line();
   std::string line = printable(marked);
   if (colours_ && !colour.empty()) line = std::string(colour) + line + std::string(kPlain);
-  // Nobody is left to be told when stderr fails.
+  // A failure of stderr is ignored, since no other stream could report it.
   write_all(STDERR_FILENO, line + printable(rest) + '\n');
 }
 
@@ -118,7 +118,7 @@ void Console::unanswered(int failure) {
 ExitCode Console::answer(const std::string& text, ExitCode code) {
   erase_line();
   const int failure = write_all(answer_fd_, text);
-  // close reports what write could not know yet (quota, a full network disk).
+  // close() reports errors that write() could not detect (quota, a full network disk).
   const int closing = failure == 0 && ::close(answer_fd_) != 0 ? errno : 0;
   if (failure == 0) answer_fd_ = -1;
   const int errno_value = failure != 0 ? failure : closing;

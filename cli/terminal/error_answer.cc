@@ -23,7 +23,7 @@ std::string error_json(const std::vector<CliError>& errors, ExitCode code) {
   json.begin_object();
   json.text("format", "stowage/outcome");
   json.integer("version", 1);
-  json.text("problem", "");  // what was asked for could not be read
+  json.text("problem", "");  // unknown, since the input could not be read
   json.text("status", "error");
   json.text("stopped_by", "error");
   json.integer("exit_code", to_int(code));

@@ -1,4 +1,4 @@
-// The answer where errors kept any other away: a stowage/outcome with status "error".
+// The answer of a command that failed with errors: a stowage/outcome with status "error".
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@
 
 namespace stowage {
 
-// The whole document.
+// Returns the whole document.
 std::string error_json(const std::vector<CliError>& errors, ExitCode code);
 
-// The member "errors" of any answer.
+// Writes the member "errors", which any answer may have.
 void write_errors(JsonWriter& json, const std::vector<CliError>& errors);
 
 }  // namespace stowage

@@ -9,12 +9,13 @@
 namespace stowage {
 
 enum class ExitCode {
-  ok = 0,             // a verified plan, a valid plan, a passed run
-  refused = 1,        // proven infeasible, an invalid plan, a failed run
-  bad_input = 2,      // usage, an input or output file, a backend that is not built in
-  unknown = 3,        // no plan, or no layout of an order, within the limits, and no proof
-  internal = 70,      // a bug, a backend that lied, an answer that could not be written to stdout
-  interrupted = 130,  // the second Ctrl-C
+  ok = 0,         // a verified plan, a valid plan, a passed run
+  refused = 1,    // proven infeasible, an invalid plan, a failed run
+  bad_input = 2,  // usage error, unreadable input or output file, a backend that is not built in
+  unknown = 3,    // no plan (or no layout of an order) and no proof within the limits
+  // a bug, wrong results of a backend, an answer that could not be written to stdout
+  internal = 70,
+  interrupted = 130,  // second Ctrl-C
 };
 
 constexpr int to_int(ExitCode code) { return static_cast<int>(code); }
@@ -24,7 +25,7 @@ struct ExitCodeText {
   std::string_view meaning;
 };
 
-// For the help and the manual page.
+// The texts for the help and the manual page.
 inline constexpr std::array<ExitCodeText, 6> kExitCodeTexts = {{
     {ExitCode::ok, "a verified plan, a valid plan, a run that passed"},
     {ExitCode::refused, "proven infeasible, an invalid plan, a run that failed"},

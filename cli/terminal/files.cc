@@ -20,7 +20,7 @@
 namespace stowage {
 namespace {
 
-// Closes what it holds; errors of close matter only after writing, where release() is used.
+// Closes its descriptor. Errors of close() matter only after writing, where release() is used.
 class Descriptor {
  public:
   explicit Descriptor(int fd) : fd_(fd) {}
@@ -58,13 +58,12 @@ InputError too_large(const std::string& path) {
           "must be at most " + std::to_string(kMaxDocumentBytes) + " bytes, is larger"};
 }
 
-// Where the bytes for a path go: the file that a chain of symbolic links ends at, which need not be
-// there yet.
+// The file that a path refers to after its symbolic links. The file need not exist.
 struct Target {
   std::string path;
-  int error = 0;  // an errno, if there can be no such file
+  int error = 0;  // an errno if no such file can exist
   bool exists = false;
-  struct stat status = {};  // if it exists
+  struct stat status = {};  // set if the file exists
 
   bool regular() const { return S_ISREG(status.st_mode); }
 };
@@ -79,29 +78,31 @@ Target target_of(const std::string& path) {
     if (real) target.path = real.get();
     return target;
   }
-  // The system has followed the links, so it has found loops, names too long and closed
-  // directories.
+  // stat() followed the links, so its errno reports loops, names that are too long and directories
+  // without permission.
   target.error = path.empty() || errno != ENOENT ? errno : 0;
-  constexpr int kMostLinks = 40;  // as Linux; only links made in this moment are more
+  // Linux's limit; more links occur only if they are created at this moment
+  constexpr int kMostLinks = 40;
   std::string link(PATH_MAX, '\0');
   for (int links = 0; target.error == 0 && links < kMostLinks; ++links) {
     const ssize_t length = ::readlink(target.path.c_str(), link.data(), link.size());
-    if (length <= 0) break;  // no link: the file that is to be made
+    if (length <= 0) break;  // not a link: the file to be created
     const std::string next = link.substr(0, static_cast<std::size_t>(length));
     target.path = next.front() == '/' ? next : directory_of(target.path) + '/' + next;
   }
   return target;
 }
 
-// `path` with `ending` behind it, its last name cut to what the file system takes.
+// Returns `path` with `ending` appended. The last name is shortened to the limit of the file
+// system.
 std::string beside(const std::string& path, const std::string& ending) {
   const long limit = ::pathconf(directory_of(path).c_str(), _PC_NAME_MAX);
   const std::size_t most = limit > 0 ? static_cast<std::size_t>(limit) : NAME_MAX;
-  const std::size_t begin = path.find_last_of('/') + 1;  // 0 without a slash
+  const std::size_t begin = path.find_last_of('/') + 1;  // 0 if the path has no slash
   std::size_t length = path.size() - begin;
   if (length + ending.size() > most) {
     length = most > ending.size() ? most - ending.size() : 0;
-    // Not inside of a character: there are file systems that take UTF-8 alone.
+    // The name is not cut inside of a UTF-8 character, since some file systems accept only UTF-8.
     while (length > 0 && (static_cast<unsigned char>(path[begin + length]) & 0xC0U) == 0x80U) {
       --length;
     }
@@ -109,9 +110,10 @@ std::string beside(const std::string& path, const std::string& ending) {
   return path.substr(0, begin + length) + ending;
 }
 
-// A new file beside `path`, whose name is left in `name`; errno says why not. O_EXCL and not
-// mkstemp: the mode of a new file is then what the user's umask says. A killed run may have left a
-// file of that name, and in a container the next one has its process number.
+// Creates a new file beside `path` and stores its path in `name`; returns -1 and sets errno on
+// failure. O_EXCL is used instead of mkstemp() so that the mode of a new file follows the user's
+// umask. A killed run may have left a file of the same name, and in a container the next run may
+// have the same process number. So several names are tried.
 int open_temporary(const std::string& path, std::string& name) {
   constexpr int kMostNames = 10'000;
   const std::string process = '.' + std::to_string(::getpid());
@@ -124,29 +126,29 @@ int open_temporary(const std::string& path, std::string& name) {
   return file;
 }
 
-// Through the target itself: a rename would replace the pipe or the device by a file. A pipe that
-// nobody reads is an error, as waiting for a reader might last for ever.
+// Writes to the target itself, because a rename would replace a pipe or a device by a file. A pipe
+// without a reader is an error, since waiting for a reader might never end.
 std::optional<InputError> write_directly(const std::string& path, const std::string& bytes) {
   const Descriptor file(::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC));
   if (file.get() < 0) {
     return unwritable(path, (errno == ENXIO ? "nobody reads the pipe: " : "") + reason(errno));
   }
-  // O_NONBLOCK was for open alone; write_all copes where it stays.
+  // O_NONBLOCK was needed for open() only; write_all() also works if it stays set.
   ::fcntl(file.get(), F_SETFL, ::fcntl(file.get(), F_GETFL) & ~O_NONBLOCK);
   const int error = write_all(file.get(), bytes);
   if (error != 0) return unwritable(path, reason(error));
   return std::nullopt;
 }
 
-// A descriptor that another process has made non-blocking is waited for as if it were not.
+// Waits for a descriptor that another process may have made non-blocking.
 void wait_until_ready(int fd, short events) {
   pollfd one{.fd = fd, .events = events, .revents = 0};
-  ::poll(&one, 1, -1);  // whatever it says, the next read or write tells
+  ::poll(&one, 1, -1);  // the result is ignored, since the next read or write reports errors
 }
 
 bool would_block(int error) { return error == EAGAIN || error == EWOULDBLOCK; }
 
-// Writes, flushes and closes; 0 or the errno of the first step that failed.
+// Writes, flushes and closes. Returns 0 or the errno of the first step that failed.
 int fill(Descriptor& file, const std::string& bytes, const struct stat* old) {
   if (old != nullptr && ::fchmod(file.get(), old->st_mode & 07777) != 0) return errno;
   if (const int error = write_all(file.get(), bytes)) return error;
@@ -162,11 +164,11 @@ Result<std::string> read_file(const std::string& path) {
   if (file.get() < 0) return unreadable(path, errno);
   struct stat status = {};
   if (::fstat(file.get(), &status) != 0) return unreadable(path, errno);
-  // Known beforehand for regular files: nothing is read in vain.
+  // The size of a regular file is known, so a file that is too large is refused before reading.
   if (S_ISREG(status.st_mode) && static_cast<std::uintmax_t>(status.st_size) > kMaxDocumentBytes)
     return too_large(path);
   std::string bytes;
-  std::string buffer(std::size_t{1} << 16, '\0');  // not on the stack, which may be small
+  std::string buffer(std::size_t{1} << 16, '\0');  // heap memory, since the stack may be small
   while (true) {
     const ssize_t count = ::read(file.get(), buffer.data(), buffer.size());
     if (count < 0 && errno == EINTR) continue;
@@ -187,7 +189,8 @@ std::optional<InputError> write_file(const std::string& path, const std::string&
   if (target.error != 0) return unwritable(path, reason(target.error));
   if (target.exists && !target.regular()) return write_directly(path, bytes);
 
-  // Beside the target, because rename is atomic only inside one file system.
+  // The temporary file is in the target's directory, because rename() is atomic only within one
+  // file system.
   std::string temporary;
   Descriptor file(open_temporary(target.path, temporary));
   if (file.get() < 0) {
@@ -199,8 +202,8 @@ std::optional<InputError> write_file(const std::string& path, const std::string&
     ::unlink(temporary.c_str());
     return unwritable(path, reason(error));
   }
-  // The rename itself reaches the disk with its directory. A file system that cannot flush a
-  // directory has done what it can: the content is safe either way.
+  // Flushing the directory makes the rename durable. If a file system cannot flush directories, the
+  // error is ignored: the content is complete with either name.
   const Descriptor directory(
       ::open(directory_of(target.path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (directory.get() >= 0) ::fsync(directory.get());
@@ -228,7 +231,7 @@ std::optional<InputError> check_output(const std::string& flag, const std::strin
                                        const std::vector<std::string>& inputs) {
   if (path.empty() || path == "-") return std::nullopt;
   struct stat output = {};
-  // Pipes and devices lose nothing by being read and written.
+  // Pipes and devices may be input and output at once.
   if (::stat(path.c_str(), &output) == 0 && S_ISREG(output.st_mode)) {
     for (const std::string& input : inputs) {
       struct stat status = {};
@@ -250,7 +253,7 @@ bool same_target(const std::string& one, const std::string& other) {
     return a.status.st_dev == b.status.st_dev && a.status.st_ino == b.status.st_ino;
   }
   if (a.exists || b.exists) return false;
-  // Canonical only where it is absolute.
+  // weakly_canonical() needs an absolute path.
   std::error_code none;
   return std::filesystem::weakly_canonical(std::filesystem::absolute(a.path), none) ==
          std::filesystem::weakly_canonical(std::filesystem::absolute(b.path), none);

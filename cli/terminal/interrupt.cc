@@ -14,20 +14,21 @@
 namespace stowage {
 namespace {
 
-// `timeout -s INT` sends two at once, a person's second Ctrl-C comes later.
+// Minimal time in ns between a first and a second SIGINT that ends the process. `timeout -s INT`
+// sends two signals at once; a person's second Ctrl-C comes later.
 constexpr std::int64_t kSecondSignalNs = 200'000'000;
 
-// A signal handler gets no argument of ours, so what it touches must have static storage: it and a
-// thread that is left behind (solvers/milp/watch.cc) are all for which the project allows that.
-// Lock-free atomics are async-signal-safe.
+// A signal handler has no argument for user data, so its data need static storage. Only these
+// variables and an abandoned backend thread (solvers/milp/watch.cc) have static storage in this
+// project. Lock-free atomics are async-signal-safe.
 std::atomic<bool> interrupted = false;
-std::atomic<std::int64_t> first_sigint_ns = 0;  // 0: none has come
+std::atomic<std::int64_t> first_sigint_ns = 0;  // 0: no SIGINT yet
 std::atomic<bool> in_scope = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
 static_assert(std::atomic<std::int64_t>::is_always_lock_free);
 
 extern "C" void on_interrupt(int signal) {
-  // clock_gettime and _exit are async-signal-safe; nothing else may be called here.
+  // Only async-signal-safe functions may be called here: clock_gettime and _exit are.
   interrupted = true;
   if (signal != SIGINT) return;
   timespec time{};
@@ -48,10 +49,10 @@ InterruptScope::InterruptScope() {
   struct sigaction action = {};
   action.sa_handler = on_interrupt;
   sigemptyset(&action.sa_mask);
-  action.sa_flags = SA_RESTART;  // a write to a slow pipe goes on after the first signal
+  action.sa_flags = SA_RESTART;  // a write to a slow pipe is continued after the first signal
   for (std::size_t k = 0; k < old_.size(); ++k) {
     sigaction(kInterruptSignals[k], &action, &old_[k]);
-    // Who starts us with a signal ignored means it, as nohup does: respect that.
+    // If the parent process ignored a signal deliberately, as nohup does, it stays ignored.
     if (old_[k].sa_handler == SIG_IGN) sigaction(kInterruptSignals[k], &old_[k], nullptr);
   }
 }
@@ -72,7 +73,8 @@ InterruptibleInput::~InterruptibleInput() {
 }
 
 InterruptibleInput::int_type InterruptibleInput::underflow() {
-  // The signal may be another thread's to handle, so that nothing wakes this one.
+  // The kernel may deliver the signal to another thread, which does not interrupt poll() here. So
+  // poll() has a timeout of kLookMs.
   constexpr int kLookMs = 20;
   while (!interrupted) {
     pollfd input{.fd = fd_, .events = POLLIN, .revents = 0};
@@ -85,7 +87,7 @@ InterruptibleInput::int_type InterruptibleInput::underflow() {
     }
     if (count == 0) break;
     if (errno == EINTR || errno == EAGAIN || errno == EWOULDBLOCK) continue;
-    throw std::system_error(errno, std::generic_category(), "read");  // the stream is then bad
+    throw std::system_error(errno, std::generic_category(), "read");  // sets the stream's badbit
   }
   return traits_type::eof();
 }

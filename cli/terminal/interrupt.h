@@ -1,10 +1,10 @@
-// Ctrl-C as a wish: the first signal asks the solve to finish with the best plan.
+// Handling of Ctrl-C and similar signals: the first signal makes the solve end with its best plan.
 //
 //   InterruptScope interrupt;
 //   Budget budget({.interrupt = &interrupt.flag()});
 //   Outcome outcome = solve(instance, options, budget);
 //
-// These signals ask:
+// These signals have that effect:
 //
 // - SIGINT: Ctrl-C.
 // - SIGTERM: Slurm, Kubernetes and `timeout`, before they kill.
@@ -13,11 +13,11 @@
 // - SIGUSR1, SIGUSR2: Slurm's --signal, LSF and Grid Engine, some time before a limit.
 //
 // A second SIGINT, at least 0.2 s after the first, ends the process at once with exit code 130. No
-// other signal does: batch systems and `timeout` send the same signal twice, SIGTERM after SIGINT,
-// or SIGHUP after SIGTERM, and the process would end without its plan.
+// other second signal does. Batch systems and `timeout` send the same signal twice, SIGTERM after
+// SIGINT, or SIGHUP after SIGTERM; the process would then end without its plan.
 //
-// Only one scope may live at a time. The handlers found at construction are put back at the end,
-// and a signal that was ignored stays ignored.
+// At most one scope may exist at a time. The destructor restores the previous handlers. A signal
+// that was ignored stays ignored.
 #pragma once
 
 #include <array>
@@ -38,21 +38,22 @@ class InterruptScope {
   InterruptScope(const InterruptScope&) = delete;
   InterruptScope& operator=(const InterruptScope&) = delete;
 
-  // True once a signal has come. Lives until the end of the process.
+  // The flag becomes true when a signal arrives. The reference is valid until the end of the
+  // process.
   const std::atomic<bool>& flag() const;
 
  private:
   std::array<struct sigaction, kInterruptSignals.size()> old_ = {};
 };
 
-// What a descriptor gives, until its end or a signal in an InterruptScope, whichever comes first:
-// waiting for more does not outlast Ctrl-C.
+// Reads a descriptor until its end or until a signal in an InterruptScope. So waiting for input
+// ends with Ctrl-C.
 //
 //   InterruptibleInput input(dup(STDIN_FILENO));
 //   std::istream stream(&input);
 class InterruptibleInput : public std::streambuf {
  public:
-  explicit InterruptibleInput(int fd);  // closed at the end
+  explicit InterruptibleInput(int fd);  // closes `fd` in the destructor
   ~InterruptibleInput() override;
   InterruptibleInput(const InterruptibleInput&) = delete;
   InterruptibleInput& operator=(const InterruptibleInput&) = delete;

@@ -22,7 +22,7 @@ InputError unwritable(const std::string& path, int error) {
               std::to_string(error) + ')'};
 }
 
-// "runs/a/" is "runs/a": its temporary lies beside it.
+// Removes trailing slashes, so that the temporary directory is created beside "runs/a/".
 std::string without_slashes(std::string path) {
   while (path.size() > 1 && path.back() == '/') path.pop_back();
   return path;
@@ -51,7 +51,7 @@ std::optional<InputError> check_new_directory(const std::string& given) {
   } else if (errno != ENOENT) {
     return unwritable(path, errno);
   }
-  auto error = check_writable(path + ".new");  // the temporary is beside it
+  auto error = check_writable(path + ".new");  // the temporary directory is created beside `path`
   if (error) error->pointer = path;
   return error;
 }
@@ -63,7 +63,7 @@ std::optional<InputError> write_new_directory(const std::string& given,
   std::string temporary = path + ".XXXXXX";
   if (::mkdtemp(temporary.data()) == nullptr) return unwritable(path, errno);
   const auto give_up = [&](InputError error) {
-    std::error_code ignored;  // the first error is the one to tell
+    std::error_code ignored;  // only the first error is reported
     fs::remove_all(temporary, ignored);
     return error;
   };
@@ -79,7 +79,7 @@ std::optional<InputError> write_new_directory(const std::string& given,
       return give_up(unwritable(path + '/' + file.name, errno));
     }
   }
-  // mkdtemp closes it to others; the user's umask says what a new directory is like.
+  // mkdtemp() creates a private directory, so its mode is set to the mode under the user's umask.
   const mode_t mask = ::umask(0);
   ::umask(mask);
   if (::chmod(temporary.c_str(), 0777 & ~mask) != 0) return give_up(unwritable(path, errno));

@@ -1,4 +1,4 @@
-// A directory that is there with all its files, or not at all.
+// Creates a directory with all its files atomically.
 //
 //   if (auto error = check_new_directory("run")) return console.refuse(*error);
 //   if (auto error = write_new_directory("run", {{"a.json", text}})) return console.refuse(*error);
@@ -13,16 +13,17 @@
 namespace stowage {
 
 struct NamedFile {
-  std::string name;  // without a directory
+  std::string name;  // name without directory
   std::string bytes;
   bool executable = false;
 };
 
-// E002 unless `path` is missing or an empty directory, in a directory that one can write to.
+// Returns E002 unless `path` is missing or an empty directory, and its parent directory is
+// writable.
 std::optional<InputError> check_new_directory(const std::string& path);
 
-// The files are written to a directory beside `path`, which is renamed once it is whole. Error:
-// E002; nothing is then left behind.
+// Writes the files to a directory beside `path`, which is renamed when it is complete. Error: E002;
+// the temporary directory is then removed.
 std::optional<InputError> write_new_directory(const std::string& path,
                                               const std::vector<NamedFile>& files);
 

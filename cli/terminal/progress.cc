@@ -52,7 +52,8 @@ void ProgressTable::add(const Improvement& improvement) {
       last != nullptr && last->by == improvement.by && last->source == improvement.source;
   if (!same_finder) {
     finish();
-    // Timeless: the run of this finder gets its line when it has ended.
+    // With --timeless, consecutive improvements of one finder become one line, printed when the
+    // sequence ends.
     if (console_.settings.timeless) {
       held_ = improvement;
     } else {

@@ -1,13 +1,14 @@
-// The progress table of a solve: one line per improvement, who found it in front.
+// The progress table of a solve: one line per improvement, which begins with the letter of its
+// finder.
 //
 //          time     bound      best      gap   nodes  by
 //   H     0.00s    14 500    17 960   19.27%       0  lpt
 //   L     0.02s    14 500    15 310    5.29%       0  local_search
 //
-// A finder that improves many times a second gets one line a second; a line for somebody else's
-// improvement comes at once. On a terminal the held-back state is shown by writing over the last
-// line; elsewhere nothing is written over. With `timeless` there is no time column and no clock
-// decides what is printed: each run of improvements by one finder becomes one line.
+// A finder that improves many times per second gets one line per second; an improvement by another
+// finder is printed at once. On a terminal the latest state is shown by overwriting the last line;
+// in a file no line is overwritten. With `timeless` the table has no time column and does not
+// depend on a clock: consecutive improvements by one finder become one line.
 #pragma once
 
 #include <optional>
@@ -22,10 +23,10 @@ class ProgressTable {
  public:
   ProgressTable(Console& console, const Unit& unit) : console_(console), unit_(unit) {}
 
-  // Told of each improvement in order.
+  // Must be called for each improvement in order.
   void add(const Improvement& improvement);
 
-  // Prints what was held back. No-op if nothing was.
+  // Prints the improvement that was held back, if any.
   void finish();
 
  private:
@@ -34,8 +35,9 @@ class ProgressTable {
 
   Console& console_;
   Unit unit_;
-  std::optional<Improvement> printed_;  // the last one that has its line
-  std::optional<Improvement> held_;  // newer than printed_, not shown or only as a rewritten line
+  std::optional<Improvement> printed_;  // last improvement with a printed line
+  // newer than printed_; not shown, or shown only in a rewritten line
+  std::optional<Improvement> held_;
   int rows_ = 0;
 };
 

@@ -1,11 +1,11 @@
-// What a command is doing, for whoever waits longer than a second: on a terminal a line that is
-// written over, elsewhere a line at most once a second and none in the first.
+// The status of a running command. On a terminal it is one line that is overwritten; in a file at
+// most one line per second is written, after the first second.
 //
 //   StatusLine status(console);
 //   for (...) status.tell("batch     " + grouped(done) + " of " + grouped(all));
 //
-// Nothing is told below --log-level info or with --progress never; nothing that a clock decides is
-// told off a terminal with --timeless.
+// No line is written below --log-level info, with --progress never, or with --timeless outside of a
+// terminal.
 #pragma once
 
 #include <chrono>

@@ -24,10 +24,12 @@ class Table {
   // Requires one cell per column. Cells are made printable (instances/json/text.h).
   void add(std::vector<std::string> cells);
 
-  // Lines of padded cells, two spaces between columns, no trailing blanks; each line ends in '\n'.
+  // Returns lines of padded cells, with two spaces between columns and no trailing blanks. Each
+  // line ends in '
+  // '.
   std::string text() const;
 
-  // A GitHub-flavoured Markdown table; '|' in cells is escaped.
+  // Returns a GitHub-flavoured Markdown table; '|' in cells is escaped.
   std::string markdown() const;
 
  private:
@@ -35,7 +37,7 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-// `text` padded with blanks to `width` bytes on the side away from `align`.
+// Returns `text` padded with blanks to `width` bytes, on the side opposite to `align`.
 std::string padded(const std::string& text, std::size_t width, Align align);
 
 }  // namespace stowage

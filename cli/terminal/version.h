@@ -1,11 +1,11 @@
-// What this build is made of.
+// Version and components of this build.
 #pragma once
 
 #include <string>
 
 namespace stowage {
 
-// Version, MILP backends built in and the licences of everything linked, a line each.
+// Returns version, built-in MILP backends and the licences of all linked libraries, one per line.
 std::string version_text();
 
 }  // namespace stowage
