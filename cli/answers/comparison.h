@@ -1,4 +1,4 @@
-// What `stowage compare` has printed, read again for a report.
+// Reads the JSON answer of `stowage compare`, for a report.
 //
 //   Result<Comparison> comparison = read_comparison(text, instance);
 #pragma once
@@ -23,13 +23,13 @@ struct ComparedMethod {
 };
 
 struct Comparison {
-  double bound = 0;  // the best that any method proved
+  double bound = 0;  // best bound of all methods
   std::string bound_by;
   std::vector<ComparedMethod> methods;
 };
 
-// Errors: a document that is no stowage/comparison (E207) or one of another problem or instance
-// (E209); types and ranges.
+// Errors: E207 for a document that is not a stowage/comparison, E209 for one of another problem or
+// instance, and errors of types and ranges.
 Result<Comparison> read_comparison(std::string_view text, const Instance& instance);
 
 }  // namespace stowage

@@ -21,7 +21,7 @@
 namespace stowage {
 namespace {
 
-// What is proven of a plan, found out anew.
+// Verifies a plan and its bound again.
 Judgement judged(Instance instance, Plan plan, const Outcome& outcome) {
   return judge({.instance = std::move(instance),
                 .plan = std::move(plan),
@@ -41,7 +41,8 @@ std::vector<TimeShares> shares_of(const ConfiguredRun& run) {
   std::vector<TimeShares> shares;
   for (std::size_t i = 0; i + run.without_plan < run.ranking.size(); ++i) {
     const RankedConfiguration& each = run.ranking[i];
-    // Not all were planned for the same steps: each is as long as it is behind on those that were.
+    // The configurations may be planned for different steps. So a configuration's mean is scaled to
+    // the first configuration's mean times its ratio on common steps.
     const double scale = run.ranking.front().mean.step_ms * each.behind / each.mean.step_ms;
     shares.push_back({.name = configuration_name(each.plan),
                       .step_ms = scale * each.mean.step_ms,

@@ -1,6 +1,6 @@
-// What `stowage configure` found, on one HTML page: the configuration and its bound, where the time
-// of the ranked ones goes, stages, the first step as a pipeline and by ranks, and the memory of the
-// heaviest rank.
+// The result of `stowage configure` as one HTML page: the configuration and its bound, the time
+// shares of the ranked configurations, stages, the first step as a pipeline and by ranks, and the
+// memory of the heaviest rank.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace stowage {
 
-// Requires a first configuration with plans for all steps. The same run makes the same bytes.
+// Requires a first configuration with plans for all steps. Equal runs give the same bytes.
 std::string configured_page(const StrategyInstance& instance, const ConfiguredRun& run);
 
 }  // namespace stowage

@@ -56,7 +56,7 @@ void write_problems(JsonWriter& json, const kernels::Problems& problems) {
   json.integer("more_problems", problems.omitted());
 }
 
-// "groups" with "micro_batch" and "group", or "rows" with "replica" and "row".
+// Writes "groups" with "micro_batch" and "group", or "rows" with "replica" and "row".
 void write_batches(JsonWriter& json, const kernels::ExecutionReport& report, bool timeless) {
   std::string part = report.part_word;
   std::replace(part.begin(), part.end(), '-', '_');
@@ -108,7 +108,7 @@ void write_bitwise(JsonWriter& json, std::string_view key, const kernels::Bitwis
   json.end_object();
 }
 
-// What all executions in an arena begin with. Leaves the object open.
+// Writes the first members of every execution in an arena, and leaves the object open.
 template <class Report>
 void write_memory_head(JsonWriter& json, std::string_view problem, const std::string& name,
                        Bytes peak, const Report& report, std::string_view executed, ExitCode code) {
@@ -128,7 +128,7 @@ void write_exercise(JsonWriter& json, const kernels::MemoryExercise& report) {
   write_problems(json, report.problems);
 }
 
-// What the stages of a strategy held, and how long their passes took.
+// Writes the memory of a strategy's stages and the times of their passes.
 void write_stages(JsonWriter& json, const kernels::StrategyReport& report, bool timeless) {
   const auto seen = [&](double value) {
     return report.complete ? std::optional(value) : std::nullopt;
@@ -167,7 +167,7 @@ std::string execution_json(const Instance& instance, const kernels::ExecutionRep
   json.integer("scale", report.scale);
   json.number("work_flop", report.work_flop);
   json.text("exchange", kernels::kExchangeNames[static_cast<std::size_t>(exchange)]);
-  // Of a part of the step they would say nothing.
+  // The losses of an incomplete step have no meaning.
   write_number(json, "loss", report.complete ? std::optional(report.loss) : std::nullopt);
   write_number(json, "reference_loss",
                report.complete ? std::optional(report.reference_loss) : std::nullopt);

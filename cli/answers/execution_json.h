@@ -1,4 +1,4 @@
-// The answer of `stowage run` as JSON text: stowage/execution.
+// The JSON answer of `stowage run`: stowage/execution.
 #pragma once
 
 #include <string>
@@ -23,18 +23,17 @@
 
 namespace stowage {
 
-// What a run computed and measured. `timeless` leaves out everything that was measured with a
-// clock.
+// Returns the document of a run. `timeless` omits all measured times.
 std::string execution_json(const Instance& instance, const kernels::ExecutionReport& report,
                            kernels::ExchangeKind exchange, bool timeless, ExitCode code);
 
-// The same of a layout plan.
+// Returns the document of a layout plan's run.
 std::string layout_execution_json(const LayoutInstance& instance, const LayoutPlan& plan,
                                   const kernels::BlockExecution& report, ExitCode code);
 std::string layout_execution_json(const LayoutInstance& instance, const LayoutPlan& plan,
                                   const kernels::MemoryExercise& report, ExitCode code);
 
-// The same of an order plan, whose tensors were laid out in so many bytes.
+// Returns the document of an order plan's run whose layout has `layout_bytes` bytes.
 std::string order_execution_json(const OrderInstance& instance, const OrderPlan& plan,
                                  Bytes layout_bytes, const kernels::OrderExecution& report,
                                  ExitCode code);
@@ -42,13 +41,14 @@ std::string order_execution_json(const OrderInstance& instance, const OrderPlan&
                                  Bytes layout_bytes, const kernels::MemoryExercise& report,
                                  ExitCode code);
 
-// The same of a strategy plan and what was made of it to be executed.
+// Returns the document of a strategy plan's run and of the scaled task.
 std::string strategy_execution_json(const StrategyInstance& instance, const StrategyPlan& plan,
                                     const kernels::ScaledStrategy& scaled,
                                     const kernels::StrategyReport& report, bool timeless,
                                     ExitCode code);
 
-// A run that did not happen because the plan is invalid: "passed" is false, nothing was computed.
+// Returns the document of a plan that was not run because it is invalid: "passed" is false, and
+// there are no results.
 std::string refused_execution_json(const Instance& instance,
                                    const std::vector<Violation>& violations, ExitCode code);
 

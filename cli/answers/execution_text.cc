@@ -85,8 +85,8 @@ Table stage_table(const kernels::StrategyReport& report, bool timeless) {
   return table;
 }
 
-// A run that the budget ended has shown nothing wrong, but neither that all is right. The stop
-// itself is the one problem such a report has.
+// Returns true if the budget ended the run and no error was found; the stop itself is then the only
+// problem. Such a run shows neither an error nor that all results are correct.
 bool stopped(const ExecutionReport& report) {
   return !report.complete && report.stopped_by != StopReason::none &&
          report.problems.list().size() == 1 && !report.deviates();

@@ -1,4 +1,4 @@
-// What `stowage run` says to people about an execution, and its exit code.
+// The text of `stowage run` about an execution, and its exit code.
 #pragma once
 
 #include <optional>
@@ -12,16 +12,16 @@
 
 namespace stowage {
 
-// ok, refused when something was computed wrongly, unknown when the budget ended the run before.
+// Returns `ok`, `refused` if a result was wrong, or `unknown` if the budget ended the run before.
 ExitCode exit_code(const kernels::ExecutionReport& report);
 
-// What the step took here; nothing unless the whole plan was executed.
+// Returns the measured time of the step in ms, or nullopt if the plan was not executed completely.
 std::optional<double> measured_ms(const kernels::ExecutionReport& report);
 
-// Tables of batches and of errors, notes, problems and the verdict, on stderr.
+// Writes tables of batches and of errors, notes, problems and the verdict to stderr.
 void tell_execution(Console& console, const kernels::ExecutionReport& report);
 
-// The same of a strategy, by stages.
+// Writes the same for a strategy, by stages.
 void tell_strategy(Console& console, const StrategyPlan& plan,
                    const kernels::ScaledStrategy& scaled, const kernels::StrategyReport& report,
                    ExitCode code);

@@ -1,4 +1,4 @@
-// The answer of `stowage explain`.
+// The JSON answer of `stowage explain`.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace stowage {
 
-// Returns a stowage/explanation document; its keys are in docs/reference/answers.md. With
-// `violations` the plan is invalid, and has no gap.
+// Returns a stowage/explanation document; its keys are in docs/reference/answers.md. If
+// `violations` is not empty, the plan is invalid and has no gap.
 std::string explanation_json(const Instance& instance, const Explanation& explanation,
                              const std::vector<Violation>& violations, ExitCode code);
 

@@ -24,13 +24,14 @@ bool has_equal_stages(const StrategyPlan& plan) {
   });
 }
 
-// Whether all chunks of all stages have as many layers.
+// Returns whether all chunks of all stages have the same number of layers.
 bool has_equal_chunks(const StrategyPlan& plan) {
   return has_equal_stages(plan) && plan.stages.front().layers % plan.v == 0;
 }
 
-// "Et*7|t*9|t*9|t*7L": embedding, layers and loss, a part for each chunk of each stage: the first
-// chunks of all stages, then the second ones.
+// Returns the layout in Megatron-LM's notation, for instance "Et*7|t*9|t*9|t*7L": embedding, layers
+// and loss, with one part per chunk of each stage. The first chunks of all stages come first, then
+// the second chunks.
 std::string pipeline_layout(const StrategyPlan& plan) {
   std::string layout = "E";
   for (std::int64_t chunk = 0; chunk < plan.v; ++chunk) {
@@ -48,25 +49,26 @@ std::int64_t key_heads(const StrategyModel& model) {
   return std::max<std::int64_t>(1, model.key_value_width() / width);
 }
 
-// Whether every rank of a context-parallel group gets heads of keys, as an all-to-all needs.
+// Returns whether every rank of a context-parallel group gets key heads, as an all-to-all requires.
 bool deals_key_heads(const StrategyModel& model, const StrategyPlan& plan) {
   return key_heads(model) % (plan.tp * plan.cp) == 0;
 }
 
-// The block whose experts the trainer is told of; null where the model has none.
+// Returns the block whose experts the trainer's flags describe, or null if the model has no
+// experts.
 const StrategyBlock* experts_of(const StrategyModel& model) {
   const auto found = std::ranges::find_if(model.blocks, &StrategyBlock::routed);
   return found == model.blocks.end() ? nullptr : &*found;
 }
 
-// That whose feed-forward part all tokens go through.
+// Returns the block whose dense feed-forward part all tokens pass.
 const StrategyBlock& dense_of(const StrategyModel& model) {
   const auto found = std::ranges::find_if(
       model.blocks, [](const StrategyBlock& block) { return !block.routed(); });
   return found == model.blocks.end() ? model.blocks.front() : *found;
 }
 
-// "([0]*1+[1]*26)": which layers have experts.
+// Returns the list of layers with experts in Megatron-LM's notation, for instance "([0]*1+[1]*26)".
 std::string layers_with_experts(const StrategyModel& model) {
   std::string list = "(";
   for (const StrategyBlock& block : model.blocks) {
@@ -76,7 +78,7 @@ std::string layers_with_experts(const StrategyModel& model) {
   return list + ')';
 }
 
-// A line of its own for each few of them.
+// Returns the flags of the experts, a few flags per line.
 std::vector<std::string> expert_flags(const StrategyModel& model, const StrategyPlan& plan) {
   const StrategyBlock* block = experts_of(model);
   if (block == nullptr) return {};
@@ -96,7 +98,7 @@ std::vector<std::string> expert_flags(const StrategyModel& model, const Strategy
   return flags;
 }
 
-// Flags, a line each.
+// Returns the flags of the model, one line per group of flags.
 std::vector<std::string> model_flags(const StrategyModel& model, std::int64_t layers) {
   const StrategyBlock& block = dense_of(model);
   const std::int64_t ffn = block.routed() ? block.experts->ffn : block.dense_ffn();
@@ -120,7 +122,7 @@ std::vector<std::string> megatron_flags(const StrategyInstance& instance, const 
   std::vector<std::string> flags = model_flags(instance.model, layers_of(instance));
   const auto add = [&flags](const std::string& some) { flags.push_back(some); };
   add("--bf16 --use-flash-attn --position-embedding-type rope --disable-bias-linear");
-  // Megatron-LM trains experts on tp ranks only where these share what lies between products.
+  // Megatron-LM trains experts on tp ranks only with sequence parallelism.
   const bool sequence_parallel =
       instance.model.sequence_parallel || experts_of(instance.model) != nullptr;
   add("--tensor-model-parallel-size " + text_of(plan.tp) +
@@ -153,7 +155,7 @@ std::vector<std::string> megatron_flags(const StrategyInstance& instance, const 
   return flags;
 }
 
-// What the plans have, and neither trainer's words can say.
+// Returns comments on the features of the plans that neither trainer's format can express.
 std::string notes_on_groups(const StrategyPlan& plan, const LaunchedSteps& steps) {
   std::string notes =
       "# All groups of ranks that share a sequence have the size below. Those of the plans differ "
@@ -204,7 +206,8 @@ std::string megatron_notes(const StrategyInstance& instance, const StrategyPlan&
   return notes;
 }
 
-// "[[\"tok_embeddings\", \"layers.0\"], [\"layers.1\", \"norm\", \"output\"]]"
+// Returns the modules of each stage, for instance "[[\"tok_embeddings\", \"layers.0\"],
+// [\"layers.1\", \"norm\", \"output\"]]".
 std::string modules_of_stages(const StrategyPlan& plan) {
   std::string lists;
   std::int64_t layer = 0;
@@ -232,7 +235,7 @@ std::string megatron_script(const StrategyInstance& instance, const StrategyPlan
       "# NODE_RANK and MASTER_ADDR set, and the flags of data, tokenizer, optimizer, normalization "
       "and\n# dropout as arguments.\n" +
       megatron_notes(instance, plan, steps) + "set -eu\n";
-  // Megatron-LM refuses to start with another value.
+  // Megatron-LM refuses to start with another value of the variable.
   if (plan.stages.front().zero > 1) {
     script += "unset CUDA_DEVICE_MAX_CONNECTIONS\n";
   } else if (plan.tp > 1 || plan.cp > 1) {
@@ -273,7 +276,8 @@ std::string torchtitan_toml(const StrategyPlan& plan, const LaunchedSteps& steps
         "# TorchTitan shares experts among ranks that shard states, and all of a context-parallel "
         "group:\n# it refuses this configuration.\n";
   }
-  // A pipeline cuts the local batch into micro-batches; elsewhere they follow one another.
+  // A pipeline cuts the local batch into micro-batches; without a pipeline micro-batches are
+  // separate batches.
   const std::int64_t local = plan.pp > 1 ? steps.sequences / std::max<std::int64_t>(1, plan.dp) : 1;
   toml += "\n[training]\n";
   toml += "local_batch_size = " + text_of(std::max<std::int64_t>(1, local)) + "\n";

@@ -1,4 +1,4 @@
-// What `stowage run` tells of tensors that were run in an arena.
+// The text of `stowage run` about an execution in an arena.
 //
 //   tell_checks(console, {{"output", report.output}});
 //   tell_end(console, plan.peak_bytes, report);
@@ -17,7 +17,8 @@
 
 namespace stowage {
 
-// A run that the budget ended has shown nothing wrong, but neither that all is right.
+// The exit code of a run. If the budget ended the run, it shows neither an error nor that all
+// results are correct.
 template <class Report>
 ExitCode memory_exit_code(const Report& report) {
   if (report.passed()) return ExitCode::ok;
@@ -25,13 +26,13 @@ ExitCode memory_exit_code(const Report& report) {
   return stopped ? ExitCode::unknown : ExitCode::refused;
 }
 
-// A table of what was compared.
+// Writes a table of the comparisons.
 void tell_checks(Console& console,
                  std::initializer_list<std::pair<std::string_view, kernels::BitwiseCheck>> checks);
 
 void tell_exercise(Console& console, const kernels::MemoryExercise& report);
 
-// Problems, and the last line.
+// Writes the problems and the last line.
 void tell_end(Console& console, Bytes planned, Bytes high_water, const kernels::Problems& problems,
               ExitCode code);
 template <class Report>

@@ -1,4 +1,4 @@
-// The answers of the command as JSON text: stowage/outcome.
+// The JSON answer of a solve: stowage/outcome.
 #pragma once
 
 #include <cstdint>
@@ -16,30 +16,30 @@
 
 namespace stowage {
 
-// What the outcome says beside what solve() found.
+// The members of an outcome in addition to the result of solve().
 struct OutcomeFrame {
   const Instance* instance = nullptr;  // required
-  std::string solver;                  // name of the MILP backend, empty for none
+  std::string solver;                  // name of the MILP backend, empty if none was used
   std::uint64_t seed = 0;
-  bool timeless = false;  // leaves out "seconds" everywhere
+  bool timeless = false;  // if true, "seconds" is omitted everywhere
   ExitCode exit_code = ExitCode::ok;
-  std::vector<CliError> errors;              // of writing the plan; usually empty
-  const Arrangement* arrangement = nullptr;  // of an order whose layout was asked for
-  bool stages = false;                       // lists what each stage took and gained
-  std::vector<std::string> without = {};     // the stages that were left out
-  std::vector<ParameterValue> params = {};   // the parameters that differ from their defaults
+  std::vector<CliError> errors;              // errors of writing the plan; usually empty
+  const Arrangement* arrangement = nullptr;  // set if a layout of the order was requested
+  bool stages = false;  // if true, the document lists the time and gain of each stage
+  std::vector<std::string> without = {};    // names of the excluded stages
+  std::vector<ParameterValue> params = {};  // the parameters that differ from their defaults
 };
 
-// A stowage/outcome document. The plan is inside it, null if there is none.
+// Returns a stowage/outcome document. It contains the plan, or null if there is no plan.
 std::string outcome_json(const Outcome& outcome, const OutcomeFrame& frame);
 
-// The exit code of an outcome.
+// Returns the exit code of an outcome.
 ExitCode exit_code(const Outcome& outcome);
 
-// An entry of a list, as all documents of this folder write it.
+// The layout of list entries in all documents of this folder.
 inline constexpr auto kOneLine = JsonWriter::Layout::line;
 
-// Keys that documents of this folder share: "bounds" and "violations" with their arrays.
+// Write members that documents of this folder share: "bounds" and "violations" with their arrays.
 void write_bounds(JsonWriter& json, const std::vector<NamedBound>& bounds, const Unit& unit);
 void write_violations(JsonWriter& json, const std::vector<Violation>& violations);
 

@@ -1,13 +1,13 @@
-// The script of HTML pages. Every shape with a title can be pointed at, focused with Tab and the
-// arrow keys, found and filtered. Without the script the page shows the same pictures and titles.
+// The script of HTML pages. A user can point at every shape with a title, focus it with Tab and the
+// arrow keys, search and filter. Without the script the page shows the same pictures and titles.
 #pragma once
 
 #include <string_view>
 
 namespace stowage {
 
-// Written into the page as it stands. It reads the titles of shapes and sets classes and texts
-// alone, so that no name in a plan can become a part of the page.
+// The text is written into the page unchanged. The script reads the titles of shapes, and sets only
+// classes and texts, so that a name in a plan cannot inject code or markup.
 inline constexpr std::string_view kPageScript = R"js(
 "use strict";
 (() => {

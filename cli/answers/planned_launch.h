@@ -1,5 +1,4 @@
-// Lines of shell with which a launch script of Megatron-LM hands plans over before it starts
-// training.
+// Shell lines by which a launch script of Megatron-LM loads plans before training.
 #pragma once
 
 #include <string>
@@ -12,9 +11,9 @@ namespace stowage {
 // share a step.
 bool takes_plans(const StrategyPlan& plan);
 
-// Returns lines that set `script`, the words before the flags, and add to the arguments. With
-// STOWAGE_PLANS=1 the Python package stowage plans every step, for the cluster of the step that
-// lies beside the script.
+// Returns lines that set `script`, the words before the flags, and add arguments. With
+// STOWAGE_PLANS=1 the Python package stowage plans every step for the cluster of the step file
+// beside the script.
 std::string lines_for_plans(Tokens tokens_of_rank);
 
 }  // namespace stowage

@@ -14,9 +14,10 @@ namespace stowage {
 namespace {
 
 constexpr std::size_t kListed = 10;
-constexpr std::ptrdiff_t kAfterDp = 5;  // columns up to dp
-constexpr double kNearlyFull = 0.95;    // of a device's memory
-constexpr double kMuch = 0.05;          // of a step
+constexpr std::ptrdiff_t kAfterDp = 5;  // number of columns up to dp
+// share of a device's memory from which memory is named as nearly full
+constexpr double kNearlyFull = 0.95;
+constexpr double kMuch = 0.05;  // share of a step from which a part of the time is named
 
 std::string_view recompute_name(const StrategyPlan& plan) {
   return kStrategyRecomputes[static_cast<std::size_t>(plan.stages.front().recompute)];

@@ -1,4 +1,4 @@
-// What `stowage configure` says of the configurations that it planned steps in: stowage/ranking.
+// The answer of `stowage configure` about the configurations with planned steps: stowage/ranking.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@
 
 namespace stowage {
 
-// What takes a twentieth of the step or more, and memory that is nearly full: "memory, exchange";
-// "compute" where it is none of these.
+// Returns the bottlenecks: parts that take 5 % of the step or more, and memory that is nearly full,
+// for instance "memory, exchange". Returns "compute" if there is no such part.
 std::string binding_text(const RankedConfiguration& each);
 
-// The best ten, with what binds in each, for people; with ep if one of them has ranks that share
-// experts.
+// Returns a table for people: the best ten configurations and their bottlenecks. The table has a
+// column ep if a configuration has expert parallelism.
 Table ranking_table(const ConfiguredRun& run);
 
-// A stowage/ranking document; with "replanned" where the configuration replaces an old one.
+// Returns a stowage/ranking document, with "replanned" if the configuration replaces an old one.
 std::string ranking_json(const StrategyInstance& instance, const ConfiguredRun& run,
                          std::int64_t steps, ExitCode code,
                          const ReplannedAnswer* replanned = nullptr);

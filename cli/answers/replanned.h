@@ -1,4 +1,5 @@
-// What `stowage configure --from` says of the move from the old configuration to the new one.
+// The answer of `stowage configure --from` about the move from the old configuration to the new
+// one.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +20,10 @@ struct ReplannedAnswer {
   Replanned chosen;
 };
 
-// The value of "replanned" in a stowage/ranking document.
+// Writes the value of "replanned" in a stowage/ranking document.
 void write_replanned(JsonWriter& json, const ReplannedAnswer& answer);
 
-// Lines for people: old, new, and what moves.
+// Returns lines for people: the old and the new configuration, and the moved data.
 std::vector<std::string> replanned_lines(const ReplannedAnswer& answer);
 
 }  // namespace stowage

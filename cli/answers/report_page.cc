@@ -78,7 +78,7 @@ std::string report_page(const Report& report) {
     html += "<figure>\n" + svg_figure(picture) + "</figure>\n";
   }
   if (report.comparison) html += comparison_table(*report.comparison, report.unit);
-  // The comments make it XML as well as HTML.
+  // The comments around CDATA make the page valid as XML and as HTML.
   html += "<script>//<![CDATA[" + std::string(kPageScript) + "//]]></script>\n";
   return html + "</body>\n</html>\n";
 }

@@ -1,9 +1,9 @@
-// A plan on one HTML page: what it is, how good it is, its pictures, and other methods beside it.
+// A plan as one HTML page: its facts, its quality, its pictures, and the results of other methods.
 //
 //   const std::string html = report_page({.title = "7b-64gpu-code-0", .facts = facts, ...});
 //
-// The page is well-formed XML and stands alone. Its script (page_script.h) loads nothing; without
-// it all pictures and titles are there. The same report gives the same bytes.
+// The page is well-formed XML and self-contained. Its script (page_script.h) loads nothing; without
+// the script the page has all pictures and titles. Equal reports give the same bytes.
 #pragma once
 
 #include <optional>
@@ -27,7 +27,7 @@ struct Report {
   std::vector<Fact> facts;
   std::vector<Picture> pictures;
   std::optional<Comparison> comparison;
-  Unit unit;  // of the comparison's objectives
+  Unit unit;  // unit of the comparison's objectives
 };
 
 std::string report_page(const Report& report);
