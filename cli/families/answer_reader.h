@@ -1,5 +1,5 @@
-// Reading answers of our own commands again: the members of interest, and all others passed over,
-// so that an answer may gain keys. (Instances and plans are read strictly; see
+// Reads answers of stowage's commands. The reader ignores members that it does not need, so that
+// later versions may add keys. (Instances and plans are read strictly; see
 // instances/json/reader.h.)
 //
 //   const AnswerReader method(value, path, errors);
@@ -18,18 +18,18 @@ namespace stowage {
 
 class AnswerReader {
  public:
-  // All three must outlive the reader.
+  // All three arguments must outlive the reader.
   AnswerReader(const JsonValue& value, const JsonPath& path, ErrorList& errors)
       : value_(value), path_(path), errors_(errors) {}
 
-  // Each adds an E203 for a member of another type. Missing members are empty; so is null for a
-  // number.
+  // Return the member's value; a value of another type adds E203. A missing member gives an empty
+  // value, and so does null for a number.
   std::string text(std::string_view key) const;
   std::optional<double> number(std::string_view key) const;
   bool flag(std::string_view key) const;
   void each(std::string_view key, const std::function<void(const AnswerReader&)>& read) const;
 
-  // Adds an E207 or E209 unless format or problem are these.
+  // Adds E207 for another format or E209 for another problem.
   void expect(std::string_view format, std::string_view problem) const;
 
  private:

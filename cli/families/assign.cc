@@ -14,7 +14,7 @@
 namespace stowage {
 
 std::string size_of(const AssignInstance& instance) {
-  Tokens tokens = 0;  // the reader has checked that the padded sum is in range
+  Tokens tokens = 0;  // no overflow: the reader has checked that the padded sum is in range
   for (const Tokens length : instance.lengths) tokens += length;
   const auto strategies = static_cast<std::int64_t>(instance.strategies.size());
   return counted(std::ssize(instance.lengths), "sequence") + ", " + counted(tokens, "token") +
@@ -59,7 +59,7 @@ const char* bound_name_of(const AssignCertificate& certificate) {
 
 std::vector<std::string> infeasibility_of(const AssignInstance& instance,
                                           const std::vector<std::int64_t>& unplaceable) {
-  Tokens held = 0;  // by a row of any strategy
+  Tokens held = 0;  // longest sequence that a row of any strategy may hold
   std::string holder;
   for (const Strategy& strategy : instance.strategies) {
     if (longest_allowed(instance, strategy) <= held) continue;

@@ -1,4 +1,4 @@
-// What families.h asks, answered for assign.
+// The functions of families.h for assign.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +20,10 @@
 
 namespace stowage {
 
-// "107 sequences, 198 813 tokens, 64 devices, 7 strategies"
+// Returns, for instance, "107 sequences, 198 813 tokens, 64 devices, 7 strategies".
 std::string size_of(const AssignInstance& instance);
 
-// The names that --method takes, comma by comma.
+// Returns the names of the methods, separated by commas.
 std::string method_list_of(Assign);
 
 std::vector<NamedBound> closed_form_bounds_of(const AssignInstance& instance);
@@ -33,13 +33,13 @@ constexpr BoundNames bound_names_of(const AssignInstance&) {
 std::vector<std::string> infeasibility_of(const AssignInstance& instance,
                                           const std::vector<std::int64_t>& unplaceable);
 
-// The bound that a certificate proves is told by this name.
+// Returns the name of the bound that a certificate proves.
 const char* bound_name_of(const AssignCertificate& certificate);
 
 constexpr std::string_view parts_of(const AssignInstance&) { return "rows"; }
 std::int64_t part_count_of(const AssignPlan& plan);
 
-// "strategy S2, 15 310 ms under simulated 1F1B"
+// Returns, for instance, "strategy S2, 15 310 ms under simulated 1F1B".
 std::string detail_of(const AssignPlan& plan);
 
 inline Picture picture_of(const AssignInstance& instance, const AssignPlan& plan,

@@ -1,4 +1,4 @@
-// The names that bounds of one family may have, by what can be done about them.
+// The names of a family's bounds, by the way to check them.
 #pragma once
 
 #include <algorithm>
@@ -8,9 +8,10 @@
 namespace stowage {
 
 struct BoundNames {
-  std::span<const std::string_view> closed;     // computed again from the instance
-  std::span<const std::string_view> certified;  // proven by a certificate that an outcome carries
-  std::span<const std::string_view> searched;   // what a search or a backend says
+  std::span<const std::string_view> closed;     // recomputed from the instance
+  std::span<const std::string_view> certified;  // proven by a certificate in an outcome
+  // reported by a search or a backend, and not checkable
+  std::span<const std::string_view> searched;
 
   bool knows(std::string_view name) const {
     const auto has = [&](std::span<const std::string_view> names) {

@@ -35,10 +35,10 @@ constexpr std::array<std::string_view, 12> kRules = {
     "outcome_status",     "outcome_objective",    "outcome_bound",     "outcome_gap",
     "outcome_bounds",     "outcome_improvements", "outcome_exit_code", "outcome_unplaceable",
     "outcome_violations", "outcome_name",         kLayoutRule,         "outcome_rates"};
-// Numbers may have passed through a tool that rounds them; integers are never rounded.
+// Tolerance for numbers, since other tools may have rounded them; integers must be exact.
 constexpr double kRounding = 1e-9;
 
-// Relative to the larger of both, and to `least` where that is more.
+// Compares with a tolerance relative to the largest of both values and `least`.
 bool close(double have, double need, double least = 0, double rounding = kRounding) {
   if (!std::isfinite(have) || !std::isfinite(need)) return have == need;
   return std::abs(have - need) <= rounding * std::max({least, std::abs(have), std::abs(need)});
@@ -74,7 +74,7 @@ class ClaimCheck {
       broken(kBound, "/bound_by", in_quotes(*claims_.bound_by),
              in_quotes(plan_bound_by(plan)) + " like the plan's");
     }
-    compare(kGap, "/gap", claims_.gap, gap, 1, kRounding);  // a difference of amounts
+    compare(kGap, "/gap", claims_.gap, gap, 1, kRounding);  // the gap is a difference of amounts
     bounds(plan_bound_by(plan));
     improvements();
     exit_code(claims_.errors ? 2 : without_layout() ? 3 : 0);
@@ -116,7 +116,7 @@ class ClaimCheck {
       broken(kStatus, "/found_by", in_quotes(*claims_.found_by), "\"\" without a plan");
     }
     if (claims_.bound) {
-      // No objective is below any bound of an instance without a plan.
+      // Without a plan every bound is valid, so the objective is infinite.
       objective_ = kNoLimit;
       bound_ = *claims_.bound;
       bounds(claims_.bound_by.value_or(""));
@@ -159,7 +159,7 @@ class ClaimCheck {
     }
   }
 
-  // The stated bound is the best of them.
+  // The stated bound must be the best of the listed bounds.
   void bounds(const std::string& by) {
     if (!claims_.bounds) return;
     std::set<std::string> names;
@@ -171,7 +171,7 @@ class ClaimCheck {
         broken(kBounds, where + "/name", in_quotes(each.name), "another than those before");
       }
       if (!each.value) continue;
-      // Rounding may put a bound that equals the optimum a hair above it.
+      // Rounding may put a bound that equals the optimum slightly above it.
       if (above(*each.value, objective_ * (1 + kBoundTolerance)) ||
           above(std::min(*each.value, objective_), bound_)) {
         broken(kBounds, where + "/value" + in_unit_, shortest(*each.value),
@@ -209,7 +209,7 @@ class ClaimCheck {
       }
       grows("/objective" + in_unit_, objective, objective_, last.objective.value_or(kNoLimit),
             rounding_);
-      // Rounding may put a bound that equals the optimum a hair above it.
+      // Rounding may put a bound that equals the optimum slightly above it.
       const double stated = each.bound.value_or(0);
       const bool false_bound = above(stated, objective_ * (1 + kBoundTolerance));
       const double bound = std::min(stated, objective_);
@@ -236,7 +236,7 @@ class ClaimCheck {
     }
   }
 
-  // What failed verification is told of in the detail.
+  // Candidates that failed verification must be mentioned in the detail.
   void candidates() {
     if (claims_.violated.empty() || !claims_.detail || !claims_.detail->empty()) return;
     broken(kViolations, "/violations", text(claims_.violated.size()) + " of them",
@@ -263,7 +263,7 @@ class ClaimCheck {
 
   const OutcomeClaims& claims_;
   std::string in_unit_;
-  double rounding_;  // that amounts in this unit may have
+  double rounding_;  // absolute rounding error of amounts in this unit
   std::vector<Violation>& violations_;
   double objective_ = 0;
   double bound_ = 0;

@@ -1,5 +1,5 @@
-// What a stowage/outcome says about its plan, held against the plan itself, and against what else
-// it says. Whether a bound is true is not asked here: judge.h does.
+// Checks that the members of a stowage/outcome agree with its plan and with each other. judge.h
+// checks whether a bound is true.
 //
 //   Result<std::optional<OutcomeClaims>> claims = read_outcome_claims(text, instance);
 //   if (*claims) check_claims(**claims, plan, kMs, violations);
@@ -34,13 +34,13 @@ struct ClaimedBound {
   std::optional<double> value;
 };
 
-// Of an order whose layout was asked for.
+// The claimed layout of an order.
 struct ClaimedLayout {
   std::optional<Bytes> needed_bytes;
-  std::string plan;  // its document; empty: none was found within the capacity
+  std::string plan;  // the layout's document; empty if no layout within the capacity was found
 };
 
-// Of a strategy: where its rates come from, as the outcome says and as the instance does.
+// The sources of a strategy's rates in the outcome and in the instance.
 struct ClaimedRates {
   std::string source;
   std::string stack;
@@ -48,7 +48,7 @@ struct ClaimedRates {
   std::string known_stack;
 };
 
-// Nothing where a key is missing, or null.
+// Each optional is nullopt if its key is missing or null.
 struct OutcomeClaims {
   std::string status;
   std::optional<double> objective;
@@ -64,38 +64,38 @@ struct OutcomeClaims {
   std::optional<std::int64_t> exit_code;
   std::optional<std::string> detail;
   std::optional<std::string> remedy;
-  bool errors = false;  // of writing the plan
+  bool errors = false;  // true if the plan could not be written
   std::optional<ClaimedLayout> layout;
   std::optional<ClaimedRates> rates;
   std::optional<std::vector<ClaimedBound>> bounds;
   std::vector<std::int64_t> unplaceable;
   std::optional<InfeasibilityProof> infeasibility;
-  std::vector<std::string> violated;  // rules that another candidate broke
+  std::vector<std::string> violated;  // rules that another candidate violated
   std::optional<std::vector<ClaimedImprovement>> improvements;
-  // Members of the document that nothing is held against: they prove nothing, and only their type
-  // and range are checked. In the order of instances/outcomes.md; members without content are left
-  // out.
+  // Members that are not compared with anything: they prove nothing, and only their type and range
+  // are checked. The order is that of instances/outcomes.md; members without content are omitted.
   std::vector<std::string> unchecked;
 };
 
-// Nothing for a stowage/plan, which says it all itself. Which keys there are depends on the family
-// of the instance: the unit of its objective, and whether its bounds leave certificates. Errors:
-// unknown keys, types and ranges; members that are missing are left empty. claims_json.cc.
+// Returns nullopt for a stowage/plan, which has no outcome members. The allowed keys depend on the
+// instance's family: the unit of its objective, and whether its bounds have certificates. Missing
+// members are empty. Errors: unknown keys, types and ranges. The source is claims_json.cc.
 Result<std::optional<OutcomeClaims>> read_outcome_claims(std::string_view text,
                                                          const Instance& instance);
 
-// The rule of layout_claim.h, one of those below.
+// The rule of layout_claim.h, one of the rules of outcome_rules().
 inline constexpr std::string_view kLayoutRule = "outcome_layout";
 
-// The names of the rules below, in the order in which they are told.
+// Returns the names of the rules below, in the order of their reports.
 std::vector<std::string_view> outcome_rules();
 
-// Appends a violation for each claim that the plan does not bear out: `optimal` needs a plan whose
-// own bound equals its objective, and all numbers are the plan's.
+// Appends a violation for each claim that disagrees with the plan. `optimal` requires a plan whose
+// own bound equals its objective, and all numbers must be the plan's.
 void check_claims(const OutcomeClaims& claims, const Plan& plan, const Unit& unit,
                   std::vector<Violation>& violations);
 
-// The same of an outcome that says there is no plan. Whether that is true is not asked here.
+// Checks an outcome that claims infeasibility. The function does not check whether the claim is
+// true.
 void check_infeasible_claims(const OutcomeClaims& claims, const Unit& unit,
                              std::vector<Violation>& violations);
 

@@ -1,4 +1,4 @@
-// What an outcome says, read as strictly as an instance: a key that no outcome has is an error.
+// Reads an outcome as strictly as an instance: an unknown key is an error.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -24,7 +24,7 @@ constexpr std::array<std::int64_t, 6> kExitCodes = {0, 1, 2, 3, 70, 130};
 constexpr std::array<std::string_view, 5> kSources = {"H", "L", "B", "M", "S"};
 constexpr std::array<std::string_view, 3> kSolvers = {"", "cbc", "glpk"};
 
-// Members that tell how an outcome came about, as paths of keys. They prove nothing.
+// Paths of members that describe the course of the solve. They prove nothing.
 constexpr std::array<std::string_view, 15> kUnchecked = {
     "method",        "solver",        "seed",
     "detail",        "remedy",        "errors",
@@ -38,7 +38,7 @@ bool has_content(const JsonValue* value) {
   return value->array() == nullptr || !value->array()->empty();
 }
 
-// Those of kUnchecked that the document has, and members that begin with x-.
+// Returns the members of kUnchecked in the document, and members that begin with x-.
 std::vector<std::string> unchecked_members(const JsonValue& document) {
   std::vector<std::string> found;
   for (const std::string_view path : kUnchecked) {
@@ -47,7 +47,7 @@ std::vector<std::string> unchecked_members(const JsonValue& document) {
     if (slash != path.npos && value != nullptr) value = value->find(path.substr(slash + 1));
     if (has_content(value)) found.emplace_back(path);
   }
-  // A name is held against the plan's.
+  // The name is compared with the plan's name, so it is unchecked only without a plan.
   if (!has_content(document.find("plan")) && has_content(document.find("name"))) {
     found.emplace_back("name");
   }
@@ -57,7 +57,7 @@ std::vector<std::string> unchecked_members(const JsonValue& document) {
   return found;
 }
 
-// A member if it is there and not null.
+// Returns a member, or null if it is missing or null.
 const JsonValue* given(const ObjectReader& reader, std::string_view key) {
   const JsonValue* value = reader.find(key);
   return value == nullptr || value->is_null() ? nullptr : value;
@@ -82,7 +82,7 @@ std::optional<std::string> text(const ObjectReader& reader, std::string_view key
   return reader.text(key);
 }
 
-// The text is one of these names; nothing after an error.
+// Reads a text that must be one of the names; returns nullopt after an error.
 template <std::size_t N>
 std::optional<std::string> one_of(const ObjectReader& reader, std::string_view key,
                                   const std::array<std::string_view, N>& names) {
@@ -146,7 +146,7 @@ void read_lists(const ObjectReader& outcome, const std::string& in_unit, Outcome
   });
 }
 
-// How the solve went: stages, parameters and stages left out. Only types are checked.
+// Reads the course of the solve: stages, parameters and excluded stages. Only types are checked.
 void read_course(const ObjectReader& outcome, const std::string& in_unit) {
   each(outcome, "stages",
        {"name", "runs", "seconds", "nodes", "plan_gained" + in_unit, "first_plan",
@@ -212,7 +212,7 @@ ClaimedRates read_rates(const ObjectReader& outcome, const StrategyInstance& ins
           .known_stack = known.stack};
 }
 
-// What a family without certificates calls one is an unknown key.
+// In a family without certificates, the key of a certificate is unknown.
 bool leaves_certificates(const Instance& instance) {
   return std::visit(
       []<class InstanceT>(const InstanceT&) {

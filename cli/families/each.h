@@ -1,4 +1,4 @@
-// Each family's answers to what the command asks of any: a new family adds its line.
+// The families' overloads of the functions of families.h. A new family adds its line.
 #pragma once
 
 #include "cli/families/assign.h"

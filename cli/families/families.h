@@ -1,6 +1,6 @@
-// The problem families as the command sees them: words, units and pictures of any instance and
-// plan. A new family adds a file like scatter.h, which answers these questions for its own types,
-// and a line to each.h; no command changes.
+// The functions that commands call for any family: words, units and pictures of any instance and
+// plan. A new family adds a file like scatter.h with overloads for its own types, and a line to
+// each.h; no command changes.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ const std::string& instance_name(const Instance& instance);
 std::string hash_of(const Instance& instance);  // instance_hash() of its problem
 std::string instance_size(
     const Instance& instance);  // "512 sequences, 1 842 560 tokens, 64 devices"
-// "instance  scatter  NAME   512 sequences, ...": what a command says first.
+// The first line of a command's output: "instance  scatter  NAME   512 sequences, ...".
 std::string instance_line(const Instance& instance);
 
 Unit objective_unit(const Instance& instance);
@@ -32,41 +32,45 @@ Unit objective_unit(const Instance& instance);
 double plan_objective(const Plan& plan);
 double plan_bound(const Plan& plan);
 const std::string& plan_bound_by(const Plan& plan);
-const std::string& plan_hash(const Plan& plan);  // of the instance that it is of
+const std::string& plan_hash(const Plan& plan);  // hash of the plan's instance
 
-// What a plan of this problem is made of, as a JSON key ("micro_batches"), and how many it has.
-// Empty for plans without parts.
+// The parts of a plan of this problem as a JSON key ("micro_batches"), and their number. Empty and
+// 0 for plans without parts.
 std::string_view plan_parts(const Instance& instance);
 std::int64_t part_count(const Plan& plan);
 
-// What people want to know of a plan beside its objective; empty where there is nothing.
+// Returns a text about a plan in addition to its objective, or an empty string.
 std::string plan_detail(const Plan& plan);
 
-// The picture of a plan that judge() finds nothing wrong with.
+// Returns the picture of a plan that judge() accepts.
 Picture plan_picture(const Instance& instance, const Plan& plan, const ShownBounds& bounds);
-// How long the sequences are and where they went; nothing for a problem without sequences.
+// Returns a picture of the sequences' lengths and their places, or nullopt for a problem without
+// sequences.
 std::optional<Picture> lengths_picture(const Instance& instance, const Plan& plan);
-// Which exchange is the fastest when; nothing where groups have no choice.
+// Returns a picture of the fastest exchange by length and degree, or nullopt if groups have no
+// choice.
 std::optional<Picture> exchange_picture(const Instance& instance);
-// What a plan consists of, as pairs of a label and a text.
+// Returns facts about a plan as pairs of a label and a text.
 std::vector<std::pair<std::string, std::string>> plan_facts(const Instance& instance,
                                                             const Plan& plan);
 
-// The bounds that need no search. None for an instance that has no plan or no sequence.
+// Returns the bounds that need no search; empty for an infeasible instance or one without
+// sequences.
 std::vector<NamedBound> closed_form_bounds(const Instance& instance);
 
 BoundNames bound_names(const Instance& instance);
 
-// The names that --method takes, for the help: "scatter: auto, fast; assign: ...", or those of one
-// family without its name.
+// Returns the names of the methods for the help: "scatter: auto, fast; assign: ...", or the names
+// of one family without its name.
 std::string method_list();
 std::string method_list(std::string_view family_name);
 
-// A stowage/plan document, and the same as a value inside another document.
+// Return a stowage/plan document, or write it as a value inside another document.
 std::string plan_json(const Plan& plan);
 void write_plan(JsonWriter& json, const Plan& plan);
 
-// Why nothing can be planned, and in the last line what would help. Of an infeasible outcome.
+// Returns the reasons why an instance is infeasible; the last line is a remedy. Requires an
+// infeasible outcome.
 std::vector<std::string> infeasibility_report(const Instance& instance, const Outcome& outcome);
 
 }  // namespace stowage

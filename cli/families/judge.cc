@@ -16,10 +16,11 @@
 namespace stowage {
 namespace {
 
-// Numbers may have passed through a tool that rounds them; integers are never rounded.
+// Tolerance for numbers, since other tools may have rounded them; integers must be exact.
 constexpr double kBoundRounding = 1e-9;
 
-// Appends what is wrong with the certificate; otherwise returns the bound it proves.
+// Returns the bound that the certificate proves. For an invalid certificate, appends violations and
+// returns nullopt.
 std::optional<NamedBound> verify_certificate(const Instance& instance,
                                              const Certificate& certificate,
                                              std::vector<Violation>& violations) {
@@ -38,8 +39,8 @@ std::optional<NamedBound> verify_certificate(const Instance& instance,
       certificate.any());
 }
 
-// A bound that leaves no certificate is proven again where the instance is small enough to try
-// everything. What is proven then is at most `claimed`.
+// Proves a bound without a certificate by enumeration if the instance is small enough. The returned
+// bound is at most `claimed`.
 std::optional<NamedBound> tried_again(const Instance& instance, double claimed) {
   return std::visit(
       [&](const auto& own) -> std::optional<NamedBound> {
@@ -51,8 +52,8 @@ std::optional<NamedBound> tried_again(const Instance& instance, double claimed) 
       instance);
 }
 
-// Appends what keeps the certificate from showing that no plan is within the capacity. A
-// certificate that the reason does not name must hold as well.
+// Appends the reasons why the certificate does not prove that no plan fits in the capacity. A
+// certificate that the reason does not name must be valid too.
 void judge_certificate(const InfeasibleAnswer& answer, const InfeasibilityProof& why,
                        std::vector<Violation>& violations) {
   std::optional<NamedBound> proven;
@@ -107,7 +108,7 @@ class BoundJudge {
     }
     if (!foreign(judgement.violations)) judge_bounds(judgement);
     if (judgement.proven && judgement.violations.empty()) {
-      // Rounding may put a bound that equals the optimum a hair above it.
+      // Rounding may put a bound that equals the optimum slightly above it.
       const double objective = plan_objective(both_.plan);
       if (!exceeds(judgement.proven->value, objective)) {
         judgement.proven->value = std::min(judgement.proven->value, objective);
@@ -131,7 +132,8 @@ class BoundJudge {
     return bound ? bound->value : 0;
   }
 
-  // Whether the plan is of another instance: then all else says nothing, at great length.
+  // Returns whether the plan belongs to another instance; other violations are then meaningless and
+  // many.
   bool foreign(const std::vector<Violation>& violations) const {
     const std::string& hash = std::visit(
         [](const auto& plan) -> auto& { return plan.instance_hash; }, both_.plan);
@@ -139,7 +141,7 @@ class BoundJudge {
            hash.starts_with("fnv1a64:");
   }
 
-  // Holds what the plan and its outcome claim against all that can be proven.
+  // Compares the claims of the plan and its outcome with all bounds that can be proven.
   void judge_bounds(Judgement& judgement) {
     if (judgement.violations.empty()) {
       std::ranges::move(false_parts(), std::back_inserter(judgement.violations));
@@ -171,7 +173,7 @@ class BoundJudge {
     if (exceeds(plan_bound(both_.plan), value_of(judgement.proven))) try_again(judgement);
   }
 
-  // Bounds of parts of the plan, where a family has such.
+  // Checks the bounds of parts of the plan, for families with such bounds.
   std::vector<Violation> false_parts() const {
     return visit_both(
         [](const auto& own, const auto& plan) -> std::vector<Violation> {
@@ -183,7 +185,7 @@ class BoundJudge {
         both_.instance, both_.plan);
   }
 
-  // Where that can be done, it proves the plan's bound or refutes it.
+  // If enumeration is possible, proves the plan's bound or refutes it.
   void try_again(Judgement& judgement) const {
     const double claimed = plan_bound(both_.plan);
     const std::optional<NamedBound> again = tried_again(both_.instance, claimed);
@@ -195,13 +197,14 @@ class BoundJudge {
                                     "at most the optimum, " + shortest(again->value)});
   }
 
-  // A search may have gone further than its certificate: then it says so, and no more is proven.
+  // A search may have proven more than its certificate. Such a bound has a name in `searched`, and
+  // only the certificate's part counts as proven.
   bool is_searched(const std::string& name) const {
     return std::ranges::find(names_.searched, name) != names_.searched.end();
   }
 
-  // Appends a violation for a bound whose name is nobody's, or that says more than can be proven
-  // of a bound of that name.
+  // Appends a violation for a bound with an unknown name, or with a value above the provable value
+  // of that name.
   void compare(const std::string& where, const std::string& name, double claimed,
                std::vector<Violation>& violations) const {
     const auto broken = [&](std::string have, std::string need) {
@@ -215,7 +218,7 @@ class BoundJudge {
     if (const NamedBound* computed = find(closed_, name)) {
       proof = computed->value;
     } else if (std::ranges::find(names_.closed, name) != names_.closed.end()) {
-      proof = 0;  // it says nothing of such an instance
+      proof = 0;  // this bound has no value for the instance
     } else if (certified_ && certified_->name == name && !is_searched(name)) {
       proof = certified_->value;
     }
@@ -228,7 +231,7 @@ class BoundJudge {
   Unit unit_;
   BoundNames names_;
   std::vector<NamedBound> closed_;
-  std::optional<NamedBound> certified_;  // by the certificate at hand
+  std::optional<NamedBound> certified_;  // proven by the certificate, if there is one
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What the command finds out about a plan by itself, or about an outcome that has none.
+// Verifies a plan, or an outcome without a plan, with all available proofs.
 #pragma once
 
 #include <optional>
@@ -12,25 +12,23 @@
 
 namespace stowage {
 
-// All that can be said of a plan here and now.
+// The result of all checks of a plan.
 struct Judgement {
-  std::vector<Violation> violations;  // of the plan, of its bound, and of the outcome around it
-  std::optional<NamedBound> proven;   // the best bound that was computed or certified here
-  ShownBounds shown;                  // `proven`, and what the plan claims if that is more
-  // Whether the bound that the plan claims is proven here: it is at most `proven`.
+  std::vector<Violation> violations;  // violations by the plan, its bound and its outcome
+  std::optional<NamedBound> proven;   // best bound that was recomputed or certified
+  ShownBounds shown;                  // `proven`, and the plan's claimed bound if that is higher
+  // Returns whether the plan's claimed bound is at most `proven`.
   bool is_proven() const { return violations.empty() && !shown.claimed; }
 };
 
-// The rules beyond those of plans, outcomes and certificates:
-//   claimed_bound  a bound has a name that the family knows; one that is computed again here, or
-//                  whose certificate is at hand, is at most what that proves
+// The rules in addition to those of plans, outcomes and certificates:
 Judgement judge(const InstanceAndPlan& both);
 
-// The same of the claim that there is no plan.
+// The result of all checks of an outcome that claims infeasibility.
 struct InfeasibleJudgement {
   std::vector<Violation> violations;
-  bool proven = false;  // by what the outcome says and the instance alone
-  std::string by;       // the name of its proof; "none" if only a search says so
+  bool proven = false;  // proven from the outcome and the instance alone
+  std::string by;       // name of the proof; "none" if only a search claims it
 };
 InfeasibleJudgement judge(const InfeasibleAnswer& answer);
 

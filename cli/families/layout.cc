@@ -42,7 +42,8 @@ std::string method_list_of(Layout) { return comma_list(method_names(LayoutInstan
 std::vector<NamedBound> closed_form_bounds_of(const LayoutInstance& instance) {
   if (layout_infeasibility(instance)) return {};
   std::vector<NamedBound> bounds = layout_bounds(instance, LayoutTable(instance));
-  std::ranges::reverse(bounds);  // of equal ones the last says most
+  // of equal bounds, the last one in the list is the most informative
+  std::ranges::reverse(bounds);
   return bounds;
 }
 

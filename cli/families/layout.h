@@ -1,4 +1,4 @@
-// What families.h asks, answered for layout.
+// The functions of families.h for layout.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@
 
 namespace stowage {
 
-// "154 buffers, at most 1 048 576 bytes at once"
+// Returns, for instance, "154 buffers, at most 1 048 576 bytes at once".
 std::string size_of(const LayoutInstance& instance);
 
-// The names that --method takes, comma by comma.
+// Returns the names of the methods, separated by commas.
 std::string method_list_of(Layout);
 
 std::vector<NamedBound> closed_form_bounds_of(const LayoutInstance& instance);
@@ -31,7 +31,7 @@ constexpr BoundNames bound_names_of(const LayoutInstance&) {
 std::vector<std::string> infeasibility_of(const LayoutInstance& instance,
                                           const std::vector<std::int64_t>& unplaceable);
 
-// A layout has no parts beside its buffers.
+// A layout has only buffers and no other parts.
 constexpr std::string_view parts_of(const LayoutInstance&) { return ""; }
 inline std::string detail_of(const LayoutPlan&) { return ""; }
 inline std::int64_t part_count_of(const LayoutPlan&) { return 0; }

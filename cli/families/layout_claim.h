@@ -1,4 +1,4 @@
-// What an outcome says of the layout of its order, held against the order: the rule outcome_layout.
+// Checks the claims of an outcome about the layout of its order: the rule outcome_layout.
 #pragma once
 
 #include <vector>
@@ -10,8 +10,7 @@
 
 namespace stowage {
 
-// Appends a violation for each claim that is not so. Requires a plan that verify() finds nothing
-// wrong with.
+// Appends a violation for each false claim. Requires a plan that verify() accepts.
 void check_layout_claim(const ClaimedLayout& claimed, const OrderInstance& graph,
                         const OrderPlan& plan, std::vector<Violation>& violations);
 

@@ -17,7 +17,7 @@
 namespace stowage {
 namespace {
 
-// The bytes of `path` and what they say they are; nothing and the errors otherwise.
+// The bytes of `path` and their document head.
 struct Document {
   std::string bytes;
   Head head;
@@ -30,7 +30,7 @@ Loaded<Document> load_document(const std::string& path,
   Result<Head> head = read_head(*bytes);
   if (!head) {
     std::vector<InputError> errors = head.errors();
-    // The mistake of whoever comes with lengths of their own.
+    // This error is common for users who pass a list of lengths.
     if (std::isdigit(static_cast<unsigned char>(bytes->empty() ? '\0' : bytes->front())) != 0) {
       errors.front().message +=
           "; a list of lengths becomes an instance with stowage convert LIST INSTANCE";
@@ -59,10 +59,11 @@ Loaded<Document> load_plan_document(const std::string& path) {
   return load_document(path, {"stowage/plan", "stowage/outcome"});
 }
 
-// The file of an instance and those that it names, relative to it: none of them may be its output.
+// Returns the path of an instance and of the files that it names, relative to it. No output may
+// overwrite these files.
 std::vector<std::string> files_of(const std::string& path, const std::string& bytes) {
   std::vector<std::string> files = {path};
-  if (bytes.find("\"file\"") == std::string::npos) return files;  // most name none
+  if (bytes.find("\"file\"") == std::string::npos) return files;  // most instances name no file
   ErrorList errors;
   const std::optional<JsonValue> document = parse_json(bytes, errors);
   if (!document) return files;
@@ -75,7 +76,7 @@ std::vector<std::string> files_of(const std::string& path, const std::string& by
   return files;
 }
 
-// Without an instance, which was refused, nothing is completed.
+// If the instance is null because it was refused, partial plans are not completed.
 Loaded<Plan> plan_in(const std::string& path, const Loaded<Document>& document,
                      const Instance* instance) {
   if (!document.value) return {std::nullopt, document.errors};
@@ -124,7 +125,7 @@ Loaded<InstanceAndPlan> both_of(Loaded<Instance> instance, const std::string& pl
           std::move(files)};
 }
 
-// An outcome that says there is no plan, and has none.
+// Returns whether the document is an outcome that claims infeasibility and contains no plan.
 bool says_infeasible(const std::string& bytes) {
   ErrorList errors;
   const std::optional<JsonValue> head =

@@ -1,4 +1,4 @@
-// The names that --method takes.
+// The names of the methods for --method.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace stowage {
 
-// Of every method for the instance that this build can run, the default first.
+// Returns the names of all methods for the instance in this build, the default first.
 std::vector<std::string> method_names(const Instance& instance);
 
 }  // namespace stowage

@@ -36,7 +36,7 @@ std::string detail_of(const OrderPlan& plan) {
 
 namespace {
 
-// "3 runs, 1.250 ms of 40.000 ms"
+// Returns a fact such as "3 runs, 1.250 ms of 40.000 ms".
 std::pair<std::string, std::string> again_of(const OrderTable& table, const OrderPlan& plan) {
   Ms ms = 0;
   for (const std::int64_t op : plan.order) ms += table.ms(static_cast<int>(op));
@@ -48,7 +48,8 @@ std::pair<std::string, std::string> again_of(const OrderTable& table, const Orde
   return {"computed again", std::move(text)};
 }
 
-// "3 transfers, 96 bytes out and 128 in, at most 64 on the host, stalls of 1.250 ms"
+// Returns a fact such as "3 transfers, 96 bytes out and 128 in, at most 64 on the host, stalls of
+// 1.250 ms".
 std::pair<std::string, std::string> transfers_of(const OrderTable& table, const OrderPlan& plan) {
   const std::vector<int> steps(plan.order.begin(), plan.order.end());
   std::string text = counted(std::ssize(plan.transfers), "transfer");
@@ -93,7 +94,7 @@ std::vector<std::pair<std::string, std::string>> facts_of(const OrderInstance& i
   return facts;
 }
 
-// Those of graphs that compute again and have a host too.
+// The list includes the methods for graphs with recomputation and for graphs with a host.
 std::string method_list_of(Order) {
   std::vector<std::string> names = method_names(OrderInstance{.operators = {{.recompute = true}}});
   for (std::string& name : method_names(OrderInstance{.host = HostLink{}})) {

@@ -1,4 +1,4 @@
-// What families.h asks, answered for order.
+// The functions of families.h for order.
 #pragma once
 
 #include <algorithm>
@@ -21,14 +21,15 @@
 
 namespace stowage {
 
-// "1 514 operators, 2 311 tensors"
+// Returns, for instance, "1 514 operators, 2 311 tensors".
 std::string size_of(const OrderInstance& instance);
 
-// The names that --method takes, comma by comma.
+// Returns the names of the methods, separated by commas.
 std::string method_list_of(Order);
 
 std::vector<NamedBound> closed_form_bounds_of(const OrderInstance& instance);
-// Whether operators may run again: neither cuts nor orders alone say anything of such a graph.
+// Returns whether operators may run again. The bounds by cuts and by orders alone do not apply to
+// such a graph.
 inline bool has_reruns(const OrderInstance& instance) {
   return std::ranges::any_of(instance.operators, &OrderOperator::recompute);
 }
@@ -41,24 +42,25 @@ inline BoundNames bound_names_of(const OrderInstance& instance) {
   if (has_reruns(instance)) return {kRerunClosedForms, {}, kOrderSearched};
   return {kOrderClosedForms, kOrderCertified, kOrderSearched};
 }
-// The bound that a certificate proves is told by this name.
+// Returns the name of the bound that a certificate proves.
 inline const char* bound_name_of(const OrderCertificate& certificate) {
   if (certificate.searched) return "search";
   return certificate.forced.empty() ? "cut" : "forced";
 }
-// The optimum, by trying everything, where operators are few.
+// Returns the optimum by enumeration if the graph has few operators.
 std::optional<NamedBound> tried_again_of(const OrderInstance& instance, double claimed);
 
-// Bounds of rows that say more than their operators prove, which is computed again. Requires a plan
-// that verify() finds nothing wrong with.
+// Returns violations for bounds of rows that exceed the recomputed bounds of their operators.
+// Requires a plan that verify() accepts.
 std::vector<Violation> parts_claimed_of(const OrderInstance& instance, const OrderPlan& plan);
 
 std::vector<std::string> infeasibility_of(const OrderInstance& instance,
                                           const std::vector<std::int64_t>& unplaceable);
 
-// An order has no parts beside its operators, and rows where sizes grow with a length.
+// An order has only operators and no other parts. If sizes depend on a length, it also has rows of
+// lengths.
 constexpr std::string_view parts_of(const OrderInstance&) { return ""; }
-// "3 rows of lengths, worst gap 3.85%"; empty without rows.
+// Returns, for instance, "3 rows of lengths, worst gap 3.85%", or an empty string without rows.
 std::string detail_of(const OrderPlan& plan);
 inline std::int64_t part_count_of(const OrderPlan&) { return 0; }
 

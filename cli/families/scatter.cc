@@ -18,7 +18,7 @@
 namespace stowage {
 
 std::string size_of(const ScatterInstance& instance) {
-  Tokens tokens = 0;  // the reader has checked that the padded sum is in range
+  Tokens tokens = 0;  // no overflow: the reader has checked that the padded sum is in range
   for (const Tokens length : instance.lengths) tokens += length;
   return counted(std::ssize(instance.lengths), "sequence") + ", " + counted(tokens, "token") +
          ", " + counted(instance.cluster.devices, "device");
@@ -26,10 +26,11 @@ std::string size_of(const ScatterInstance& instance) {
 
 std::vector<std::pair<std::string, std::string>> facts_of(const ScatterInstance& instance,
                                                           const ScatterPlan& plan) {
-  using Sums = std::pair<std::int64_t, double>;  // groups, and ranks times ms
+  using Sums = std::pair<std::int64_t, double>;  // number of groups, and sum of ranks times ms
   std::map<int, Sums> degrees;
   std::map<ExchangeKind, Sums> kinds;
-  std::map<std::string, std::pair<std::int64_t, Ms>> ways;  // micro-batches, and their makespans
+  // by recomputation mode: number of micro-batches, and sum of their makespans
+  std::map<std::string, std::pair<std::int64_t, Ms>> ways;
   for (const ScatterMicroBatch& batch : plan.micro_batches) {
     ways[batch.recomputation].first += 1;
     ways[batch.recomputation].second += batch.makespan_ms;
@@ -83,7 +84,7 @@ std::vector<std::pair<std::string, std::string>> facts_of(const ScatterInstance&
 }
 
 std::string method_list_of(Scatter) {
-  // Degree 1 stands for every degree: a homogeneous method is listed for each of an instance's.
+  // Degree 1 represents every degree: a homogeneous method exists for each degree of an instance.
   const ScatterInstance any{.cluster = {.devices = 1, .degrees = {1}}};
   std::vector<std::string> names = method_names(any);
   for (std::string& name : names) {

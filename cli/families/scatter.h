@@ -1,4 +1,4 @@
-// What families.h asks, answered for scatter.
+// The functions of families.h for scatter.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,10 @@
 
 namespace stowage {
 
-// "512 sequences, 1 842 560 tokens, 64 devices"
+// Returns, for instance, "512 sequences, 1 842 560 tokens, 64 devices".
 std::string size_of(const ScatterInstance& instance);
 
-// The names that --method takes, comma by comma.
+// Returns the names of the methods, separated by commas.
 std::string method_list_of(Scatter);
 
 std::vector<NamedBound> closed_form_bounds_of(const ScatterInstance& instance);
@@ -34,13 +34,13 @@ constexpr BoundNames bound_names_of(const ScatterInstance&) {
 std::vector<std::string> infeasibility_of(const ScatterInstance& instance,
                                           const std::vector<std::int64_t>& unplaceable);
 
-// The bound that a certificate proves is told by this name.
+// Returns the name of the bound that a certificate proves.
 inline const char* bound_name_of(const ScatterCertificate& certificate) {
   return certificate.profiles.empty() ? "step-lp" : "profile";
 }
 
-// What trying everything again proves of a bound that leaves no certificate: the bound, or the
-// optimum where that is less. Nothing for many sequences.
+// Returns the bound that enumeration proves for a claimed bound without a certificate: `claimed`,
+// or the optimum if that is less. Returns nullopt for many sequences.
 std::optional<NamedBound> tried_again_of(const ScatterInstance& instance, double claimed);
 
 constexpr std::string_view parts_of(const ScatterInstance&) { return "micro_batches"; }

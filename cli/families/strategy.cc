@@ -15,7 +15,8 @@
 namespace stowage {
 namespace {
 
-// "1F1B 812.3 ms, 60123 MiB": the end of the last pass, and what the heaviest stage needs.
+// Returns, for instance, "1F1B 812.3 ms, 60123 MiB": the end of the last pass and the memory of the
+// heaviest stage.
 std::string text_of(const StrategySchedule& its, Mib memory) {
   const auto kind = static_cast<std::size_t>(its.pipeline.schedule);
   return std::string(kPassScheduleNames[kind]) + ' ' + ms_text(its.run.end) + " ms, " +

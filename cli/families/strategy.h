@@ -1,4 +1,4 @@
-// What families.h asks, answered for strategy.
+// The functions of families.h for strategy.
 #pragma once
 
 #include <algorithm>
@@ -20,31 +20,32 @@
 
 namespace stowage {
 
-// "32 layers, 512 sequences, 1 842 560 tokens, 64 devices"
+// Returns, for instance, "32 layers, 512 sequences, 1 842 560 tokens, 64 devices".
 std::string size_of(const StrategyInstance& instance);
 
-// The names that --method takes, comma by comma.
+// Returns the names of the methods, separated by commas.
 std::string method_list_of(StrategyFamily);
 
 std::vector<NamedBound> closed_form_bounds_of(const StrategyInstance& instance);
 constexpr BoundNames bound_names_of(const StrategyInstance&) {
   return {kStrategyClosedForms, kStrategyCertified, kStrategySearched};
 }
-// The bound that a certificate proves is told by this name.
+// Returns the name of the bound that a certificate proves.
 inline const char* bound_name_of(const StrategyCertificate& certificate) {
   const bool cases =
       std::ranges::any_of(certificate.classes, &StrategyCertificate::Class::thresholds);
   return cases ? "thresholds" : "prices";
 }
 
-// The optimum, by trying everything, where configurations are few.
+// Returns the optimum by enumeration if there are few configurations.
 std::optional<NamedBound> tried_again_of(const StrategyInstance& instance, double claimed);
 
 std::vector<std::string> infeasibility_of(const StrategyInstance& instance,
                                           const std::vector<std::int64_t>& unplaceable);
 
 constexpr std::string_view parts_of(const StrategyInstance&) { return "stages"; }
-// "pp 4, v 1, 16 micro-batches, tp 2, cp 1, dp 8"; with ", ep 4" where ranks share experts
+// Returns, for instance, "pp 4, v 1, 16 micro-batches, tp 2, cp 1, dp 8", with ", ep 4" for expert
+// parallelism.
 std::string detail_of(const StrategyPlan& plan);
 inline std::int64_t part_count_of(const StrategyPlan& plan) { return std::ssize(plan.stages); }
 

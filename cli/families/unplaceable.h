@@ -1,4 +1,4 @@
-// Which sequences of a step are too long for every place there is.
+// Lists the sequences of a step that are too long for every group or row.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,8 @@
 
 namespace stowage {
 
-// A line for each of the first ten: its length, and `why` it has no place; then how many more.
+// Returns one line for each of the first ten sequences, with its length and `why` it cannot be
+// placed, and then the number of the others.
 template <class InstanceT>
 std::vector<std::string> unplaceable_lines(const InstanceT& instance,
                                            const std::vector<std::int64_t>& ids,
