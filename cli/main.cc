@@ -1,4 +1,4 @@
-// stowage: one command line, a handful of commands. This file finds the command and hands over.
+// stowage: one command line with several commands. This file finds the command and runs it.
 #include <unistd.h>
 
 #include <csignal>
@@ -29,7 +29,7 @@ std::string command_help(const CommandText& text, const Flags& flags) {
   return help;
 }
 
-// A line for each command whose name begins with `prefix`.
+// Returns a line for each command whose name begins with `prefix`.
 std::string list_of(const std::vector<std::unique_ptr<Command>>& commands,
                     const std::string& prefix) {
   std::string list;
@@ -79,7 +79,7 @@ ExitCode run_command(Command& command, const std::vector<std::string>& arguments
   return command.run(console);
 }
 
-// The command that the first one or two words name; those words are taken off.
+// Returns the command that the first one or two words name, and removes these words.
 Command* take_command(const std::vector<std::unique_ptr<Command>>& commands,
                       std::vector<std::string>& arguments) {
   for (const auto& command : commands) {
@@ -97,7 +97,8 @@ Command* take_command(const std::vector<std::unique_ptr<Command>>& commands,
   return nullptr;
 }
 
-// The second words of the commands that begin with `word`: "scatter", "layout" for "generate".
+// Returns the second words of the commands that begin with `word`: "scatter", "layout" for
+// "generate".
 std::vector<std::string> families_of(const std::vector<std::unique_ptr<Command>>& commands,
                                      const std::string& word) {
   std::vector<std::string> families;
@@ -108,7 +109,7 @@ std::vector<std::string> families_of(const std::vector<std::unique_ptr<Command>>
   return families;
 }
 
-// What is wrong with words that name no command.
+// Returns the error for words that name no command.
 InputError unknown_command(const std::vector<std::unique_ptr<Command>>& commands,
                            const std::vector<std::string>& arguments) {
   const std::string& name = arguments.front();
@@ -171,13 +172,15 @@ int run(int argc, char** argv) {
 }  // namespace stowage
 
 int main(int argc, char** argv) {
-  // A reader that has gone is an error to report, not a reason to die.
+  // If the reader of a pipe has gone, the write must fail with an error instead of ending the
+  // process.
   std::signal(SIGPIPE, SIG_IGN);
-  // So is a file that may not grow: a signal would leave the temporary file behind.
+  // A write beyond the limit on file sizes must fail too: a signal would leave the temporary file
+  // behind.
   std::signal(SIGXFSZ, SIG_IGN);
   stowage::survive_aborts();
   const int code = stowage::run(argc, argv);
-  // Nothing of ours waits in a buffer.
+  // All output is written, so the process may end without destructors.
   if (stowage::backend_left_behind()) _exit(code);
   return code;
 }

@@ -155,7 +155,7 @@ class ClaimCheck {
     }
     if (claims_.stopped_by && (*claims_.stopped_by == "proof") != (claims_.status == "optimal")) {
       broken(kStatus, "/stopped_by", in_quotes(*claims_.stopped_by),
-             claims_.status == "optimal" ? "proof" : "a limit, a gap or an end of the work");
+             claims_.status == "optimal" ? "proof" : "a limit, the gap or the end of the search");
     }
   }
 
@@ -240,7 +240,7 @@ class ClaimCheck {
   void candidates() {
     if (claims_.violated.empty() || !claims_.detail || !claims_.detail->empty()) return;
     broken(kViolations, "/violations", text(claims_.violated.size()) + " of them",
-           "none without a word in the detail");
+           "no rejected candidate, or a detail that names it");
   }
 
   void rates() {
