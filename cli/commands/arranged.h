@@ -1,4 +1,4 @@
-// stowage solve --layout: the tensors of an order laid out beside it.
+// stowage solve --layout: a layout of the order's tensors in addition to the order.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,16 @@
 
 namespace stowage {
 
-// Lays out the order of the outcome, whose plan then is the order of the best layout, and whose
-// seconds and nodes grow by those of the budget. Requires a plan.
+// Lays out the order of the outcome. The outcome's plan becomes the order of the best layout, and
+// its seconds and nodes include those of the budget. Requires a plan.
 Arrangement arrange_outcome(Console& console, const OrderInstance& graph, std::uint64_t seed,
                             Outcome& outcome, Budget& budget);
 
-// "1 048 576 bytes, 0.33 % over the order's peak; 27 orders laid out"
+// Returns, for instance, "1 048 576 bytes, 0.33 % over the order's peak; 27 orders laid out".
 std::string arrangement_text(const Arrangement& arrangement);
 
-// What speaks against writing a layout to `path`, beside the output `plan_path` and what is read.
+// Returns an error if a layout cannot be written to `path`, for instance because `path` is
+// `plan_path` or an input; nullopt otherwise.
 std::optional<InputError> check_layout_path(const std::string& path, const Instance& instance,
                                             const std::string& plan_path,
                                             const std::vector<std::string>& inputs);

@@ -1,4 +1,4 @@
-// stowage calibrate: the cost model of this machine, measured and fitted.
+// stowage calibrate: measures and fits the cost model of this machine.
 #include <algorithm>
 #include <charconv>
 
@@ -16,10 +16,12 @@
 namespace stowage {
 namespace {
 
-// Packs of few tokens take the time of half-filled tiles, which says little of a step.
+// Least tokens of a pack. The time of shorter packs is dominated by partly filled tiles and tells
+// little about a step.
 constexpr std::int64_t kLeastTokens = 128;
 constexpr std::int64_t kLargestOverLeast = 8;
-// Without --rounds.
+// Defaults without --rounds: the largest and the smallest number of rounds, and seconds after which
+// no further round begins.
 constexpr int kMostRounds = 24;
 constexpr int kFewestRounds = 10;
 constexpr double kSecondsOfRounds = 40;
@@ -135,7 +137,7 @@ class CalibrateCommand : public Command {
            counted(std::ranges::count_if(measured.packs, was_measured), "pack");
   }
 
-  // Packs that were run at least once.
+  // Returns the table of packs that were run at least once.
   static std::string samples_text(const kernels::Calibration& measured) {
     std::string text = "degree,lengths_tokens,time_ms\n";
     for (const kernels::CalibrationPack& pack : measured.packs) {
@@ -149,7 +151,7 @@ class CalibrateCommand : public Command {
     return text;
   }
 
-  // On an idle machine most times are known.
+  // Warns if the times of many packs are not steady; on an idle machine most are.
   static void warn_of_load(Console& console, const kernels::Calibration& measured) {
     const auto restless =
         std::ranges::count(measured.packs, false, &kernels::CalibrationPack::steady);

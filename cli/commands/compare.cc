@@ -1,5 +1,5 @@
-// stowage compare: every method on one instance, side by side. Longer than 300 lines: its table and
-// its JSON show the same rows.
+// stowage compare: every method on one instance. Longer than 300 lines: its table and its JSON show
+// the same rows.
 #include <algorithm>
 #include <atomic>
 #include <functional>
@@ -30,7 +30,7 @@ struct Row {
   Outcome outcome;
   bool best = false;
   std::optional<double> measured_ms;  // critical path on this machine
-  bool stated = false;                // by --configuration, not planned by a method
+  bool stated = false;                // true for the plan of --configuration, which no method made
 };
 
 std::string_view kind_name(const Row& row) {
@@ -43,7 +43,7 @@ std::optional<double> gap_to(const NamedBound& bound, const Outcome& outcome) {
   return relative_gap(*outcome.objective, bound.value);
 }
 
-// The best bound any method proved: it holds for all of them.
+// Returns the best bound of all methods, which is valid for all of them.
 NamedBound best_bound(const std::vector<Row>& rows) {
   NamedBound best;
   for (const Row& row : rows) {
@@ -54,8 +54,8 @@ NamedBound best_bound(const std::vector<Row>& rows) {
   return best;
 }
 
-// Whether a limit ended a published method, or one of its MILPs: its plan may look worse than the
-// method is. Our own methods work until the limit.
+// Returns whether a limit ended a published method, or one of its MILPs. Its plan may then be worse
+// than the method's true result. Methods of stowage always use the whole limit.
 bool is_cut_short(const Row& row) {
   const StoppedBy by = row.outcome.stopped_by;
   return row.method.kind == MethodKind::baseline &&
@@ -63,17 +63,17 @@ bool is_cut_short(const Row& row) {
           by == StoppedBy::interrupted);
 }
 
-// The last cell of the row.
+// Returns the last cell of the row.
 std::string note_of(const Row& row) {
   if (row.best) return is_cut_short(row) ? "<- best, cut short" : "<- best";
   if (!row.outcome.plan) return row.outcome.detail;
   return is_cut_short(row) ? "cut short" : "";
 }
 
-// What is compared: words and limits that all rows share.
+// The words and options that all rows share.
 struct Frame {
   Unit unit;
-  std::string_view parts;  // of a plan, empty for none
+  std::string_view parts;  // plural word for the plan's parts, empty for plans without parts
   bool timeless = false;
   bool measured = false;
 };
@@ -239,7 +239,7 @@ class CompareCommand : public Command {
   }
 
  private:
-  // The objective counts for nothing where the configuration breaks a rule, which `detail` names.
+  // If the configuration breaks a rule, the objective is not used and `detail` names the rule.
   static Row stated_row(const InstanceAndPlan& both) {
     Row row{.method = {.name = "configuration", .summary = "", .source = ""}, .stated = true};
     row.outcome.objective = plan_objective(both.plan);
@@ -254,7 +254,7 @@ class CompareCommand : public Command {
     return row;
   }
 
-  // What --measure found; `here` is null without it.
+  // The results of --measure; `here` is null without it.
   struct Measurement {
     const MeasuredStep* here;
     const PlansMeasured* plans;
@@ -288,7 +288,7 @@ class CompareCommand : public Command {
                           " has not: compare its methods instead"};
   }
 
-  // `auto` as it is, then without each stage that ran.
+  // Runs `auto`, and then `auto` without each stage that ran.
   static std::vector<Row> run_ablation(Console& console, const Instance& instance,
                                        SolveOptions options, const Budget::Limits& limits) {
     std::vector<Row> rows;
@@ -332,16 +332,16 @@ class CompareCommand : public Command {
 
   static constexpr double kDefaultSeconds = 10;
   // Default of --baseline-limit, in limits of a MILP. Larger: fewer baselines are cut short.
-  // Smaller: the comparison ends sooner. Evidence: flexsp takes 10 to 40 of them on the steps of
-  // README.md; hydraulis takes up to 317 on bundled steps and is cut short there.
+  // Smaller: the comparison ends sooner. Evidence: flexsp solves 10 to 40 MILPs on the steps of
+  // README.md; hydraulis solves up to 317 MILPs on bundled steps and is cut short there.
   static constexpr double kMilpsOfBaseline = 60;
 
   static bool is_baseline(const Method& method) { return method.kind == MethodKind::baseline; }
 
-  // Tells how long the comparison may take where that is more than a few times --time-limit.
+  // Prints the possible total time if it is more than a few times --time-limit.
   static void tell_limits(Console& console, const std::vector<Method>& chosen, double own,
                           double baseline) {
-    constexpr double kFew = 3;  // times the limit of a method
+    constexpr double kFew = 3;  // in multiples of the limit of a method
     const auto baselines = std::ranges::count_if(chosen, is_baseline);
     const auto ours = std::ssize(chosen) - baselines;
     if (baselines == 0 || baseline <= kFew * own) return;
@@ -364,8 +364,8 @@ class CompareCommand : public Command {
                                                         method.name) != methods_.end();
       if (wanted) chosen.push_back(method);
     }
-    // Baselines may take minutes: whoever ends them early has the rest already. They are shown
-    // first.
+    // Baselines may take minutes, so they run last: a user who interrupts them has the other
+    // results. The table shows them first.
     std::stable_partition(chosen.begin(), chosen.end(), std::not_fn(is_baseline));
     tell_limits(console, chosen, limits.time_limit_s, baseline_limit_s);
     std::vector<Row> rows;
@@ -373,8 +373,8 @@ class CompareCommand : public Command {
     for (const Method& method : chosen) {
       if (*limits.interrupt) break;
       Budget::Limits own = limits;
-      // A published planner that solves many MILPs gets more than our own methods: cut short it
-      // would look worse than it is.
+      // A published planner that solves many MILPs gets a longer limit than the methods of stowage.
+      // With the same limit it would be cut short and look worse than it is.
       std::string running = "running   " + method.name + " (" + std::to_string(rows.size() + 1) +
                             " of " + std::to_string(chosen.size()) + ')';
       if (is_baseline(method)) {
@@ -404,7 +404,8 @@ class CompareCommand : public Command {
     }
   }
 
-  // What the best outcome would give: one method that fails does not spoil a comparison.
+  // Returns the best exit code of all outcomes, so that one failing method does not make a
+  // comparison fail.
   static ExitCode exit_code_of(const std::vector<Row>& rows) {
     ExitCode code = rows.empty() ? ExitCode::unknown : ExitCode::internal;
     for (const ExitCode candidate : {ExitCode::unknown, ExitCode::refused, ExitCode::ok}) {

@@ -1,5 +1,5 @@
-// stowage completion: what a shell needs to complete command lines, made of what the commands
-// declare: commands, flags, and values that are chosen from a list. Everything else is a file.
+// stowage completion: prints a completion script for a shell, generated from the declared commands,
+// flags and choices of values. All other values complete as files.
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -25,7 +25,7 @@ std::pair<std::string, std::string> halves(std::string_view name) {
   return {std::string(name.substr(0, blank)), std::string(name.substr(blank + 1))};
 }
 
-// First words of all commands, each once, in order.
+// Returns the first words of all commands, each once, in order.
 std::vector<std::string> first_words(const std::vector<CommandManual>& commands) {
   std::vector<std::string> words;
   for (const CommandManual& command : commands) {
@@ -35,7 +35,8 @@ std::vector<std::string> first_words(const std::vector<CommandManual>& commands)
   return words;
 }
 
-// The second words behind `first`: "scatter", "assign", "layout" for "generate".
+// Returns the second words of the commands that begin with `first`: "scatter", "assign", "layout"
+// for "generate".
 std::vector<std::string> second_words(const std::vector<CommandManual>& commands,
                                       const std::string& first) {
   std::vector<std::string> words;
@@ -46,14 +47,14 @@ std::vector<std::string> second_words(const std::vector<CommandManual>& commands
   return words;
 }
 
-// `text` between single quotes, as both shells read it.
+// Returns `text` in single quotes, in the syntax of both shells.
 std::string quoted(const std::string& text) {
   std::string shell = "'";
   for (const char c : text) shell += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return shell + "'";
 }
 
-// With a backslash before each of `special`.
+// Returns the text with a backslash before each character of `special`.
 std::string escaped(const std::string& text, std::string_view special) {
   std::string all;
   for (const char c : text) {
@@ -63,7 +64,7 @@ std::string escaped(const std::string& text, std::string_view special) {
   return all;
 }
 
-// One line of a bash `case` on "COMMAND:WORD BEFORE".
+// Returns one line of a bash `case` on "COMMAND:WORD BEFORE".
 std::string bash_values(const CommandManual& command) {
   std::string cases;
   for (const FlagText& flag : command.flags) {
@@ -90,7 +91,7 @@ std::string bash_words(const CommandManual& command) {
          " words=" + quoted(joined(values, " ")) + " ;;\n";
 }
 
-// One argument of zsh's _arguments.
+// Returns one argument of zsh's _arguments.
 std::string zsh_argument(const FlagText& flag) {
   const std::string action =
       !flag.choices.empty() ? '(' + joined(flag.choices, " ") + ')' : std::string("_files");
@@ -106,7 +107,7 @@ std::string zsh_argument(const FlagText& flag) {
          '}' + rest;
 }
 
-// "    words=('solve:Plan an instance' ...)" as _describe wants it.
+// Returns "    words=('solve:Plan an instance' ...)" in the syntax of _describe.
 std::string zsh_descriptions(const std::string& array, const std::vector<CommandManual>& commands,
                              const std::vector<std::string>& names, const std::string& before) {
   std::string text = array + "=(\n";

@@ -1,5 +1,6 @@
-// stowage configure: from a model, a cluster and lengths to a configuration, a plan for each step,
-// the layout of the heaviest rank, and what trainers are started with.
+// stowage configure: computes a configuration from a model, a cluster and lengths, with a plan for
+// each step, the layout of the heaviest rank, and start files for trainers. Longer than 300 lines:
+// the declaration and the checks of its many flags stand together.
 #include "solvers/configure/configure.h"
 
 #include <algorithm>
@@ -36,13 +37,13 @@ namespace stowage {
 namespace {
 
 constexpr std::int64_t kSequences = 256;
-constexpr std::int64_t kMostSteps = 999;  // three digits in the names of files
+constexpr std::int64_t kMostSteps = 999;  // file names have three digits
 constexpr std::int64_t kCandidates = 10;
 constexpr std::int64_t kMostThreads = 1024;
 
 using Steps = std::vector<std::vector<Tokens>>;
 
-// What is asked of the list is what the flags say.
+// Errors of the list of lengths, reworded for the flags.
 std::vector<InputError> of_the_flags(std::vector<InputError> errors) {
   for (InputError& error : errors) {
     if (error.code == code::kListRange) error.message += ": lower --sequences or --steps";
@@ -146,8 +147,8 @@ class ConfigureCommand : public Command {
   }
 
  private:
-  // The best of those that have a plan for every step; of none what configure() says of the
-  // largest cluster that is left.
+  // Reports the best replanned configuration that has a plan for every step. If no configuration
+  // has, it reports the result of configure() on the largest remaining cluster.
   ExitCode run_again(Console& console, StrategyInstance instance, ConfigureOptions options,
                      Budget& budget, const ConfigureProgress& progress) {
     ReplannedAnswer answer{.old_devices = instance.cluster.devices(),
@@ -206,7 +207,7 @@ class ConfigureCommand : public Command {
     return std::nullopt;
   }
 
-  // Fills steps_of_ from the file or the flags; nothing to fill from where an instance has its own.
+  // Fills steps_of_ from the file or the flags. Without both, an instance provides its own lengths.
   Result<bool> read_steps() {
     const std::int64_t sequences = sequences_.value_or(kSequences);
     const std::int64_t steps = steps_.value_or(1);
@@ -275,7 +276,7 @@ class ConfigureCommand : public Command {
     return {std::get<StrategyInstance>(*std::move(instance.value)), {}};
   }
 
-  // Fills old_ as well.
+  // Loads the instance and fills old_.
   Loaded<StrategyInstance> load_old() {
     Loaded<OldConfiguration> old = from_.load();
     if (!old.value) return {std::nullopt, std::move(old.errors)};

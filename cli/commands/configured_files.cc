@@ -16,7 +16,7 @@ std::string outcome_text(const Outcome& outcome, const Instance& instance) {
   return outcome_json(outcome, {.instance = &instance, .timeless = true});
 }
 
-// That of the search, with the plan that is the fastest on true lengths.
+// Returns the outcome of the search, with the plan that is the fastest on the true lengths.
 Outcome outcome_of(const ConfiguredRun& run) {
   const StrategyPlan& plan = run.ranking.front().plan;
   Outcome outcome = run.strategy;

@@ -1,4 +1,4 @@
-// The files that `stowage configure` writes: listed in docs/reference/commands.md.
+// Creates the files of `stowage configure`, which docs/reference/commands.md lists.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 namespace stowage {
 
 // `ranking` is the text of its document. Requires a first configuration with plans for all steps.
-// Without figures of a clock: the same run makes the same files.
+// The files contain no measured times, so equal runs give equal files.
 std::vector<NamedFile> configured_files(const StrategyInstance& instance, const ConfiguredRun& run,
                                         const std::string& ranking);
 

@@ -1,4 +1,4 @@
-// How `stowage configure` ends: files, a ranking, and lines for people.
+// The output of `stowage configure`: files, a ranking, and lines for people.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,13 @@ struct ConfiguredReport {
   const StrategyInstance& instance;
   const ConfiguredRun& run;
   std::int64_t steps = 0;
-  const std::string& output;                   // the directory
-  const ReplannedAnswer* replanned = nullptr;  // what the first configuration replaces
+  const std::string& output;  // path of the directory
+  // the old configuration that the first one replaces, or null
+  const ReplannedAnswer* replanned = nullptr;
 };
 
-// Writes the directory and answers; where no configuration has a plan for every step, says why, and
-// writes nothing.
+// Writes the directory and the answer. If no configuration has a plan for every step, prints the
+// reasons and writes no files.
 ExitCode report_configured(Console& console, const ConfiguredReport& report);
 
 }  // namespace stowage

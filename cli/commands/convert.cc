@@ -1,5 +1,6 @@
-// stowage convert: other people's files into instances, layouts into MiniMalloc's tables, plans
-// into what a training loop loads. Longer than 300 lines: each pair of formats is a few of them.
+// stowage convert: converts files of other tools to instances, layouts to MiniMalloc's tables, and
+// plans to files for a training loop. Longer than 300 lines: each pair of formats takes a few
+// lines.
 #include <algorithm>
 #include <utility>
 
@@ -117,7 +118,7 @@ class ConvertCommand : public Command {
     return std::nullopt;
   }
 
-  // Neither name says what IN is.
+  // Converts if neither file name determines the format of IN.
   ExitCode by_content(Console& console) const {
     const Result<std::string> bytes = read_file(in_);
     if (!bytes) return console.refuse(bytes.errors().front());
@@ -182,8 +183,7 @@ class ConvertCommand : public Command {
                    are + " kept: generate scatter drops or clips what is too long");
     }
     const std::string json = write_scatter_instance(scatter);
-    // What our own reader would refuse must not leave this command: lengths that are fine one by
-    // one may be too many tokens together.
+    // The output must be accepted by our reader: valid single lengths may sum to too many tokens.
     if (const auto again = read_scatter_instance(json); !again) {
       return console.refuse(errors_in(in_, again.errors()));
     }
@@ -230,7 +230,7 @@ class ConvertCommand : public Command {
     return write_table(console, layout, write_layout_csv(layout));
   }
 
-  // No plan leaves unverified.
+  // Refuses to convert an invalid plan; returns nullopt for a valid plan.
   static std::optional<ExitCode> refuse_invalid(Console& console, const InstanceAndPlan& both) {
     const auto violations = verify(both.instance, both.plan);
     if (violations.empty()) return std::nullopt;
@@ -301,7 +301,7 @@ class ConvertCommand : public Command {
   ExitCode write_step(Console& console, const TrainerStep& step) const {
     const std::string bytes =
         is_binary(out_) ? write_trainer_binary(step) : write_trainer_json(step);
-    // A step of many million sequences can be more JSON than our own reader takes.
+    // The JSON of a step with many million sequences can exceed the limit of our reader.
     if (const auto again = read_trainer_file(bytes); !again) {
       return console.refuse(errors_in(out_, again.errors()));
     }

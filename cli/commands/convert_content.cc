@@ -16,7 +16,8 @@
 namespace stowage {
 namespace {
 
-// "stowage/trainer" of a document that says so, however broken it is further on.
+// Returns the format that the document states, for instance "stowage/trainer", even if later parts
+// of the document are invalid.
 std::optional<std::string> format_of(std::string_view text) {
   ErrorList errors;
   const std::optional<JsonValue> document = parse_json_head(text, {"format"}, errors);
@@ -43,7 +44,8 @@ Result<ConvertContent> json_content(std::string_view text) {
       "must be lengths, one a line, or a stowage/trainer, is of format " + in_quotes(*format)};
 }
 
-// "id,lower,upper,size": a length is never spelled.
+// Returns whether the text begins with a header such as "id,lower,upper,size": a list of lengths
+// has no letters.
 bool begins_a_table(std::string_view text) {
   const std::string_view line = text.substr(0, text.find('\n'));
   return line.find(',') != std::string_view::npos && std::ranges::any_of(line, [](char c) {

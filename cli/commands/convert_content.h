@@ -1,5 +1,5 @@
-// What IN of convert is where its name does not say so: a list of lengths, a trainer's file, or a
-// mistake, of which one error says what to do instead of one for every line.
+// Detects the format of convert's IN if its name does not determine it: a list of lengths or a
+// trainer's file. Other content gives a single error with a remedy, instead of one error per line.
 //
 //   const Result<ConvertContent> content = convert_content(bytes, "step.json");
 //   if (!content) complain(content.errors().front());
@@ -13,15 +13,15 @@
 namespace stowage {
 
 enum class ConvertContent {
-  lengths,  // or what is no list in a way that its reader says best
-  trainer,  // it says that it is one; whether it is, its reader says
+  lengths,  // also used for invalid content whose best error comes from the reader of lists
+  trainer,  // the document states this format; its reader checks the rest
 };
 
-// Reads no further than it must. `path` is where the bytes come from, "-" for stdin. Error: one,
-// E001, for an instance, a plan, other JSON, and a table of buffers.
+// Reads only the beginning if that suffices. `path` is the origin of the bytes, "-" for stdin.
+// Error: one E001 for an instance, a plan, other JSON, or a table of buffers.
 Result<ConvertContent> convert_content(std::string_view bytes, const std::string& path);
 
-// The error of an instance without its plan.
+// Returns the error of an instance without its plan.
 InputError plan_needed();
 
 }  // namespace stowage

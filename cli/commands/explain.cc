@@ -1,4 +1,5 @@
-// stowage explain: what binds and what would help, or why there is no plan.
+// stowage explain: the bottlenecks of a plan and possible remedies, or the reasons why no plan
+// exists.
 #include "solvers/explain/explain.h"
 
 #include <algorithm>
@@ -19,8 +20,8 @@
 namespace stowage {
 namespace {
 
-constexpr double kSeconds = 2;       // for each solve, unless -t says otherwise
-constexpr std::size_t kListed = 12;  // of what binds, for people
+constexpr double kSeconds = 2;       // limit of each solve in seconds, unless -t is given
+constexpr std::size_t kListed = 12;  // number of bottlenecks that are printed
 
 class ExplainCommand : public Command {
  public:
@@ -77,7 +78,7 @@ class ExplainCommand : public Command {
       for (const Violation& violation : violations) {
         console.finding("violation " + to_string(violation));
       }
-      // A configuration that does not fit still has a price.
+      // A configuration that does not fit in memory still has prices.
       const bool priced = std::holds_alternative<StrategyInstance>(instance) &&
                           std::ranges::all_of(violations, [](const Violation& violation) {
                             return violation.rule == "memory";

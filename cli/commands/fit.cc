@@ -1,5 +1,5 @@
-// stowage fit: a cost from measured rows, and how far it can be trusted. Longer than
-// 300 lines because the answers and the tables of both fits stand here.
+// stowage fit: fits a cost to measured rows and estimates its errors. Longer than 300 lines because
+// the answers and the tables of both fits stand here.
 #include "instances/pictures/scatter/fit.h"
 
 #include <optional>
@@ -155,7 +155,7 @@ class FitCommand : public Command {
     return std::nullopt;
   }
 
-  // `table` is null unless it is asked for.
+  // `table` is null unless a table was requested.
   ExitCode tell_and_write(Console& console, const std::vector<TimedRow>& rows, const CostFit& fit,
                           const TableFit* table, std::optional<ScatterInstance> step) const {
     tell(console, rows, fit);
@@ -254,8 +254,8 @@ class FitCommand : public Command {
         "--table out, or measure more rows");
   }
 
-  // The errors of rows partly cancel over the groups of a step; those that all rows of a degree
-  // share do not.
+  // Errors of single rows partly cancel over the groups of a step, but errors common to all rows of
+  // a degree do not.
   static void tell(Console& console, const ErrorSummary& error, const Separation& separation) {
     if (separation.plans.size() < 2) return;
     console.info("plans     the best, " + separation.plans.front().method + ", is " +

@@ -1,4 +1,4 @@
-// stowage fit --strategy: rates of a strategy instance from logged steps of training.
+// stowage fit --strategy: fits rates of a strategy instance to logged training steps.
 #pragma once
 
 #include <string>
@@ -8,10 +8,11 @@
 namespace stowage {
 
 struct StrategyFitRequest {
-  std::string runs;      // table or log
-  std::string instance;  // what the runs do not state, and the rates to begin with
-  std::string stated;    // keys and values of all runs
-  std::string output;    // the instance with fitted rates; empty: not written
+  std::string runs;  // table or log
+  // path of the instance with the values that the runs do not state, and the initial rates
+  std::string instance;
+  std::string stated;  // keys and values for all runs
+  std::string output;  // path of the instance with the fitted rates; empty: not written
 };
 
 ExitCode fit_strategy_runs(Console& console, const StrategyFitRequest& request);

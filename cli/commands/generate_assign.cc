@@ -1,4 +1,5 @@
-// stowage generate assign: steps of so many tokens from published presets and a source of lengths.
+// stowage generate assign: generates steps with a given number of tokens from published presets and
+// a source of lengths.
 #include <algorithm>
 #include <utility>
 
@@ -82,7 +83,7 @@ class GenerateAssignCommand : public Command {
     if (!chunk_tokens_.empty()) generator.chunk_tokens = chunk;
     if (limit_.empty()) generator.limit_tokens = std::min(generator.limit_tokens, generator.tokens);
     if (auto error = lengths_.misplaced_flag()) return console.refuse(*error);
-    // A list on stdin is not called "-" any more.
+    // A list on stdin no longer has the name "-" here, so the name is passed explicitly.
     if (auto error = check_output("--output", output_, {lengths_.source().list, "-"})) {
       return console.refuse(*error);
     }

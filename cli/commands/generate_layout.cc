@@ -102,7 +102,7 @@ class GenerateLayoutCommand : public Command {
  private:
   bool traced() const { return !from_kernels_ && (kind_.empty() || kind_ == "trace"); }
 
-  // A flag that would change nothing is a misunderstanding, not a wish.
+  // Returns an error for a flag that has no effect beside the others.
   std::optional<InputError> misplaced_flag() const {
     struct Given {
       const char* flag;

@@ -1,5 +1,5 @@
-// stowage generate order: graphs of the shapes that training and inference have, or the training
-// step that the kernels run.
+// stowage generate order: graphs with the structure of training and inference, or the training step
+// of the kernels.
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -83,7 +83,7 @@ class GenerateOrderCommand : public Command {
 
  private:
   bool network() const { return kind_ == "vgg" || kind_ == "unet"; }
-  // A share that is too small is no error: a graph without a plan may be what is wanted.
+  // A capacity below the least peak is not an error: the user may want an infeasible graph.
   void warn_of_capacity(Console& console, const OrderInstance& graph) const {
     if (!graph.capacity) return;
     const Bytes least = rerun_bounds(OrderTable(graph), graph.capacity).kept;
@@ -123,7 +123,7 @@ class GenerateOrderCommand : public Command {
     width("--ffn", ffn_, "width of the feed-forward part", block.ffn);
   }
 
-  // A flag that would change nothing is a misunderstanding, not a wish.
+  // Returns an error for a flag that has no effect beside the others.
   std::optional<InputError> misplaced_flag() const {
     const std::string kind =
         from_kernels_ ? "--from-kernels" : "--kind " + (kind_.empty() ? "transformer" : kind_);

@@ -51,7 +51,7 @@ class GenerateScatterCommand : public Command {
                                .pad_multiple = preset_.pad_multiple(),
                                .name = name_};
     if (auto error = lengths_.misplaced_flag()) return console.refuse(*error);
-    // A list on stdin is not called "-" any more.
+    // A list on stdin no longer has the name "-" here, so the name is passed explicitly.
     if (auto error = check_output("--output", output_, {lengths_.source().list, "-"})) {
       return console.refuse(*error);
     }

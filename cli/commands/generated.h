@@ -1,4 +1,4 @@
-// Where `stowage generate` puts what it made, and what it says about it.
+// Writes the instance of `stowage generate` and the lines about it.
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@
 
 namespace stowage {
 
-// `text` is the document of the instance. To the file `output`, or to stdout if that is empty or
-// "-". `remark` follows on the line that names the instance.
+// `text` is the document of the instance. It is written to the file `output`, or to stdout if that
+// is empty or "-". `remark` is appended to the line that names the instance.
 ExitCode put_instance(Console& console, const Instance& instance, const std::string& text,
                       const std::string& output, const std::string& remark = "");
 
-// A step that was made from lengths: GeneratedT is GeneratedScatter or GeneratedAssign.
+// Writes a step that was generated from lengths. GeneratedT is GeneratedScatter or GeneratedAssign.
 template <class GeneratedT>
 ExitCode put_generated(Console& console, const GeneratedT& generated, const std::string& output) {
   std::string remark;

@@ -1,4 +1,4 @@
-// stowage import: the plan of a solution that another solver found of an exported MILP.
+// stowage import: converts another solver's solution of an exported MILP to a plan.
 #include <utility>
 #include <variant>
 

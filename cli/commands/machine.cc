@@ -68,7 +68,7 @@ std::int64_t scale_for(const ScatterInstance& instance, const kernels::BlockShap
     return sum;
   };
   std::int64_t low = 1;
-  std::int64_t high = 1;  // one token each is the least there is
+  std::int64_t high = 1;  // the largest scale leaves one token per sequence
   for (const Tokens length : padded) high = std::max(high, length);
   while (low < high) {
     const std::int64_t middle = low + (high - low) / 2;

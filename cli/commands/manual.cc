@@ -1,4 +1,4 @@
-// stowage man: the manual page, for those who have none installed and for the package that does.
+// stowage man: prints the manual page, for users without an installed page and for the package.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,7 +10,7 @@
 namespace stowage {
 namespace {
 
-// As roff text: a hyphen stays a hyphen, and no line is taken for a macro.
+// Escapes roff text: a hyphen stays a hyphen, and no line is parsed as a macro.
 std::string roff(std::string_view text) {
   std::string all;
   if (text.starts_with('.') || text.starts_with('\'')) all += "\\&";
@@ -29,7 +29,7 @@ std::string roff(std::string_view text) {
 std::string bold(std::string_view text) { return "\\fB" + roff(text) + "\\fR"; }
 std::string italic(std::string_view text) { return "\\fI" + roff(text) + "\\fR"; }
 
-// ".TP" of one flag: its names, its value, its help.
+// Returns the ".TP" entry of one flag: its names, its value and its help.
 std::string entry(const FlagText& flag) {
   std::string names;
   for (const std::string& name : flag.names) {
@@ -43,7 +43,8 @@ std::string section(const CommandManual& command) {
   std::string text = ".SS " + roff("stowage ") + roff(command.text.name) + ' ' +
                      roff(command.text.arguments) + '\n' + roff(command.text.summary) + ".\n";
   for (const FlagText& flag : command.flags) {
-    if (flag.names.front() == "-h" || flag.names.front() == "-V") continue;  // of every command
+    // flags of every command
+    if (flag.names.front() == "-h" || flag.names.front() == "-V") continue;
     text += entry(flag);
   }
   text += ".PP\nFor example:\n.PP\n.nf\n";
@@ -51,7 +52,7 @@ std::string section(const CommandManual& command) {
   return text + ".fi\n";
 }
 
-// In man(7) macros, as man and mandoc read them, made of what the commands say in their help.
+// Returns the page in man(7) macros, for man and mandoc, generated from the help of the commands.
 std::string manual_page(const std::vector<CommandManual>& commands) {
   std::string text =
       ".TH STOWAGE 1 \"\" \"stowage " STOWAGE_VERSION

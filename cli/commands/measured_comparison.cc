@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kMsPerSecond = 1000;
 
-// The place of each value in ascending order, equal ones sharing the mean of their places.
+// Returns the rank of each value in ascending order; equal values share the mean of their ranks.
 std::vector<double> ranks_of(const std::vector<double>& values) {
   std::vector<std::size_t> order(values.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -34,7 +34,7 @@ std::vector<double> ranks_of(const std::vector<double>& values) {
   return ranks;
 }
 
-// Pearson's correlation of the ranks; there is none where either has one rank only.
+// Returns Pearson's correlation of the ranks, or nullopt if the ranks of either list are all equal.
 std::optional<double> spearman(const std::vector<double>& x, const std::vector<double>& y) {
   if (x.size() < 2) return std::nullopt;
   const std::vector<double> a = ranks_of(x);
@@ -52,8 +52,8 @@ std::optional<double> spearman(const std::vector<double>& x, const std::vector<d
   return ab / std::sqrt(aa * bb);
 }
 
-// Packs as long as the longest sequence after shrinking, or the fit would have to guess beyond what
-// it has seen.
+// Returns the length of the longest pack: at least the longest sequence after scaling, so that the
+// fit need not extrapolate.
 std::int64_t longest_pack(const ScatterInstance& instance, std::int64_t scale) {
   constexpr std::int64_t kUsual = 512;
   Tokens longest = kUsual;

@@ -1,4 +1,4 @@
-// Every method's plan timed on this machine: what `compare --measure` adds.
+// Times every method's plan on this machine, for `compare --measure`.
 //
 //   Result<MeasuredStep> here = measured_step(console, instance, {.work_flop = 3e10}, budget);
 //   ... solve here->step by every method ...
@@ -21,13 +21,14 @@
 namespace stowage {
 
 struct MeasureOptions {
-  std::optional<std::int64_t> scale;  // lengths are divided by it; default by work_flop
-  double work_flop = 3e10;            // of every plan
+  std::optional<std::int64_t> scale;  // divisor of the lengths; default by work_flop
+  double work_flop = 3e10;            // work of every plan in FLOP
   int rounds = 3;
   std::uint64_t seed = 0;
 };
 
-// A step as this machine sees it (kernels/run/shrunk_step.h), and what that was made of.
+// A step converted to this machine (kernels/run/shrunk_step.h), and the calibration and block used
+// for it.
 struct MeasuredStep {
   ScatterInstance step;
   std::int64_t scale = 1;
@@ -36,35 +37,35 @@ struct MeasuredStep {
   MeasureOptions options;
 };
 
-// Calibrates for the degrees of the instance and shrinks it. Errors: those of block_for() and
-// calibrate_here(); E001 if the budget ended first.
+// Calibrates for the degrees of the instance and scales it down. Errors: those of block_for() and
+// calibrate_here(); E001 if the budget ended the calibration.
 Result<MeasuredStep> measured_step(Console& console, const ScatterInstance& instance,
                                    const MeasureOptions& options, Budget& budget);
 
 struct PlansMeasured {
-  std::vector<std::optional<kernels::PlanTiming>> timings;  // nothing for a plan that was not timed
-  // Mean of |predicted - measured| / measured over the timed plans; nothing without one.
+  std::vector<std::optional<kernels::PlanTiming>> timings;  // nullopt for a plan that was not timed
+  // Mean of |predicted - measured| / measured over the timed plans; nullopt without timed plans.
   std::optional<double> mean_error;
-  // How much longer the slowest plan took than the fastest, 0.05 for 5 %; nothing for fewer than
-  // two. A mean error of that size or more leaves their order open.
+  // Relative difference of the slowest plan's time to the fastest plan's, 0.05 for 5 %; nullopt for
+  // fewer than two plans. If the mean error is as large, the order of the plans is undecided.
   std::optional<double> spread;
-  // Pairs of timed plans, and those whose predictions differ by less than the mean error: which of
-  // the two is faster is not decided by them.
+  // Number of pairs of timed plans, and of pairs whose predictions differ by less than the mean
+  // error. The predictions do not decide which plan of such a pair is faster.
   std::int64_t pairs = 0;
   std::int64_t undecided_pairs = 0;
-  // Spearman's, of predicted and measured; nothing where fewer than two plans were timed, or all of
-  // them are equally fast.
+  // Spearman's correlation of predicted and measured times; nullopt for fewer than two timed plans
+  // or if all are equally fast.
   std::optional<double> rank_correlation;
 };
 
-// Times the plans of here.step in turn; null plans are left out.
+// Times the plans of here.step in turn; null plans are skipped.
 PlansMeasured time_here(Console& console, const MeasuredStep& here,
                         const std::vector<const ScatterPlan*>& plans, Budget& budget);
 
-// How far the predictions are off, to people.
+// Prints the errors of the predictions.
 void tell_measured(Console& console, const PlansMeasured& measured);
 
-// The member "measured" of a comparison.
+// Writes the member "measured" of a comparison.
 void write_measured(JsonWriter& json, const MeasuredStep& here, const PlansMeasured& measured);
 
 }  // namespace stowage

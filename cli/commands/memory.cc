@@ -1,5 +1,5 @@
-// stowage memory: what a scatter plan's micro-batches need, buffer by buffer, against the tokens
-// that the planner counted; or the caps of an assign instance's schemes (memory_caps.h).
+// stowage memory: compares the memory of a scatter plan's micro-batches, buffer by buffer, with the
+// planner's token count; or checks the caps of an assign instance's schemes (memory_caps.h).
 #include <algorithm>
 #include <functional>
 #include <string>
@@ -124,7 +124,8 @@ class MemoryCommand : public Command {
       return console.refuse(in_plan ? errors_in(plan_path_, groups.errors())
                                     : as_flag_errors(groups.errors(), "--model"));
     }
-    // Whether it fits when more is recomputed: by heuristics, which end.
+    // Returns whether the plan fits with more recomputation. Only the method fast is used, which
+    // always ends.
     const auto fit_of = [&](Recompute recompute) {
       if (budget.exhausted()) return Fit::unknown;
       SolveOptions quick = *options;
@@ -168,7 +169,7 @@ class MemoryCommand : public Command {
     return known;
   }
 
-  // The model whose name the instance's begins with, empty if there is none.
+  // Returns the model whose name is a prefix of the instance's name, or an empty string.
   static std::string model_in(const std::string& name) {
     for (const std::string_view model : transformer_names()) {
       if (name.starts_with(model)) return std::string(model);

@@ -14,7 +14,7 @@
 namespace stowage {
 namespace {
 
-// A scheme's cap beside what memory holds; nothing derived where its tp was not published.
+// A scheme's cap and the limit by memory. `derived` is empty if the scheme's tp was not published.
 struct SchemeMemory {
   const Scheme& scheme;
   std::optional<Mib> states;

@@ -11,13 +11,14 @@
 namespace stowage {
 namespace {
 
-// To be read, not to be copied to the last digit.
+// Rounds up for reading: three decimals.
 double rounded_up(Mib per_token) {
   constexpr double kStep = 1000;
   return std::ceil(per_token * kStep) / kStep;
 }
 
-// ", with which 2 sequences fit no group", empty if all fit one.
+// Returns, for instance, ", with which 2 sequences fit no group", or an empty string if every
+// sequence fits a group.
 std::string left_over(ScatterInstance instance, Mib per_token) {
   instance.model.activation_mib_per_token = per_token;
   const auto none = static_cast<std::int64_t>(unplaceable_sequences(instance).size());
@@ -60,7 +61,7 @@ std::string memory_remedy(const ScatterInstance& instance, Recompute now,
   const std::string now_text = "now " + shortest(counted) + ')';
   std::string text = "solve again with activation_mib_per_token ";
   if (least < enough) {
-    // Such a layout may lie far above what is needed.
+    // The peak of such a layout may be far above the optimum.
     text += "between " + shortest(least) + " (no layout needs less) and " + shortest(enough) +
             " (of layouts not searched to their end; " + now_text;
   } else {

@@ -23,7 +23,7 @@ std::optional<std::int64_t> device_number(std::string_view text) {
   return value;
 }
 
-// Numbers and ranges of them, "8-15".
+// Reads device numbers and ranges, for instance "8-15".
 Result<std::vector<std::int64_t>> read_lost_devices(const std::vector<std::string>& words,
                                                     const StrategyCluster& cluster) {
   const auto wrong = [](std::string message) {

@@ -1,6 +1,6 @@
-// What `stowage configure --from DIR --lost 3,8-15` begins with.
+// Loads the old configuration of `stowage configure --from DIR --lost 3,8-15`.
 //
-// Its flags are declared and read as those of cli/flags/common_flags.h.
+// The class of its flags is used like those of cli/flags/common_flags.h.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ namespace stowage {
 
 struct OldConfiguration {
   StrategyInstance instance;
-  StrategyPlan plan;               // verified
-  std::vector<std::int64_t> lost;  // devices, ascending; not all
+  StrategyPlan plan;               // verified plan
+  std::vector<std::int64_t> lost;  // lost devices, ascending; at least one device remains
 };
 
 class FromFlags {
@@ -27,14 +27,14 @@ class FromFlags {
   void declare(Flags& flags);
 
   bool given() const { return !from_.empty(); }
-  double weight() const;  // of ReplanOptions
+  double weight() const;  // weight for ReplanOptions
 
-  // E001 for what has no effect beside the others, and for what is missing.
+  // Returns E001 for a flag that has no effect beside the others, and for a missing flag.
   std::optional<InputError> misplaced(const std::string& instance_path) const;
 
-  // From the files strategy.json and configuration.json of a directory that configure has written.
-  // E001 at --lost for what is no device of it, a device that is named twice, and where none is
-  // left.
+  // Reads the files strategy.json and configuration.json of a directory that configure wrote.
+  // Returns E001 at --lost for an unknown device, a device that is named twice, and if no device
+  // remains.
   Loaded<OldConfiguration> load() const;
 
  private:

@@ -1,4 +1,4 @@
-// stowage partition: the sequences of a batch over bins of nearly equal cost.
+// stowage partition: distributes the sequences of a batch over bins of nearly equal cost.
 #include <optional>
 #include <string>
 #include <utility>
@@ -23,7 +23,7 @@ namespace {
 
 constexpr auto kOneLine = JsonWriter::Layout::line;
 
-// An array of lengths, or an object that has them.
+// Reads an array of lengths, or an object that contains one.
 std::vector<Tokens> lengths_of(const JsonValue& document, ErrorList& errors) {
   const JsonPath root;
   if (document.object() == nullptr) return read_lengths(document, root, 1, errors);
@@ -134,7 +134,8 @@ class PartitionCommand : public Command {
   std::optional<std::int64_t> bins_;
   std::optional<std::int64_t> quadratic_;
   std::optional<std::int64_t> linear_;
-  bool listed_ = false;  // the lengths stood one a line, and errors name the file already
+  // true if the input is a list of one length per line, whose errors already name the file
+  bool listed_ = false;
   OutputFlags output_flags_;
 };
 

@@ -28,21 +28,22 @@ std::string ending(TrainerFormat trainer) {
   return trainer == TrainerFormat::binary ? ".trainer.bin" : ".trainer.json";
 }
 
-// A file that is there and closed to us is not missing: reading it says what is wrong.
+// Returns whether the file does not exist. A file without read permission is not missing; reading
+// it gives its error.
 bool is_missing(const std::string& file) {
   struct stat status = {};
   return ::stat(file.c_str(), &status) != 0 && errno == ENOENT;
 }
 
-// Whether the file is there with these very bytes. Not by read_file: a trainer's file may be larger
-// than a document, and is not needed whole.
+// Returns whether the file exists with exactly these bytes. read_file() is not used, because a
+// trainer's file may exceed the limit on documents and need not be in memory as a whole.
 Result<bool> holds(const std::string& file, std::string_view bytes) {
   struct stat status = {};
   if (::stat(file.c_str(), &status) != 0) {
     if (errno == ENOENT) return false;
     return unreadable(file);
   }
-  // Nor is anything read that would wait, as a pipe does.
+  // A pipe is not read, since reading it would wait.
   if (!S_ISREG(status.st_mode) || static_cast<std::uintmax_t>(status.st_size) != bytes.size()) {
     return false;
   }
@@ -58,13 +59,14 @@ Result<bool> holds(const std::string& file, std::string_view bytes) {
   return true;
 }
 
-// A pipe or a device, whose reader may wait for ever.
+// Returns whether the path is a pipe or a device, which could make its reader wait forever.
 bool is_no_file(const std::string& file) {
   struct stat status = {};
   return ::stat(file.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
 }
 
-// Makes sure that the file holds the bytes; the name is kept of the first that did not.
+// Writes the file unless it holds the bytes. Sets `mended` to the name of the first file that was
+// written.
 std::optional<InputError> keep(const std::string& file, const std::string& bytes,
                                std::string& mended) {
   const Result<bool> same = holds(file, bytes);
@@ -82,10 +84,11 @@ bool certified_name(const Instance& step, const std::string& bound_by) {
          bound_names(step).certified.end();
 }
 
-// What is to be said of a stored plan and its bound.
+// The state of a stored plan's bound.
 enum class BoundWord { proven, claimed, wrong };
 
-// A bound that only a certificate proves is wrong without it: planning anew brings it back.
+// Returns the state of the bound. A bound that only a certificate proves counts as wrong without
+// it, so that the step is planned again.
 BoundWord word_of(const ScatterInstance& step, const ScatterPlan& plan,
                   const std::string& outcome_file) {
   InstanceAndPlan both{.instance = step, .plan = plan};
@@ -105,7 +108,7 @@ BoundWord word_of(const ScatterInstance& step, const ScatterPlan& plan,
   return certified ? BoundWord::wrong : BoundWord::claimed;
 }
 
-// An error inside of what would be in the file.
+// Returns an error at a place inside the file's future content.
 InputError at(const std::string& file, InputError error) {
   error.pointer = error.pointer.empty() ? file : file + ": " + error.pointer;
   return error;
@@ -163,8 +166,8 @@ std::optional<InputError> PlanDirectory::put(const PlannedStep& step) const {
   return write_file(file_of(step.index, ".json"), plan_json(plan));
 }
 
-// The files that are wanted, and others that are there, as the step and its plan make them. The
-// name of the first that had to be written, or "".
+// Writes the requested files beside the plan, and updates other existing ones, from the step and
+// its plan. Returns the name of the first file that was written, or "".
 Result<std::string> PlanDirectory::keep_beside(std::int64_t index, const ScatterInstance& step,
                                                const ScatterPlan& plan) const {
   std::string written;
@@ -172,7 +175,7 @@ Result<std::string> PlanDirectory::keep_beside(std::int64_t index, const Scatter
   if (beside_.instance || !is_missing(own)) {
     if (auto error = keep(own, write_scatter_instance(step), written)) return *error;
   }
-  std::optional<TrainerStep> trainer;  // made once it is needed
+  std::optional<TrainerStep> trainer;  // computed when first needed
   for (const TrainerFormat format : {TrainerFormat::json, TrainerFormat::binary}) {
     const std::string file = file_of(index, ending(format));
     if (format != beside_.trainer && is_missing(file)) continue;

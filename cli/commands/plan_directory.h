@@ -1,13 +1,13 @@
-// A directory with the plans of a stream, a file each: "00000012.json", so that sorted by name is
-// sorted by step, and beside it what the step is for a trainer, if that was asked for.
+// A directory with the plans of a stream, one file per step: "00000012.json". Sorted by name, the
+// files are sorted by step. On request, a trainer's file lies beside each plan.
 //
 //   const PlanDirectory plans("plans", {.trainer = TrainerFormat::binary});
 //   Result<StoredStep> stored = plans.resume(12, step);
 //   if (auto error = plans.put(planned)) complain(*error);
 //
-// What lies beside a plan, the step as an instance and a trainer's file, follows from the step and
-// its plan. So it is never a reason to plan again, and what is there, whatever its format, is kept
-// to the plan: it never stays that of another.
+// The files beside a plan, the step as an instance and a trainer's file, are derived from the step
+// and its plan. So they never cause planning again, and existing files of any format are kept
+// consistent with the plan.
 #pragma once
 
 #include <cstdint>
@@ -28,20 +28,21 @@ enum class StoredPlan {
   there,
 };
 
-// What there is of a step.
+// The stored state of a step.
 struct StoredStep {
   StoredPlan plan = StoredPlan::missing;
-  bool claimed = false;  // its bound is a backend's word, and not proven
-  std::string mended;    // a file beside the plan that was missing or not of it, and now is; or ""
+  bool claimed = false;  // true if the bound was reported by a backend and is not proven
+  // name of a file beside the plan that was missing or inconsistent and was rewritten, or ""
+  std::string mended;
 };
 
-// Files of which the same is to be said, in one line for all of them.
+// Collects files with the same remark, which is printed as one line for all files.
 class FilesAlike {
  public:
   void add(const std::string& file);
   bool empty() const { return count_ == 0; }
 
-  // "plans/00000012.json: is invalid, as 3 more". Requires a file.
+  // Returns, for instance, "plans/00000012.json: is invalid, as 3 more". Requires a file.
   std::string say(const std::string& what) const;
 
  private:
@@ -49,7 +50,7 @@ class FilesAlike {
   std::string first_;
 };
 
-// What is written beside each plan.
+// The files that are written beside each plan.
 struct BesidePlan {
   TrainerFormat trainer = TrainerFormat::none;
   bool instance = false;
@@ -60,20 +61,22 @@ class PlanDirectory {
   explicit PlanDirectory(std::string path, BesidePlan beside = {})
       : path_(std::move(path)), beside_(beside) {}
 
-  // Whether the plan of this very step is there, verified, and its bound with it: computed again,
-  // or proven by the certificate in "00000012.outcome.json". If so it is not touched, and the files
-  // beside it are: compared with what the plan makes of them, and written if they differ. Errors:
-  // E002 if its file holds anything else, as another batch size, cluster or list must not be mixed
-  // with this one's, if it is no regular file, which could keep its reader waiting, or if a file
-  // beside it cannot be written; E110 and E107 if what is there cannot be read; E604.
+  // Returns the state of the step's plan: whether it is stored, belongs to exactly this step, and
+  // is verified. Its bound must be recomputed or proven by the certificate in
+  // "00000012.outcome.json". A valid plan is not changed. The files beside it are compared with the
+  // plan and rewritten if they differ. Errors: E002 if the plan's file contains something else
+  // (plans of another batch size, cluster or list must not be mixed with these), if it is not a
+  // regular file (reading it could wait), or if a file beside it cannot be written; E110 and E107
+  // if a file cannot be read; E604.
   Result<StoredStep> resume(std::int64_t index, const ScatterInstance& step) const;
 
-  // Writes the step's files, its outcome among them where the plan's bound has a certificate, and
-  // the plan last: who waits for it finds the others. A run that is killed in between leaves no
-  // plan, or an invalid one, and both are planned again. Requires a plan. Errors: E002, E110, E604.
+  // Writes the step's files, including its outcome if the plan's bound has a certificate. The plan
+  // is written last, so that a process that waits for it finds the other files. A killed run leaves
+  // no plan or an invalid plan, and the step is then planned again. Requires a plan. Errors: E002,
+  // E110, E604.
   std::optional<InputError> put(const PlannedStep& step) const;
 
-  // "plans/00000012.json" for 12 and ".json".
+  // Returns, for instance, "plans/00000012.json" for 12 and ".json".
   std::string file_of(std::int64_t index, const std::string& ending) const;
 
  private:

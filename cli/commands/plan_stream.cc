@@ -1,5 +1,5 @@
-// stowage plan-stream: the steps of a training run, planned one after another. Longer than 300
-// lines: what may end a stream, and what is then said of it, is one story.
+// stowage plan-stream: plans the steps of a training run one after another. Longer than 300 lines:
+// the conditions that end a stream and their messages belong together.
 #include "solvers/plan_stream.h"
 
 #include <fcntl.h>
@@ -101,7 +101,8 @@ class PlanStreamCommand : public Command {
     if (trainer_ == "bin" && directory_.empty()) {
       return console.refuse({kUsage, "--trainer", "bin needs -o: stdout has text alone"});
     }
-    // Opening a pipe may wait for who writes it: before signals mean anything but the end.
+    // Opening a pipe may wait for its writer. So it happens before the signal handlers are
+    // installed, while Ctrl-C still ends the process.
     const int fd = open_steps();
     if (fd < 0) return console.refuse(unreadable(path_));
     InterruptibleInput input(fd);
@@ -110,7 +111,7 @@ class PlanStreamCommand : public Command {
   }
 
  private:
-  // A descriptor, or -1 and errno. A directory can be opened, but not read.
+  // Returns a descriptor, or -1 and errno. open() succeeds for a directory, which cannot be read.
   int open_steps() const {
     const int fd = path_ == "-" ? ::dup(STDIN_FILENO) : ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
     struct stat status = {};
@@ -165,7 +166,7 @@ class PlanStreamCommand : public Command {
                                    " tokens on the cluster, is room for " + std::to_string(held)});
       }
     }
-    // Once nothing else can be refused: a mistake leaves no directory behind.
+    // The directory is created after all checks, so that an error leaves no directory behind.
     if (!directory_.empty()) {
       if (auto error = make_directory(directory_)) return console.refuse(*error);
       plans_.emplace(directory_, BesidePlan{.trainer = trainer_.empty()     ? TrainerFormat::none
@@ -195,7 +196,7 @@ class PlanStreamCommand : public Command {
       console.warn(mended_.say("was missing or not of its plan") + ", and is written from it");
     }
     if (!answered_) return ExitCode::internal;
-    // stdout has its lines already: what went wrong is told on stderr alone.
+    // stdout has its lines already, so this error is printed to stderr only.
     if (unwritten_) unread_.push_back({"", *unwritten_});
     if (!unread_.empty()) {
       console.complain(unread_);
@@ -209,12 +210,13 @@ class PlanStreamCommand : public Command {
     return console.answer("", report.exit_code());
   }
 
-  // The next step of this share that has no plan yet. A step that cannot be read is handed on with
-  // its error, or ends the stream behind those before it; a stream that broke off ends as well.
+  // Returns the next step of this share without a stored plan, or nullopt at the end. A step that
+  // cannot be read is returned with its error, or ends the stream (--fail-fast). A stream that
+  // broke off ends too.
   std::optional<StreamStep> next(StepStream& steps) {
     for (;;) {
       while (!beyond(steps.index()) && passed_over(steps.index())) {
-        if (!steps.skip()) break;  // next() below says whether that was the end
+        if (!steps.skip()) break;  // next() below detects the end
       }
       const std::int64_t index = steps.index();
       if (beyond(index)) return std::nullopt;
@@ -258,9 +260,9 @@ class PlanStreamCommand : public Command {
     return index < from_.value_or(0) || !shard_.takes(index);
   }
 
-  // In another thread than next().
+  // Called on another thread than next().
   bool take(Console& console, StreamReport& report, PlannedStep&& step) {
-    // What an interrupted solve had found so far would not be found again.
+    // The partial result of an interrupted solve is discarded, since it would not be reproducible.
     if (step.outcome.stopped_by == StoppedBy::interrupted) return false;
     const StepRemarks remarks = remarks_.take(step.index);
     if (plans_ && step.outcome.plan) {
@@ -307,13 +309,13 @@ class PlanStreamCommand : public Command {
   Shard shard_;
   std::optional<PlanDirectory> plans_;
   StreamRemarks remarks_;
-  std::vector<CliError> unread_;         // of the step whose reading ended the stream
-  std::optional<InputError> unwritten_;  // of the plan whose writing did
-  std::int64_t there_ = 0;               // steps that had their plan already
-  FilesAlike invalid_;                   // plans that are none, or whose bounds are false
-  FilesAlike claimed_;                   // plans whose bounds are a backend's word
-  FilesAlike mended_;                    // trainer's files that were not of their plans
-  bool answered_ = true;                 // stdout has taken everything so far
+  std::vector<CliError> unread_;         // errors of the step whose reading ended the stream
+  std::optional<InputError> unwritten_;  // error of the plan whose writing ended the stream
+  std::int64_t there_ = 0;               // number of steps that already had a plan
+  FilesAlike invalid_;                   // stored files without a valid plan, or with a false bound
+  FilesAlike claimed_;                   // plans with an unproven bound of a backend
+  FilesAlike mended_;                    // trainer's files that were inconsistent with their plans
+  bool answered_ = true;                 // true while all writes to stdout succeeded
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// stowage propose: the strategies to choose from, for an assign instance.
+// stowage propose: proposes strategies for an assign instance.
 #include "heuristics/assign/propose.h"
 
 #include <iterator>
@@ -19,7 +19,7 @@
 namespace stowage {
 namespace {
 
-// "1x 16x1, 6x 8x1"
+// Returns, for instance, "1x 16x1, 6x 8x1".
 std::string replicas_text(const AssignInstance& instance, const Strategy& strategy) {
   std::string text;
   for (std::size_t g = 0; g < strategy.replicas.size(); ++g) {
@@ -100,13 +100,14 @@ class ProposeCommand : public Command {
   }
 
  private:
-  // What a proposed strategy is called in the instance.
+  // The name of a proposed strategy in the instance.
   struct Added {
     std::string name;
     bool was_there = false;
   };
 
-  // Under a name that is still free, unless the same replicas are there already.
+  // Adds the strategy under an unused name, unless the instance already has a strategy with the
+  // same replicas.
   static Added add(Strategy strategy, AssignInstance& assign) {
     for (const Strategy& own : assign.strategies) {
       if (own.replicas == strategy.replicas) return {.name = own.name, .was_there = true};
@@ -122,7 +123,8 @@ class ProposeCommand : public Command {
     return {.name = std::move(strategy.name)};
   }
 
-  // What the lengths take as one step, by the quick planner; nothing if it finds no plan.
+  // Returns the time in ms of the lengths as one step by the method fast, or nullopt if it finds no
+  // plan.
   static std::optional<double> planned_ms(const AssignInstance& assign) {
     if (assign.strategies.empty()) return std::nullopt;
     Budget budget;

@@ -1,4 +1,4 @@
-// stowage run of what is invalid: nothing is executed.
+// stowage run of an invalid plan: the plan is not executed.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace stowage {
 
-// Tells and answers that `what`, the plan, or the layout of an order, is invalid.
+// Prints and answers that `what` is invalid: the plan, or the layout of an order.
 ExitCode refuse_run(Console& console, const Instance& instance, const std::string& what,
                     const std::vector<Violation>& violations);
 

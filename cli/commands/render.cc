@@ -26,7 +26,7 @@
 namespace stowage {
 namespace {
 
-// What a stowage/outcome says of the search that found its plan.
+// The members of a stowage/outcome about the search for its plan.
 struct SearchRecord {
   std::string status;
   std::string stopped_by;
@@ -35,8 +35,8 @@ struct SearchRecord {
   ProgressHistory progress;
 };
 
-// Nothing for a stowage/plan, which tells no story. `unit` is that of the objective. Errors: those
-// of types and ranges; members that are missing are left empty.
+// Returns nullopt for a stowage/plan, which has no record of a search. `unit` is the unit of the
+// objective. Errors: types and ranges; missing members stay empty.
 Result<std::optional<SearchRecord>> read_search_record(std::string_view text, const Unit& unit) {
   ErrorList errors;
   const std::optional<JsonValue> document = parse_json(text, errors);
@@ -105,7 +105,7 @@ class RenderCommand : public Command {
     if (auto error = check_output("--output", output_, inputs)) return console.refuse(*error);
 
     console.info(instance_line(instance));
-    // No plan is drawn unverified, and there is no switch for it.
+    // Every plan is verified before it is drawn, and no flag disables this.
     const Judgement judgement = judge(*both.value);
     if (!judgement.violations.empty()) return refuse_plan(console, instance, judgement);
     return draw(console, *both.value, judgement, *search, std::move(comparison));

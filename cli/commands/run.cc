@@ -1,6 +1,6 @@
-// stowage run: execute the packed batches of a plan and compare them with every sequence alone, or
-// the buffers of a layout or order plan in one arena (run_layout.h, run_order.h), or a strategy on
-// its ranks (run_strategy.h).
+// stowage run: executes the packed batches of a plan and compares them with every sequence alone.
+// It also executes the buffers of a layout or order plan in one arena (run_layout.h, run_order.h),
+// and a strategy on its ranks (run_strategy.h).
 #include <algorithm>
 #include <stdexcept>
 #include <string>
@@ -104,7 +104,8 @@ class RunCommand : public Command {
   }
 
  private:
-  // Under mpirun: the first process does what one alone would, with the others as its ranks.
+  // Runs under mpirun: the first process executes the command and uses the other processes as its
+  // ranks.
   ExitCode run_as_process(Console& console) const {
     if (!kernels::mpi_built_in()) {
       return console.refuse({kUsage, "mpirun",
@@ -120,14 +121,15 @@ class RunCommand : public Command {
       }
       kernels::serve(world, kernels::run_share, kernels::take_part_in_step);
       return ExitCode::ok;
-    } catch (const std::exception& error) {  // the others wait for this process: end them all
+    } catch (const std::exception&
+                 error) {  // the other processes wait for this process, so all must be ended
       console.refuse({kInternal, "rank " + std::to_string(world.rank()), error.what()},
                      ExitCode::internal);
       process.abort(to_int(ExitCode::internal));
     }
   }
 
-  // `pool` is null for threads of this process.
+  // If `pool` is null, ranks are threads of this process.
   ExitCode load_and_run(Console& console, kernels::ProcessPool* pool) const {
     const Loaded<InstanceAndPlan> both = load_both(instance_path_, plan_path_);
     if (!both.value) return console.refuse(both.errors);
@@ -149,7 +151,7 @@ class RunCommand : public Command {
     if (graph == nullptr && !layout_path_.empty()) {
       return console.refuse({kUsage, "--layout", "has an effect on orders alone"});
     }
-    // No plan is executed unverified, and there is no switch for it.
+    // Every plan is verified before it is executed, and no flag disables this.
     const std::vector<Violation> violations = verify(instance, plan);
     console.info(instance_line(instance));
     if (!violations.empty()) return refuse_run(console, instance, "plan", violations);
@@ -183,7 +185,7 @@ class RunCommand : public Command {
     return execute(console, instance, plan, pool, budget);
   }
 
-  // A flag that would change nothing for a layout or an order.
+  // Returns an error for a flag that has no effect on a layout or an order.
   std::optional<InputError> flag_without_effect(const std::string& what) const {
     for (const auto& [flag, given] : {std::pair{"--work", work_gflop_.has_value()},
                                       std::pair{"--max-ranks", max_ranks_.has_value()},

@@ -1,4 +1,4 @@
-// stowage run, for layouts: the blocks that an instance was recorded from, or a memory exercise.
+// stowage run, for layouts: executes the blocks of a recorded instance, or a memory exercise.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@
 namespace stowage {
 
 struct LayoutRun {
-  std::string instance_path;  // for errors of recorded_from
+  std::string instance_path;  // used in errors of recorded_from
   std::optional<std::int64_t> scale;
   std::uint64_t seed = 0;
 };
 
-// Executes a verified plan, tells how it went and answers. Returns the exit code.
+// Executes a verified plan and writes the report and the answer. Returns the exit code.
 ExitCode run_layout(Console& console, const LayoutInstance& instance, const LayoutPlan& plan,
                     const LayoutRun& run, Budget& budget);
 

@@ -27,7 +27,7 @@ using kernels::OrderExecution;
 
 constexpr double kMostLayoutSeconds = 10;
 
-// Where the tensors lie; nothing if none was found.
+// Returns a layout of the tensors, or nullopt if none was found in time.
 std::optional<LayoutPlan> lay_out(const LayoutInstance& buffers, Budget& budget) {
   Budget part = budget.part(std::min(kMostLayoutSeconds, budget.seconds_left() / 2),
                             std::numeric_limits<std::int64_t>::max());

@@ -1,4 +1,4 @@
-// stowage run, for orders: the training step that a graph was recorded from, or a memory exercise.
+// stowage run, for orders: executes the training step of a recorded graph, or a memory exercise.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,15 @@
 namespace stowage {
 
 struct OrderRun {
-  std::string instance_path;  // for errors of recorded_from
-  std::string layout_path;    // of a plan of order_layout(); empty: it is laid out here
+  std::string instance_path;  // used in errors of recorded_from
+  // path of a plan of order_layout(); empty: run_order() computes a layout
+  std::string layout_path;
   std::optional<std::int64_t> scale;
   std::uint64_t seed = 0;
 };
 
-// Lays the tensors of a verified plan out, or verifies the layout that is given, executes it, tells
-// how it went and answers. Returns the exit code.
+// Lays out the tensors of a verified plan, or verifies the given layout. Then executes it and
+// writes the report and the answer. Returns the exit code.
 ExitCode run_order(Console& console, const OrderInstance& graph, const OrderPlan& plan,
                    const OrderRun& run, Budget& budget);
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t kRanksUnlessTold = 64;
 
-// Why there are not enough ranks; nothing if there are.
+// Returns an error if the plan needs more ranks than allowed, or nullopt.
 std::optional<InputError> too_many_ranks(std::int64_t ranks, const StrategyRunFlags& run) {
   const std::int64_t most = run.max_ranks.value_or(kRanksUnlessTold);
   if (ranks > most) {

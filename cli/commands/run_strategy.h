@@ -1,4 +1,4 @@
-// stowage run, for strategies: the step on as many ranks as the plan has, scaled down.
+// stowage run, for strategies: executes the step, scaled down, on the plan's number of ranks.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@ struct StrategyRunFlags {
   std::optional<std::int64_t> max_ranks;
   std::optional<std::int64_t> repeats;
   std::uint64_t seed = 0;
-  kernels::ProcessPool* pool = nullptr;  // null for threads of this process
+  kernels::ProcessPool* pool = nullptr;  // null: ranks are threads of this process
 };
 
-// Executes a verified plan, tells how it went and answers. Returns the exit code.
+// Executes a verified plan and writes the report and the answer. Returns the exit code.
 ExitCode run_strategy(Console& console, const StrategyInstance& instance, const StrategyPlan& plan,
                       const StrategyRunFlags& run, Budget& budget);
 

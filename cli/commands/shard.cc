@@ -32,7 +32,8 @@ InputError senseless(const std::string& name, const std::string& expected) {
               " (or say --shard I/N)"};
 }
 
-// The share that a rank and a size variable name; nothing without the first.
+// Returns the share given by a rank variable and a size variable, or nullopt if the rank variable
+// is not set.
 Result<std::optional<Shard>> ranked(const char* rank_name, const char* size_name) {
   const std::optional<std::string> rank_text = variable(rank_name);
   if (!rank_text) return std::optional<Shard>();
@@ -57,7 +58,7 @@ Result<std::optional<Shard>> array_task() {
   if (!step || *step == 0) return senseless("SLURM_ARRAY_TASK_STEP", "a positive number");
   const std::optional<std::int64_t> id = parse_count(*id_text);
   const bool listed = id && *id >= *least && (*id - *least) % *step == 0;
-  // An array such as 1,5,6 has gaps that the variables do not tell.
+  // An array such as 1,5,6 has gaps, which the variables do not describe.
   if (!listed || (*id - *least) / *step >= *count) {
     return senseless("SLURM_ARRAY_TASK_ID", "one of " + std::to_string(*count) +
                                                 " evenly spaced numbers from " +

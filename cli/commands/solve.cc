@@ -89,7 +89,7 @@ class SolveCommand : public Command {
       }
       Loaded<Plan> start = load_plan(start_path_, *instance.value);
       if (!start.value) return console.refuse(start.errors);
-      // Its ids are those of another list, or its times those of another cluster.
+      // A plan of another instance may have other sequence ids or times of another cluster.
       const std::string hash = hash_of(*instance.value);
       if (const std::string& other = plan_hash(*start.value); other != hash) {
         return console.refuse(
@@ -97,7 +97,8 @@ class SolveCommand : public Command {
       }
       asked.start = std::move(start.value);
     }
-    // Before the work, not after it. --output may be --start: that plan is only made better.
+    // The output is checked before the solve. --output may equal --start, since the result is never
+    // worse than the start.
     if (auto error = check_output("--output", output_, instance.files)) {
       return console.refuse(*error);
     }
@@ -118,8 +119,8 @@ class SolveCommand : public Command {
     console.info(instance_line(instance));
     console.info("method    " + method_ + "  " + (solver.empty() ? "no MILP backend" : solver) +
                  "  " + solve_.describe());
-    // Until the plan is written: a second signal then still means 130, and the first one costs
-    // nothing.
+    // The scope lasts until the plan is written. Until then a second signal still exits with 130,
+    // and a first signal does not lose the plan.
     const InterruptScope interrupt;
     Budget::Limits limits = solve_.limits(interrupt.flag());
     const Budget whole(limits);
@@ -151,7 +152,7 @@ class SolveCommand : public Command {
       frame.arrangement = &*arrangement;
       if (!arrangement->layout) frame.exit_code = ExitCode::unknown;
     }
-    // A plan that cannot be written is not lost: the outcome on stdout carries both.
+    // If a plan cannot be written to its file, it is still in the outcome on stdout.
     const bool saved =
         !output_.empty() && outcome.plan && save(console, output_, plan_json(*outcome.plan), frame);
     const bool layout_saved = arrangement && arrangement->layout &&
@@ -164,7 +165,7 @@ class SolveCommand : public Command {
     return console.answer(outcome_json(outcome, frame), frame.exit_code);
   }
 
-  // Whether it was written.
+  // Returns whether the file was written.
   static bool save(Console& console, const std::string& path, const std::string& plan,
                    OutcomeFrame& frame) {
     const auto error = write_file(path, plan);
@@ -233,7 +234,7 @@ class SolveCommand : public Command {
   ParamFlags param_flags_;
   bool stages_ = false;
   std::string trainer_;
-  std::string layout_;  // where its plan goes; empty: not asked for
+  std::string layout_;  // path of the layout's plan; empty: no layout requested
   SolveFlags solve_;
   OutputFlags output_flags_;
 };

@@ -1,4 +1,4 @@
-// What the line of a step says beside what the planner found, from its reading to its line.
+// The data of a step that its line repeats or explains, in addition to the planner's result.
 #pragma once
 
 #include <cstdint>
@@ -14,25 +14,26 @@
 namespace stowage {
 
 struct StepRemarks {
-  std::vector<JsonMember> extras;  // of the step as it was read: echoed
-  std::vector<InputError> errors;  // why it is not planned; the first is told
-  bool with_instance = false;      // the instance stands in the line
-  bool with_trainer = false;       // so does the trainer's step, of a plan
+  std::vector<JsonMember> extras;  // extra members of the step's input, which its line repeats
+  std::vector<InputError> errors;  // errors that prevent planning; the line has the first one
+  bool with_instance = false;      // if true, the line contains the instance
+  bool with_trainer = false;       // if true, the line of a plan contains the trainer's step
 };
 
-// The remarks on the steps under way: one thread reads steps, another writes their lines.
+// The remarks on steps between reading and writing: one thread reads steps, another thread writes
+// their lines.
 class StreamRemarks {
  public:
   void put(std::int64_t index, StepRemarks remarks);
-  StepRemarks take(std::int64_t index);  // requires that they were put
+  StepRemarks take(std::int64_t index);  // requires a previous put() for `index`
 
  private:
   std::mutex mutex_;
   std::map<std::int64_t, StepRemarks> remarks_;
 };
 
-// A step that is not planned because of these errors, at least one, in the line `place` ("" if they
-// say where).
+// Returns a step that is not planned because of these errors, at least one, in the line `place` (""
+// if the errors name their place).
 StreamStep unreadable_step(std::int64_t index, const std::string& place,
                            const std::vector<InputError>& errors);
 

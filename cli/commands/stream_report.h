@@ -1,4 +1,4 @@
-// What plan-stream says of the steps it has planned: a line of JSON each, and figures for people.
+// The output of plan-stream: a line of JSON per step, and figures for people.
 #pragma once
 
 #include <chrono>
@@ -13,22 +13,23 @@
 
 namespace stowage {
 
-// {"format": "stowage/step", "version": 1, "step": 12, "status": "feasible", ..., "plan": {...}} on
-// one line that ends in '\n'. No figure depends on the clock. Error: E604 of the trainer's step.
+// Returns {"format": "stowage/step", "version": 1, "step": 12, "status": "feasible", ..., "plan":
+// {...}} on one line that ends in '
+// '. No value depends on the clock. Error: E604 of the trainer's step.
 Result<std::string> step_line(const PlannedStep& step, const StepRemarks& remarks);
 
 class StreamReport {
  public:
   explicit StreamReport(Console& console) : console_(console) {}
 
-  // Told of every step in order; a line of progress at most once a second.
+  // Must be called for every step in order; prints a line of progress at most once per second.
   void add(const PlannedStep& step);
 
-  // The closing line, and warnings. `there` steps had their plan already.
+  // Prints the last line and warnings. `there` steps already had a plan.
   void finish(bool interrupted, std::int64_t clipped, std::int64_t there);
 
-  std::int64_t next() const { return next_; }  // the step behind the last one planned
-  ExitCode exit_code() const;                  // of the worst step
+  std::int64_t next() const { return next_; }  // the step after the last planned step
+  ExitCode exit_code() const;                  // exit code of the worst step
 
  private:
   std::string figures() const;
@@ -36,14 +37,14 @@ class StreamReport {
   using Clock = std::chrono::steady_clock;
   Console& console_;
   Clock::time_point begin_ = Clock::now();
-  double told_s_ = 0;  // when the last line of progress was written
+  double told_s_ = 0;  // time of the last line of progress
   std::int64_t next_ = 0;
   std::int64_t steps_ = 0;
   std::int64_t sequences_ = 0;
-  std::int64_t unread_ = 0;  // whose lengths could not be read
+  std::int64_t unread_ = 0;  // number of steps whose lengths could not be read
   std::int64_t infeasible_ = 0;
-  std::int64_t failed_ = 0;  // neither a plan nor a proof that there is none
-  double gaps_ = 0;          // sum over the steps with a plan
+  std::int64_t failed_ = 0;  // number of steps with neither a plan nor a proof of infeasibility
+  double gaps_ = 0;          // sum of the gaps of the steps with a plan
   double slowest_s_ = 0;
 };
 

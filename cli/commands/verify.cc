@@ -1,4 +1,4 @@
-// stowage verify: is the plan valid for the instance, and is what it says true?
+// stowage verify: checks whether the plan is valid for the instance and its claims are true.
 #include "cli/answers/outcome_json.h"
 #include "cli/families/families.h"
 #include "cli/families/judge.h"
@@ -75,7 +75,7 @@ class VerifyCommand : public Command {
     const Unit unit = objective_unit(both.instance);
 
     introduce(console, both.instance, violations);
-    // Of a plan that breaks rules, neither its parts nor its gap mean anything.
+    // For an invalid plan the number of parts and the gap have no meaning.
     if (const std::string more = plan_detail(plan); valid && !more.empty()) {
       console.info("plan      " + more);
     }
@@ -83,7 +83,7 @@ class VerifyCommand : public Command {
       console.warn("the bound " + with_unit(plan_bound(plan), unit) + " by " + plan_bound_by(plan) +
                    " is claimed and not proven here: no certificate of it is at hand");
     }
-    // What counts is what is proven here; what the plan claims may be anybody's word.
+    // Only a bound that is proven here counts; the plan's claimed bound may be false.
     std::string proof;
     if (proven) {
       proof = "  proven bound " + with_unit(proven->value, unit) + " (" + proven->name + ')';
@@ -144,7 +144,7 @@ class VerifyCommand : public Command {
       console.finding("violation " + to_string(violation));
   }
 
-  // Says what of an outcome nothing was held against.
+  // Prints the members of an outcome that were not checked.
   static void mention(Console& console, const std::vector<std::string>& unchecked) {
     std::string list;
     for (const std::string& member : unchecked) {
