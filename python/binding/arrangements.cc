@@ -1,4 +1,4 @@
-// arrange(): an order and the offsets of its tensors.
+// arrange(): returns an order and the offsets of its tensors.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
@@ -19,7 +19,7 @@ struct ArrangementBox {
   Arrangement value;
 };
 
-// Requires an order instance and a plan of it that verifies.
+// Requires an order instance and a valid plan of it.
 ArrangementBox arranged(const InstanceBox& graph, const PlanBox& plan,
                         const SolveArguments& arguments, Interrupt& interrupt, bool watch) {
   ArrangementBox box;

@@ -1,5 +1,6 @@
-// The values that Python holds: variants of all families, each in a class of its own, and vectors
-// that become arrays. None of them changes once made, so that threads may share them.
+// The classes of C++ values that Python objects hold: variants of all families, each in a class of
+// its own, and vectors that become arrays. All these values are immutable, so threads may share
+// them.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -37,7 +38,8 @@ struct TrainerBox {
 template <class T>
 using Array = nb::ndarray<nb::numpy, const T>;
 
-// A read-only array that owns the values; `shape` is that of a matrix, row by row, or left out.
+// Returns a read-only array that owns the values. `shape` is the shape of a matrix in row-major
+// order, or empty for a vector.
 template <class T>
 Array<T> array_of(std::vector<T> values, std::initializer_list<std::size_t> shape = {}) {
   auto* owned = new std::vector<T>(std::move(values));
@@ -46,7 +48,7 @@ Array<T> array_of(std::vector<T> values, std::initializer_list<std::size_t> shap
   return Array<T>(owned->data(), shape, owner);
 }
 
-// What each source adds to the module.
+// Each function adds the names of one source to the module.
 void bind_instances(nb::module_& module);
 void bind_solves(nb::module_& module);
 void bind_explanations(nb::module_& module);

@@ -1,5 +1,5 @@
-// Errors on their way to Python: what the readers and solve() complain of becomes one exception
-// with all of its entries, stowage.InputError.
+// Converts errors of the readers and of solve() to the Python exception stowage.InputError, which
+// contains all entries.
 #pragma once
 
 #include <exception>
@@ -10,7 +10,7 @@
 
 namespace stowage::python {
 
-// Thrown by the binding alone; the library returns errors as values.
+// Thrown only by the binding; the library returns errors as values.
 class CodedErrors : public std::exception {
  public:
   explicit CodedErrors(std::vector<InputError> entries) : entries_(std::move(entries)) {}
@@ -22,7 +22,7 @@ class CodedErrors : public std::exception {
   std::vector<InputError> entries_;
 };
 
-// The value, or the exception.
+// Returns the value, or throws CodedErrors.
 template <class T>
 T value_of(Result<T> result) {
   if (!result) throw CodedErrors(result.errors());

@@ -1,4 +1,4 @@
-// explain(): what binds and what would help, as dictionaries with the keys of `stowage explain`.
+// explain(): returns bottlenecks and remedies as dictionaries with the keys of `stowage explain`.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
@@ -76,8 +76,7 @@ nb::dict answer_of(const Explanation& why) {
   return answer;
 }
 
-// The limits of `arguments` are those of each solve. Requires a plan that verifies, if there is
-// one.
+// The limits of `arguments` apply to each solve. `plan` must be valid, or null.
 nb::dict explained(const InstanceBox& instance, const PlanBox* plan,
                    const SolveArguments& arguments, Interrupt& interrupt, bool watch) {
   ExplainOptions options{.solve = options_of(arguments)};

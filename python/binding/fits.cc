@@ -1,4 +1,4 @@
-// Costs from measured rows, which come as flat arrays.
+// Fits costs to measured rows, which arrive as flat arrays.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -43,8 +43,8 @@ const ScatterInstance& scatter_of(const InstanceBox& box) {
   return *step;
 }
 
-// Row i has the lengths from offsets[i] to offsets[i + 1]. Names of exchanges that are empty are
-// none. Degrees that 32 bits do not hold become 0, which is refused.
+// Returns row i, whose lengths are from offsets[i] to offsets[i + 1]. An empty name of an exchange
+// means no exchange. Degrees beyond 32 bits become 0, which the fit refuses.
 TimedRow row_of(const Integers& degrees, const Integers& lengths, const Integers& offsets,
                 const std::vector<std::string>& exchanges, std::size_t i) {
   const std::int64_t degree = degrees.data()[i];
@@ -57,7 +57,7 @@ TimedRow row_of(const Integers& degrees, const Integers& lengths, const Integers
   return row;
 }
 
-// A peak that is NaN is none.
+// Returns all rows. A peak of NaN means no measured peak.
 std::vector<TimedRow> rows_of(const Integers& degrees, const Integers& lengths,
                               const Integers& offsets, const Numbers& ms, const Numbers& mib,
                               const std::vector<std::string>& exchanges) {
@@ -91,8 +91,9 @@ FitBox fit_table(const std::string& text, const std::string& file, const Instanc
   return fitted(value_of(read_samples_csv(text, file)), like, mib_per_token);
 }
 
-// Of groups, the measured step and the micro-batch of each, both ascending; `ms` of each step.
-// (JSON of the cost, factor, drifted, noise, mean error, that of the old cost)
+// Refits a cost to groups. `steps` and `batches` give the measured step and the micro-batch of each
+// group, both ascending; `ms` has one time per step. Returns (JSON of the cost, factor, drifted,
+// noise, mean error, mean error of the old cost).
 nb::tuple refitted(const InstanceBox& old, const Integers& degrees, const Integers& lengths,
                    const Integers& offsets, const std::vector<std::string>& exchanges,
                    const Integers& steps, const Integers& batches, const Numbers& ms) {
@@ -122,7 +123,7 @@ std::string fit_json(const FitBox& box) {
   return json.take();
 }
 
-// An object with the member "table".
+// Returns a JSON object with the member "table".
 std::string table_json(const FitBox& box) {
   const nb::gil_scoped_release unlocked;
   JsonWriter json;
@@ -137,7 +138,8 @@ std::string fit_svg(const FitBox& box) {
   return svg_document(fit_pictures(box.fit, box.rows), "fit");
 }
 
-// (method, ms) of the plans, the fastest first; how much longer the next takes, and the last.
+// Returns the pairs (method, ms) of the plans, the fastest first, and the relative excess of the
+// second and of the last plan over the first.
 nb::tuple separation(const InstanceBox& box) {
   Separation found;
   {
@@ -150,7 +152,8 @@ nb::tuple separation(const InstanceBox& box) {
   return nb::make_tuple(plans, found.best_to_next, found.best_to_last);
 }
 
-// Of runs as read_runs() takes them: (JSON of the fit, JSON of the instance with fitted rates).
+// Fits rates to runs in the format of read_runs(). Returns (JSON of the fit, JSON of the instance
+// with fitted rates).
 nb::tuple fit_strategy_runs(const std::string& text, const std::string& file,
                             const std::string& directory, const std::string& stated,
                             const InstanceBox& box) {

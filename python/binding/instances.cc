@@ -1,4 +1,4 @@
-// Instances and plans: read, written, checked, drawn.
+// Reads, writes, checks and draws instances and plans.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
@@ -38,7 +38,7 @@ InstanceBox read_instance(std::string_view text, const std::string& base_dir) {
   return {value_of(stowage::read_instance(text, base_dir))};
 }
 
-// A bare plan is completed from `instance`, if there is one.
+// Reads a plan. A partial plan is completed from `instance`, unless it is null.
 PlanBox read_plan(std::string_view text, const InstanceBox* instance) {
   const nb::gil_scoped_release unlocked;
   return {value_of(instance == nullptr ? stowage::read_plan(text)
@@ -71,11 +71,11 @@ const ScatterInstance& scatter_step(const InstanceBox& box) {
   return *step;
 }
 
-// The same cluster, model and cost with other sequences, of which `targets` are the loss tokens, or
-// all tokens. Not checked: solve() does that.
+// Returns a step with the same cluster, model and cost and other sequences, of which `targets` are
+// the loss tokens (default: all tokens). The function does not check the step, since solve() does.
 InstanceBox with_lengths(const InstanceBox& box, const Lengths& lengths,
                          const std::optional<Lengths>& targets, const std::string& name) {
-  ScatterInstance step = scatter_step(box);  // of a Cluster: it has no sequences
+  ScatterInstance step = scatter_step(box);  // a Cluster, which has no sequences
   step.name = name;
   step.lengths.assign(lengths.data(), lengths.data() + lengths.size());
   if (targets) step.loss_tokens.assign(targets->data(), targets->data() + targets->size());
@@ -91,7 +91,8 @@ InstanceBox preset(const std::string& model, const std::string& machine, int dev
                                    .machine = machine}))};
 }
 
-// With the exchange that holds most.
+// Returns the longest sequence, in tokens, for groups of the degree with the exchange of the
+// largest capacity.
 Tokens longest_of_degree(const InstanceBox& box, int degree) {
   const ScatterInstance& step = scatter_step(box);
   Tokens most = 0;
@@ -101,7 +102,7 @@ Tokens longest_of_degree(const InstanceBox& box, int degree) {
   return most;
 }
 
-// With the fastest exchange that groups of the degree may use.
+// Returns the time in ms with the fastest exchange that groups of the degree may use.
 double group_ms(const InstanceBox& box, int degree, const Lengths& lengths) {
   const ScatterInstance& step = scatter_step(box);
   Ms fastest = kInfinity;
@@ -152,8 +153,8 @@ Picture picture_of(const StrategyInstance& wanted, const StrategyPlan& plan,
   return strategy_stages(wanted, plan, bounds);
 }
 
-// `proven`: the bound of the plan was proven in this process; otherwise it is shown as a claim.
-// Requires a plan of the instance that verify() finds nothing wrong with.
+// `proven` states that the plan's bound was proven in this process; otherwise the picture shows the
+// bound as a claim. Requires a plan that verify() accepts.
 std::string svg_of(const InstanceBox& instance, const PlanBox& plan, bool proven) {
   const nb::gil_scoped_release unlocked;
   return visit_both(

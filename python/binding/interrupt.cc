@@ -17,7 +17,7 @@ namespace {
 
 constexpr auto kBetweenLooks = std::chrono::milliseconds(50);
 
-// The work on a thread of its own, and what came of it.
+// Runs the work on its own thread and keeps its exception.
 class Worker {
  public:
   explicit Worker(const std::function<void()>& work)
@@ -32,7 +32,7 @@ class Worker {
           changed_.notify_one();
         }) {}
 
-  // Whether the work ended before it was time to look for signals.
+  // Returns whether the work ended before the next check for signals.
   bool ended() {
     std::unique_lock lock(mutex_);
     return changed_.wait_for(lock, kBetweenLooks, [this] { return ended_; });
@@ -48,10 +48,11 @@ class Worker {
   std::condition_variable changed_;
   bool ended_ = false;
   std::exception_ptr failure_;
-  std::thread thread_;  // last: it uses the others
+  std::thread thread_;  // last member, because the thread uses the others
 };
 
-// Runs the handlers of signals that arrived; what they raised, if it is not a KeyboardInterrupt.
+// Runs the handlers of arrived signals. Returns an exception of a handler unless it is
+// KeyboardInterrupt, otherwise null.
 std::exception_ptr look_for_signals(Interrupt& interrupt) {
   if (PyErr_CheckSignals() == 0) return nullptr;
   interrupt.flag = true;
@@ -68,7 +69,8 @@ void run_unlocked(Interrupt& interrupt, bool watch, const std::function<void()>&
   if (watch) {
     try {
       worker.emplace(work);
-    } catch (const std::system_error&) {  // no thread is to be had: the work is done without
+    } catch (const std::system_error&) {  // the system has no thread left, so the work runs on this
+                                          // thread
     }
   }
   if (!worker) {

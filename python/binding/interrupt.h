@@ -1,6 +1,6 @@
-// Ctrl-C while C++ works. Python runs its signal handlers in the main thread only, when that holds
-// the interpreter's lock: there the work goes to a thread of its own, and the main thread looks for
-// signals meanwhile.
+// Handles Ctrl-C during work in C++. Python runs its signal handlers only in the main thread while
+// that thread holds the interpreter's lock. So the work runs on another thread, and the main thread
+// checks for signals.
 #pragma once
 
 #include <atomic>
@@ -8,15 +8,15 @@
 
 namespace stowage::python {
 
-// Ends the work of all calls that were given it, until it is cleared.
+// The flag ends the work of all calls with this Interrupt until it is cleared.
 struct Interrupt {
   std::atomic<bool> flag = false;
-  std::atomic<int> signals = 0;  // KeyboardInterrupts that arrived during such calls
+  std::atomic<int> signals = 0;  // KeyboardInterrupts that arrived during these calls
 };
 
-// Runs `work` without the interpreter's lock, which the caller must hold. With `watch`, which only
-// the main thread of Python may ask for, a KeyboardInterrupt sets the flag and is counted; any
-// other exception of a signal handler sets the flag and is raised when the work has ended.
+// Runs `work` without the interpreter's lock, which the caller must hold. `watch` may be true only
+// in the main thread of Python. It makes a KeyboardInterrupt set the flag and increase the counter.
+// Another exception of a signal handler sets the flag and is raised after the work has ended.
 void run_unlocked(Interrupt& interrupt, bool watch, const std::function<void()>& work);
 
 }  // namespace stowage::python

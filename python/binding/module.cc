@@ -1,5 +1,5 @@
-// The extension stowage._core: what the Python package calls. Its names are private; the package
-// gives them their types, defaults and exceptions.
+// The extension module stowage._core. Its names are private; the Python package adds types,
+// defaults and exceptions.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
@@ -39,8 +39,7 @@ nb::list backend_names() {
 NB_MODULE(_core, module) {
   using namespace stowage::python;
 #ifdef NDEBUG
-  nb::set_leak_warnings(
-      false);  // of objects that live on when Python ends: it is nobody's business
+  nb::set_leak_warnings(false);  // no warning about objects that exist when Python ends
 #endif
   module.doc() = "The compiled part of stowage; its names are private.";
   module.attr("version") = STOWAGE_VERSION;

@@ -1,4 +1,5 @@
-// Rows of an order plan: the order of each range of lengths, and which row holds a length.
+// The rows of an order plan: the order of each range of lengths, and the row that contains a
+// length.
 #include <cstdint>
 #include <optional>
 #include <variant>
@@ -15,7 +16,7 @@ const OrderPlan& order_plan(const PlanBox& box) {
   return *plan;
 }
 
-// (from, to, peaks at both, bounds at both, operator of the bounds, order) of each row.
+// Returns (from, to, peaks at both, bounds at both, operator of the bounds, order) of each row.
 nb::list order_rows(const PlanBox& box) {
   nb::list rows;
   for (const OrderRow& row : order_plan(box).rows) {
@@ -26,7 +27,8 @@ nb::list order_rows(const PlanBox& box) {
   return rows;
 }
 
-// -1 where no row holds the length. Called for every batch: takes no lock and allocates nothing.
+// Returns the index of the row that contains the length, or -1. Called for every batch, so it takes
+// no lock and allocates nothing.
 std::int64_t row_index(const PlanBox& box, Tokens length) {
   const OrderPlan& plan = order_plan(box);
   const OrderRow* row = row_at(plan, length);

@@ -1,4 +1,4 @@
-// balanced_partitions(): the call, and its bins as flat arrays or as lists.
+// balanced_partitions(): returns the bins as flat arrays or as lists.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -21,7 +21,7 @@ namespace {
 
 using Lengths = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-// Checked and verified; lets other threads of Python run meanwhile.
+// Returns a verified partition; other Python threads run meanwhile.
 Partition partitioned(const PartitionInstance& instance) {
   const nb::gil_scoped_release unlocked;
   PartitionOutcome outcome = balanced_partitions(instance);
@@ -32,7 +32,7 @@ Partition partitioned(const PartitionInstance& instance) {
   return *std::move(outcome.partition);
 }
 
-// (sequences, offsets, tokens, costs, largest, smallest, lower bound, its name, gap)
+// Returns (sequences, offsets, tokens, costs, largest, smallest, lower bound, its name, gap).
 nb::tuple balanced(const Lengths& lengths, std::int64_t bins, const std::string& counts,
                    std::int64_t quadratic, std::int64_t linear) {
   const Partition found =
@@ -59,8 +59,8 @@ nb::tuple balanced(const Lengths& lengths, std::int64_t bins, const std::string&
       relative_gap(static_cast<double>(found.largest), static_cast<double>(found.lower_bound)));
 }
 
-// Costs and bins as Python's own lists. Nothing where an item of the list is no plain integer of 64
-// bits: arrays say what is wrong with it.
+// Takes costs and returns bins as Python lists. Returns nullopt if an item is not an integer of 64
+// bits; the call with arrays then reports the error.
 std::optional<nb::list> balanced_lists(const nb::list& costs, std::int64_t bins, bool equal) {
   PartitionInstance instance{.bins = bins,
                              .counts = equal ? PartitionCounts::equal : PartitionCounts::any,

@@ -1,4 +1,4 @@
-// What a Python call says of a solve, as the library takes it.
+// Converts the solve arguments of a Python call to SolveOptions.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@ namespace stowage::python {
 
 struct SolveArguments {
   std::string method;
-  std::string solver;  // of the MILPs: "auto" or the name of a backend
+  std::string solver;  // MILP backend: "auto" or a name
   std::optional<double> time_limit_s;
   std::optional<std::int64_t> node_limit;
   double gap = 0;
   std::uint64_t seed = 0;
 };
 
-// Raises ValueError for a solver that is not built in.
+// Throws ValueError for a solver that is not built in.
 SolveOptions options_of(const SolveArguments& arguments);
 
 Budget::Limits limits_of(const SolveArguments& arguments, const Interrupt& interrupt);

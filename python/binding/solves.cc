@@ -1,4 +1,4 @@
-// solve(): the call, and what it found out.
+// solve(): runs a solve and returns its outcome.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
@@ -59,7 +59,7 @@ nb::list improvements_of(const OutcomeBox& box) {
   return all;
 }
 
-// Text of the certificate's document; nothing without one.
+// Returns the text of the certificate's document, or nullopt without a certificate.
 std::optional<std::string> certificate_json(const OutcomeBox& box) {
   if (!box.value.certificate) return std::nullopt;
   return std::visit(

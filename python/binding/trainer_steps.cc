@@ -1,5 +1,5 @@
-// Steps of a trainer, as flat arrays: one entry a batch, and the sequences of all batches one
-// behind the other.
+// The steps of a trainer as flat arrays: one entry per batch, and the concatenated sequences of all
+// batches.
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 
@@ -51,7 +51,7 @@ nb::tuple ragged(TrainerLists lists) {
   }
 }
 
-// What each batch recomputes; None where the step lists no choice.
+// Returns the recomputation mode of each batch, or None if the step lists no modes.
 nb::list recomputation(const TrainerStep& step) {
   nb::list all;
   for (const TrainerBatch& batch : step.batches) {
@@ -79,7 +79,7 @@ nb::dict arrays_of(const TrainerBox& box) {
   all["max_seqlen"] = array_of(std::move(flat.max_seqlen));
   all["tokens"] = array_of(std::move(flat.tokens));
   all["loss_denominators"] = array_of(std::move(flat.loss_denominators));
-  // Indices of other arrays are of NumPy's own width.
+  // 64-bit integers, NumPy's index type.
   all["sequences"] = ragged<std::int64_t>(std::move(flat.sequences));
   all["loss_tokens"] = ragged<std::int32_t>(std::move(flat.loss_tokens));
   all["cu_seqlens"] = ragged<std::int32_t>(std::move(flat.cu_seqlens));
@@ -91,7 +91,8 @@ nb::dict arrays_of(const TrainerBox& box) {
   return all;
 }
 
-// The model's time of each batch of a scatter plan, in the order of its trainer step.
+// Returns the predicted time of each batch of a scatter plan in ms, in the order of its trainer
+// step.
 Array<double> predicted_ms(const PlanBox& plan) {
   const auto* scatter = std::get_if<ScatterPlan>(&plan.value);
   if (scatter == nullptr) throw nb::type_error("a plan of the problem scatter is needed");
