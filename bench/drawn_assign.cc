@@ -18,11 +18,12 @@ class Draws {
 
   std::uint64_t below(std::uint64_t bound) { return draw(random_, bound); }
   double real(double least, double most) { return least + (most - least) * draw_unit(random_); }
-  // Every power of ten between them is as likely.
+  // Draws from [least, most] with a uniform logarithm, so that every power of ten is equally
+  // likely.
   double scale(double least, double most) {
     return std::exp(real(std::log(least), std::log(most)));
   }
-  // Box and Muller (1958).
+  // Draws a normal number by the method of Box and Muller (1958).
   double normal() {
     const double radius = std::sqrt(-2 * std::log(1 - draw_unit(random_)));
     return radius * std::cos(6.283185307179586 * draw_unit(random_));
@@ -79,7 +80,7 @@ AssignInstance drawn_assign(std::uint64_t seed) {
   AssignInstance instance = *assign_preset(model);
   Tokens longest = 0;
   for (const Scheme& scheme : instance.schemes) longest = std::max(longest, scheme.max_tokens);
-  if (draws.below(3) > 0) {  // strategies of our own
+  if (draws.below(3) > 0) {  // strategies that this file draws
     const int devices = 8 << draws.below(5);
     const auto strategies = simple_strategies(instance.schemes, devices, 32768);
     if (!strategies.empty()) {

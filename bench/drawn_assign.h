@@ -1,5 +1,6 @@
-// Assign steps whose every parameter is drawn from a seed: model, GPUs, strategies, how lengths are
-// distributed and how many tokens there are. Nothing can be tuned to them but the seeds of a list.
+// Assign steps whose parameters are all drawn from a seed: model, GPUs, strategies, the
+// distribution of lengths and the number of tokens. So a method cannot be tuned to the steps, only
+// to the seeds of a list.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +9,9 @@
 
 namespace stowage::bench {
 
-// Lengths are uniform, log-normal, of a heavy tail (Pareto), or few and long. Strategies are those
-// of the preset or made for 8 to 128 GPUs. A step fills 20,000 to 500,000 tokens, so that some have
-// ten sequences and others hundreds. It has a plan.
+// Returns a feasible step. Lengths are uniform, log-normal, heavy-tailed (Pareto), or few and long.
+// Strategies are those of the preset, or drawn for 8 to 128 GPUs. A step has 20,000 to 500,000
+// tokens, so the number of sequences is between ten and hundreds.
 AssignInstance drawn_assign(std::uint64_t seed);
 
 }  // namespace stowage::bench

@@ -65,7 +65,7 @@ LengthLine worst_of(std::span<const LengthLine> lines) {
 }
 
 double pick_ns(std::int64_t rows, std::int64_t picks) {
-  constexpr Tokens kWide = 100;  // a row
+  constexpr Tokens kWide = 100;  // width of a row in tokens
   OrderPlan plan;
   for (Tokens k = 0; k < rows; ++k) {
     plan.rows.push_back({.from = k * kWide + 1, .to = (k + 1) * kWide, .order = {0}});
@@ -75,7 +75,7 @@ double pick_ns(std::int64_t rows, std::int64_t picks) {
   for (Tokens& length : lengths) {
     length = 1 + static_cast<Tokens>(draw(random, static_cast<std::uint64_t>(rows * kWide)));
   }
-  std::int64_t wrong = 0;  // is told, so that no pick is left out
+  std::int64_t wrong = 0;  // printed at the end, so that the compiler keeps the calls
   const Budget clock({.clock = BudgetClock::cpu});
   for (std::int64_t k = 0; k < picks; ++k) {
     const Tokens length = lengths[static_cast<std::size_t>(k) % lengths.size()];

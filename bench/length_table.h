@@ -1,6 +1,6 @@
-// How much more memory an order needs than any must, at lengths of a range: that of the list, those
-// made for one length, and the row of a plan for the whole range. And how long the pick of a row
-// takes.
+// Compares the memory of orders with lower bounds at several lengths of a range. The orders are
+// that of the list, orders made for one length, and the rows of a plan for the whole range. Also
+// measures the time to select a row.
 //
 //   for (const LengthLine& line : length_table(graph, lengths, 200'000)) ...
 #pragma once
@@ -14,24 +14,24 @@
 
 namespace stowage::bench {
 
-// Peaks at one length, as multiples of the bound of a solve of that length alone.
+// Peaks at one length, as multiples of the bound of a solve for that length alone.
 struct LengthLine {
   Tokens tokens = 0;
-  double program = 0;       // the order of the list
-  double for_shortest = 0;  // the order that a solve of the shortest length finds
+  double program = 0;       // order of the list
+  double for_shortest = 0;  // order from a solve for the shortest length
   double for_longest = 0;
-  double row = 0;  // of the plan's row that holds the length
+  double row = 0;  // order of the plan's row that contains the length
 };
 
-// `plan` is a plan of `graph`, which has a range of lengths that holds all of `lengths`. Solves
-// have so many nodes each.
+// `plan` is a plan of `graph`, whose range of lengths contains all of `lengths`. Each solve is
+// limited to `nodes` nodes.
 std::vector<LengthLine> length_table(const OrderInstance& graph, const OrderPlan& plan,
                                      std::span<const Tokens> lengths, std::int64_t nodes);
 
-// The larger numbers of all lines, each by itself.
+// Returns the maximum of each column over all lines.
 LengthLine worst_of(std::span<const LengthLine> lines);
 
-// CPU nanoseconds that row_at() takes with so many rows, for lengths drawn at random.
+// Returns the CPU nanoseconds of row_at() on a plan with `rows` rows, for random lengths.
 double pick_ns(std::int64_t rows, std::int64_t picks);
 
 }  // namespace stowage::bench

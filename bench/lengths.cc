@@ -1,10 +1,11 @@
-// stowage_bench_lengths: what a table of orders for all lengths saves over one order, and how long
-// the pick of a row takes; Markdown on stdout.
+// stowage_bench_lengths: measures the savings of a table of orders for all lengths over a single
+// order, and the time to select a row. Writes Markdown to stdout.
 //
 //   stowage_bench_lengths > lengths.md
 //
-// Layers of a transformer from 256 to 65,536 tokens, forward and backward, with all updates at the
-// end, with each layer computed again before its backward pass, and with experts.
+// The graphs are layers of a transformer, forward and backward, from 256 to 65,536 tokens. The
+// variants have all updates at the end, recompute each layer before its backward pass, or have
+// experts.
 #include <CLI/CLI.hpp>
 #include <iomanip>
 #include <iostream>

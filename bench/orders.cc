@@ -1,11 +1,11 @@
-// stowage_bench_orders: which single order of the layout search fits an instance's capacity, the
-// reference that `auto` is measured against; JSON lines on stdout.
+// stowage_bench_orders: finds the single orders of the layout search that fit an instance's
+// capacity, as the reference for `auto`. Writes JSON lines to stdout.
 //
 //   stowage_bench_orders bench/suite.json packing WAT:5 TAW:5 TWA:5 --part report > orders.jsonl
 //
 // An order is KEYS:SECONDS, of CPU time: letters of heuristics/layout/orders.h. WAT, TAW and TWA
-// are the three that MiniMalloc publishes; here they order our search, which has all its rules.
-// Orders are tried in turn until one fits or shows that none can: the rest is left out.
+// are the orders that MiniMalloc publishes; here they order the search of stowage with all its
+// rules. Orders are tried in turn until one fits or proves infeasibility; later orders are skipped.
 #include "heuristics/layout/orders.h"
 
 #include <CLI/CLI.hpp>
@@ -23,14 +23,14 @@
 namespace stowage::bench {
 namespace {
 
-constexpr std::int64_t kBetweenLooks = 256;  // nodes
+constexpr std::int64_t kBetweenLooks = 256;  // nodes between two checks of the clock
 
 struct AskedOrder {
   std::string keys;
   double seconds = 0;
 };
 
-// "WAT:5"
+// Parses, for instance, "WAT:5".
 AskedOrder parse_order(const std::string& text) {
   const std::size_t colon = text.find(':');
   if (colon != 3 || text.find_first_not_of("ACLOTUWZ") != colon) {
@@ -44,7 +44,7 @@ std::string_view name_of(LayoutTree::End end) {
   return end == LayoutTree::End::exhausted ? "exhausted" : "open";
 }
 
-// Whether that settled the instance.
+// Returns whether the order decided the instance.
 bool try_order(const std::string& name, const LayoutInstance& instance, const AskedOrder& asked) {
   const Budget budget({.time_limit_s = asked.seconds, .clock = BudgetClock::cpu});
   const LayoutTable table(instance);

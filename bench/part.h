@@ -1,5 +1,5 @@
-// The two parts of every suite: one to tune constants on, one to report. The second is never looked
-// at while tuning.
+// The two parts of every suite: one part for tuning constants, one part for reports. Tuning never
+// uses the second part.
 //
 //   if (part_of("5b-64gpu-uniform-3") == Part::report) ...
 #pragma once
@@ -11,8 +11,8 @@ namespace stowage::bench {
 
 enum class Part { tune, report };
 
-// By the name of the instance alone: bit 32 of its FNV-1a hash of 64 bits. (The lowest bit would be
-// that of the sum of the letters, so that numbered names would take turns.)
+// The part depends on the instance's name alone: it is bit 32 of the name's 64-bit FNV-1a hash.
+// (The lowest bit is the parity of the letters' sum, so numbered names would alternate.)
 constexpr Part part_of(std::string_view name) {
   std::uint64_t hash = 0xCBF29CE484222325U;
   for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3U;

@@ -11,7 +11,7 @@
 namespace stowage::bench {
 namespace {
 
-// Names come from files: letters, digits and a few marks stay, anything else becomes '-'.
+// Names come from files, so every character except letters, digits and a few marks becomes '-'.
 std::string file_name(const Record& record) {
   std::string name = record.suite + '.' + record.instance + '.' + method_title(record);
   std::ranges::replace_if(
@@ -32,7 +32,7 @@ std::optional<std::string> fault(const InstanceT& instance, const std::string& t
   if (const auto found = verify_instance_hash(*plan, instance_hash(instance)); !found.empty()) {
     return to_string(found.front());
   }
-  // Both went through shortest decimals, which read back as the same double.
+  // Both values were written as shortest decimals, which parse to the same double.
   if (objective_of(*plan) != *record.objective) {
     return "the plan's objective is " + std::to_string(objective_of(*plan)) + ", the result says " +
            std::to_string(*record.objective);

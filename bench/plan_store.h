@@ -1,4 +1,4 @@
-// The plans behind the results, so that a table is made of what can still be verified.
+// Stores the plans of results, so that the results of a table can be verified later.
 //
 //   record.plan = store_plan("build/bench/plans", record, *outcome.plan);   // when measured
 //   if (const auto fault = check_plan("build/bench/plans", record, entry.instance)) ...   // later
@@ -13,14 +13,15 @@
 
 namespace stowage::bench {
 
-// Writes the plan of a result as JSON into the directory, which is made if it is missing, and
-// returns the name of the file: "scatter.gpt-7b-64gpu-192k-code_files-0.auto-10-s.json". Throws
-// std::runtime_error where that is not possible.
+// Writes the plan of a result as JSON into the directory, which is created if it is missing.
+// Returns the name of the file: "scatter.gpt-7b-64gpu-192k-code_files-0.auto-10-s.json". Throws
+// std::runtime_error on failure.
 std::string store_plan(const std::filesystem::path& directory, const Record& record,
                        const Plan& plan);
 
-// What is wrong with the result's plan, a sentence: it cannot be read, breaks a rule, is of another
-// instance, or is not as good as the result says. Nothing for a result without a plan.
+// Returns the fault of the result's plan as a sentence: the plan cannot be read, breaks a rule,
+// belongs to another instance, or is worse than the result states. Returns nullopt for a valid plan
+// and for a result without a plan.
 std::optional<std::string> check_plan(const std::filesystem::path& directory, const Record& record,
                                       const Instance& instance);
 

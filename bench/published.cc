@@ -1,5 +1,6 @@
-// stowage_bench_published: predicted against published training steps; Markdown on stdout, and with
-// --rows a CSV file with a line for each step. With --tables only the tables that the program has.
+// stowage_bench_published: compares predictions with published training steps. Writes Markdown to
+// stdout, and with --rows a CSV file with a line for each step. With --tables it writes only the
+// tables that the program contains.
 //
 //   stowage_bench_published instances/data/published/steps.csv > bench/results/0.1.0/published.md
 //   stowage_bench_published instances/data/published/steps.csv --tables instances/data/published
@@ -19,7 +20,8 @@
 namespace stowage::bench {
 namespace {
 
-constexpr std::string_view kSmallModels = "vtrain-single";  // 1,440 steps of up to 0.3 s
+// source with 1,440 steps of up to 0.3 s
+constexpr std::string_view kSmallModels = "vtrain-single";
 
 std::string percents(const Spread& spread) {
   std::ostringstream text;
@@ -62,7 +64,7 @@ class Report {
     print_memory();
   }
 
-  // Milliseconds: measured, and predicted in each way; 0 where there is no prediction.
+  // Writes milliseconds per step: measured, and predicted by each method; 0 without a prediction.
   void write_rows(const std::string& path) const {
     std::ofstream file(path);
     file << "id,source,precision,measured_ms,version_1_ms,version_2_ms,halves_ms,other_models_ms\n";

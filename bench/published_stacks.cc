@@ -13,14 +13,14 @@
 namespace stowage::bench {
 namespace {
 
-// MaxText's steps among those of NVIDIA's benchmarks are the ones that shard parameters.
+// Among the steps of NVIDIA's benchmarks, only MaxText's steps shard parameters.
 bool shards_parameters(const PublishedStep& step) {
   return step.sample.configuration.choice.zero == 3;
 }
 bool keeps_parameters(const PublishedStep& step) { return !shards_parameters(step); }
 bool is_compiled(const PublishedStep& step) { return step.tag.find("eager") == std::string::npos; }
 
-// Tokens of a sequence: the last class is that of all lengths.
+// Classes by tokens of a sequence; the last class contains all lengths.
 constexpr std::array<std::pair<Tokens, Tokens>, 5> kClasses = {
     {{1, 2047}, {2048, 8191}, {8192, 32767}, {32768, 131071}, {1, kMaxExact}}};
 

@@ -22,10 +22,12 @@ constexpr std::array<Machine, 3> kOthers = {{{"gb200", 186, 2450, 900, 50, 8000}
                                              {"gb300", 288, 2450, 900, 100, 8000},
                                              {"h100-96", 96, 989, 450, 50, 2400}}};
 constexpr double kUnfused = 1.5;  // activation factor of software without FlashAttention
-constexpr double kFsdp = 0.85;    // and of FSDP of 2023 without dropout, whose masks M3 counts
-constexpr Mib kFsdpFixed = 1024;  // of a device, beside tensors
-constexpr std::int64_t kTwoGradients = 8;  // bytes of a parameter; 16 and 32 bits are both kept
-constexpr std::size_t kFewest = 4;         // steps of a job that are ranked
+// activation factor of FSDP of 2023 without dropout, whose masks M3 counts
+constexpr double kFsdp = 0.85;
+constexpr Mib kFsdpFixed = 1024;  // MiB of a device besides tensors
+// bytes per parameter, because gradients are kept in 16 and in 32 bits
+constexpr std::int64_t kTwoGradients = 8;
+constexpr std::size_t kFewest = 4;  // least number of steps of a ranked job
 
 const Machine& machine_of(const std::string& name) {
   if (const Machine* known = machine_named(name)) return *known;
@@ -70,8 +72,8 @@ StrategyModel model_of(const Row& row) {
   return model;
 }
 
-// Memory numbers of the software. Evidence: the readings of BLOOM before and since 28 February
-// 2022, and llm-foundry's micro-batches, which were made as large as fit.
+// Sets the memory numbers of the software. Evidence: the readings of BLOOM before and since 28
+// February 2022, and llm-foundry's micro-batches, whose sizes are the largest that fit.
 void set_memory(const Row& row, StrategyDetail& detail) {
   const std::string& source = row.at("source");
   if (source.starts_with("foundry")) {
@@ -151,7 +153,7 @@ std::map<std::string, std::vector<std::size_t>> by_source(std::span<const Publis
   return all;
 }
 
-// Fills in the predictions of `asked` with the rates that fit `known`.
+// Computes the predictions of `asked` with rates fitted to `known`.
 void predict_by_fit(std::span<const PublishedStep> steps, std::span<const std::size_t> known,
                     std::span<const std::size_t> asked, std::vector<Ms>& predicted) {
   std::vector<StrategySample> samples;

@@ -1,11 +1,12 @@
-// stowage_bench: methods on the instances of a suite, one result line each on stdout.
+// stowage_bench: runs methods on the instances of a suite and writes one result line each to
+// stdout.
 //
 //   stowage_bench bench/suite.json scatter fast auto:10 flexsp > results.jsonl
 //
-// A method is NAME or NAME:SECONDS, of CPU time as all limits here: a busy neighbour does not
-// shorten a search. With --solver its name in the results ends in "/glpk" or
-// "/cbc". Instances stand outside, methods inside the loop, so that what is compared was measured
-// close together. Nothing runs beside a method: times are those of one core.
+// A method is NAME or NAME:SECONDS. All limits are CPU time, so that other load on the machine does
+// not shorten a search. With --solver its name in the results ends in "/glpk" or "/cbc". The outer
+// loop runs over instances and the inner loop over methods, so that compared results are measured
+// close together. Methods run one at a time: times are those of one core.
 #include <sys/resource.h>
 
 #include <CLI/CLI.hpp>
@@ -30,7 +31,7 @@ struct Asked {
   double seconds = kInfinity;
 };
 
-// "auto:10"
+// Parses, for instance, "auto:10".
 Asked parse_method(const std::string& text) {
   const std::size_t colon = text.find(':');
   if (colon == std::string::npos) return {.name = text};
@@ -62,7 +63,7 @@ void time_plans(const std::vector<Improvement>& improvements, Record& record) {
   }
 }
 
-// A plan made for another objective: what it takes here, of which nothing is proven.
+// Computes the objective of a plan that was made for another objective. The plan then has no bound.
 void revalue(const ScatterInstance& instance, Outcome& outcome) {
   auto& plan = std::get<ScatterPlan>(*outcome.plan);
   Ms sum = 0;

@@ -1,4 +1,4 @@
-// The machine and the build, as far as they tell.
+// Reads properties of the machine and the build, as far as the system reports them.
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -15,7 +15,7 @@
 namespace stowage::bench {
 namespace {
 
-// The value of the first line "key : value" of a /proc file; empty if there is none.
+// Returns the value of the first line "key : value" of a /proc file, or an empty string.
 std::string proc_value(const char* path, const std::string& key) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
@@ -26,7 +26,8 @@ std::string proc_value(const char* path, const std::string& key) {
   return "";
 }
 
-// Many processors of one maker have one name: "AMD EPYC, family 25 model 17".
+// Many processors of one vendor have the same name, so family and model are added: "AMD EPYC,
+// family 25 model 17".
 std::string cpu_name() {
   const auto value = [](const char* key) { return proc_value("/proc/cpuinfo", key); };
   const std::string family = value("cpu family"), model = value("model\t");

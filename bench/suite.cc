@@ -40,7 +40,8 @@ Entry instance_in(const std::filesystem::path& path) {
   return SuiteEntry{std::move(name), *std::move(instance)};
 }
 
-// What a generator of either family makes of a bundled list or a distribution.
+// Returns the entry that a generator of either family creates from a bundled list or a
+// distribution.
 template <class Generator, class Make>
 Entry generated_from(const Generator& generator, const std::filesystem::path& root, Make make) {
   std::vector<Tokens> list;
@@ -56,7 +57,7 @@ Entry generated_from(const Generator& generator, const std::filesystem::path& ro
   return named(Result<decltype(instance)>(std::move(instance)));
 }
 
-// A generated step with the cost of a file, and named after that too.
+// Replaces the cost of a generated step by a file's, and appends the file's name to the step's.
 Entry priced_by(Entry entry, const std::filesystem::path& file) {
   if (!entry) return entry;
   SuiteEntry made = *std::move(entry);
@@ -70,7 +71,7 @@ Entry priced_by(Entry entry, const std::filesystem::path& file) {
   return made;
 }
 
-// A generated step whose groups hold more than activations.
+// Adds memory other than activations to the groups of a generated step.
 Entry holding(Entry entry, const JsonValue& memory, const JsonPath& path, ErrorList& errors) {
   if (!entry) return entry;
   const ObjectReader reader(
@@ -85,7 +86,7 @@ Entry holding(Entry entry, const JsonValue& memory, const JsonPath& path, ErrorL
   return made;
 }
 
-// A generated step with rules of its own, and named after that too.
+// Adds rules to a generated step, and appends them to its name.
 Entry ruled_by(Entry entry, const JsonValue& rules, const JsonPath& path, ErrorList& errors) {
   if (!entry) return entry;
   SuiteEntry made = *std::move(entry);
@@ -95,7 +96,7 @@ Entry ruled_by(Entry entry, const JsonValue& rules, const JsonPath& path, ErrorL
   return made;
 }
 
-// A generated step in a pipeline, and named after that too.
+// Puts a generated step in a pipeline, and appends that to its name.
 Entry staged(Entry entry, int stages, bool planned_flat) {
   if (!entry || stages == 1) return entry;
   SuiteEntry made = *std::move(entry);
@@ -119,7 +120,7 @@ LayoutGenerator buffers_from(const JsonValue& value, const JsonPath& path, Error
     errors.add(code::kGenerator, reader.at("kind").pointer(), "is no kind of layout");
     return {};
   }
-  const std::int64_t lifetime = reader.integer("lifetime", {}, 0);  // 0: what the kind says
+  const std::int64_t lifetime = reader.integer("lifetime", {}, 0);  // 0: the default of the kind
   return {.kind = static_cast<LayoutGenerator::Kind>(known - LayoutGenerator::kNames.begin()),
           .buffers = reader.integer("buffers", {}),
           .steps = reader.integer("steps", {}),
@@ -172,8 +173,8 @@ TransformerStep trace_from(const JsonValue& value, const JsonPath& path, ErrorLi
                                                   : Recompute::none};
 }
 
-// One scheme of one stage on every rank: what is left of the problem is to balance sequences and to
-// fill rows.
+// Returns a step with one scheme of one stage on every rank, which reduces the problem to balancing
+// sequences and filling rows.
 Entry plain_from(const JsonValue& value, const JsonPath& path, ErrorList& errors) {
   const ObjectReader reader(value, path, errors, {"ranks", "sequences", "fixed_ms", "seed"});
   const auto ranks = static_cast<int>(reader.integer("ranks", {1, kMaxDevices}));
@@ -197,7 +198,7 @@ Entry plain_from(const JsonValue& value, const JsonPath& path, ErrorList& errors
   return named(Result<AssignInstance>(std::move(instance)));
 }
 
-// The entry's instance; nothing after an error of the entry itself.
+// Returns the entry's instance, or nullopt after an error of the entry itself.
 std::optional<Entry> instance_of(const ObjectReader& reader, const std::filesystem::path& root) {
   ErrorList& errors = reader.errors();
   const std::int64_t before = errors.found();

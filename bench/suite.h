@@ -6,10 +6,10 @@
 //
 //   {"file": PATH}          an instance, relative to the directory above the suite's
 //   {"generator": {...}}    a step, with the keys of `x-generator` (instances/presets.md); lists of
-//                           lengths are those of instances/data/lengths. With "cost": PATH beside
-//                           it, the cost of that file in place of the preset's; with
-//                           "pipeline_stages": P, a pipeline of so many; with "planned_flat": true
-//                           besides, what is planned has one stage, and the plan is valued with P
+//                           lengths are those of instances/data/lengths. "cost": PATH replaces the
+//                           preset's cost by that of the file; "pipeline_stages": P sets the
+//                           number of stages; in addition, "planned_flat": true plans the step
+//                           with one stage and values the plan with P stages
 //   {"drawn_assign": SEED}  an assign step whose parameters are drawn (drawn_assign.h)
 //   {"buffers": {...}}      a layout, with the options of LayoutGenerator: kind, buffers, steps,
 //                           bytes, seed
@@ -31,12 +31,14 @@
 namespace stowage::bench {
 
 struct SuiteEntry {
-  std::string name;  // of the instance
+  std::string name;  // name of the instance
   Instance instance;
-  std::optional<ScatterInstance> planned;  // in its place; plans are then valued by `instance`
+  // planned instead of `instance`; plans are then valued by `instance`
+  std::optional<ScatterInstance> planned;
 };
 
-// E110 and the errors of the readers; E201 for a suite that the file does not have.
+// Returns the entries. Errors: E110 and the errors of the readers; E201 for a suite that the file
+// does not have.
 Result<std::vector<SuiteEntry>> read_suite(const std::filesystem::path& file,
                                            const std::string& suite);
 

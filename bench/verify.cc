@@ -1,11 +1,11 @@
-// stowage_bench_verify: whether the plans that stowage_bench kept are what its results say.
+// stowage_bench_verify: checks that the plans stored by stowage_bench agree with its results.
 //
 //   stowage_bench bench/suite.json layout auto:1 --plans plans > results.jsonl
 //   stowage_bench_verify bench/suite.json plans results.jsonl
 //
-// Every plan is read again, verified against the suite's instance, and compared with the objective
-// of its result. Exit code 1 if a plan is missing, invalid, of another instance or not as good as
-// its result says; 2 if a file cannot be read.
+// Every plan is read, verified against the suite's instance, and compared with the objective of its
+// result. The exit code is 1 if a plan is missing, invalid, of another instance, or worse than its
+// result states, and 2 if a file cannot be read.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
@@ -23,7 +23,7 @@ int complain(const std::vector<InputError>& errors) {
   return 2;
 }
 
-// What is wrong with the result, if anything is.
+// Returns the fault of the result, or nullopt.
 std::optional<std::string> fault_of(const Record& record, const std::string& plans,
                                     const std::vector<SuiteEntry>& entries) {
   const auto entry = std::ranges::find(entries, record.instance, &SuiteEntry::name);

@@ -1,4 +1,4 @@
-// What around a run of the benchmark may change its figures.
+// Conditions outside of a benchmark that may change its figures.
 //
 //   std::cout << load();
 #pragma once
@@ -13,7 +13,7 @@
 
 namespace stowage::bench {
 
-// Variables that change what a linear algebra library or a thread pool does.
+// Returns the environment variables that affect linear algebra libraries or thread pools.
 inline std::vector<std::string> environment() {
   std::vector<std::string> found;
   for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -25,7 +25,7 @@ inline std::vector<std::string> environment() {
   return found;
 }
 
-// Load averages of 1, 5 and 15 minutes, "1.0 0.8 0.5".
+// Returns the load averages of 1, 5 and 15 minutes, for instance "1.0 0.8 0.5".
 inline std::string load() {
   double average[3] = {};
   if (getloadavg(average, 3) != 3) return "unknown";

@@ -14,14 +14,14 @@ std::string rates(double rate, double of) {
   return text.str();
 }
 
-// The rates of one repetition statistic: the fastest or the median.
+// The rates by one statistic of the repetitions: the fastest or the median.
 struct View {
   const Timings& timings;
   bool best;
   double rate(const std::string& name) const {
     return best ? timings.best_rate(name) : timings.median_rate(name);
   }
-  // The fastest size counts as the machine's.
+  // Returns the rate of the fastest matrix size, which counts as the machine's rate.
   double sgemm(const std::string& level) const {
     double most = 0;
     for (const int n : kSgemmSizes) {
@@ -30,13 +30,13 @@ struct View {
     return most;
   }
   double multiply_add(const std::string& level) const { return rate(level + "/multiply-add"); }
-  // Both passes together, 14 FLOP to 4 and 10.
+  // Returns the rate of both passes together: 14 FLOP, of which forward has 4 and backward 10.
   double both(const std::string& level, const std::string& shape) const {
     return 14 / (4 / rate(level + "/forward/" + shape) + 10 / rate(level + "/backward/" + shape));
   }
 };
 
-// Adds a row whose numbers are ratio(view), if what it needs was measured.
+// Adds a row with the numbers ratio(view), if the required timings were measured.
 template <class Ratio>
 void row(std::vector<TargetRow>& rows, const Timings& timings, TargetRow like, Ratio ratio) {
   like.best = ratio(View{timings, true});

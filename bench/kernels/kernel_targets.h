@@ -4,8 +4,8 @@
 //
 // Timings are named LEVEL/multiply-add, LEVEL/sgemm/SIZE, LEVEL/forward/DIM/LENGTH,
 // LEVEL/backward/..., LEVEL/decode/DIM, LEVEL/forward/THREADS threads, LEVEL/backward/one kv
-// head/THREADS threads, and triad. A pass is set against the fastest
-// sgemm of its level; at level v3, whose targets are meant so, against multiply-adds in registers.
+// head/THREADS threads, and triad. A pass is compared with the fastest sgemm of its level. At level
+// v3 it is compared with multiply-adds in registers, as its targets are defined that way.
 #pragma once
 
 #include <optional>
@@ -17,35 +17,38 @@
 
 namespace stowage::bench {
 
-// What the kernels reach beside what they should.
+// A measured value and its target.
 struct TargetRow {
-  std::string group;             // rows of one group stand together: "v4", "two threads"
-  std::string item;              // what was measured
-  std::string measure;           // what the numbers are: "share of sgemm", "speed-up", "GFLOP/s"
-  std::optional<double> target;  // none: for information
-  bool at_most = false;          // the target is an upper limit
-  bool percent = true;           // numbers are shares
-  double best = 0;               // of the fastest repetitions
+  std::string group;             // name of a group of consecutive rows: "v4", "two threads"
+  std::string item;              // name of the measurement
+  std::string measure;           // quantity: "share of sgemm", "speed-up", "GFLOP/s"
+  std::optional<double> target;  // nullopt: a row without a target
+  bool at_most = false;          // true if the target is an upper limit
+  bool percent = true;           // true if the numbers are shares
+  double best = 0;               // value of the fastest repetitions
   double median = 0;
   std::string detail;
 
-  // Judged by the fastest repetitions: whatever else runs on a machine only adds to a time.
+  // Returns whether the fastest repetitions reach the target. Other load on the machine only
+  // increases times, so the fastest repetition is the least disturbed.
   bool met() const { return target && (at_most ? best <= *target : best >= *target); }
 };
 
 inline const std::vector<int> kSgemmSizes = {256, 768, 1024};
 inline const std::vector<int> kLongLengths = {1024, 4096};
-inline constexpr int kRetainedKeys = 20000;                        // that one query reads
-inline const std::vector<int> kShortLengths = {32, 64, 128, 256};  // of packs of 4096 tokens
+inline constexpr int kRetainedKeys = 20000;  // keys that one query reads
+// lengths in packs of 4096 tokens
+inline const std::vector<int> kShortLengths = {32, 64, 128, 256};
 
-// `levels` from the narrowest to the widest; the widest has most targets.
+// Returns the rows. `levels` is ordered from the narrowest to the widest; the widest level has the
+// most targets.
 std::vector<TargetRow> kernel_targets(const Timings& timings,
                                       const std::vector<std::string>& levels);
 
-// As Markdown, one row for each target.
+// Returns a Markdown table with one row per target.
 std::string target_table(const std::vector<TargetRow>& rows);
 
-// An array under `key`; "met" is null where there is no target.
+// Writes an array under `key`; "met" is null without a target.
 void write_rows(JsonWriter& json, const std::string& key, const std::vector<TargetRow>& rows);
 
 }  // namespace stowage::bench

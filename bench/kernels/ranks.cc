@@ -19,7 +19,7 @@ namespace {
 
 using namespace kernels;
 
-// The CPU time of a rank's steps; a step ends with every collective.
+// The CPU times of a rank's steps; every collective ends a step.
 class StepClock {
  public:
   void start() { last_ = thread_cpu_seconds(); }
@@ -35,7 +35,7 @@ class StepClock {
   std::vector<double> steps_;
 };
 
-// Another communicator, with a clock that ticks after every collective.
+// Wraps a communicator and ends a step of the clock after every collective.
 class ClockedRank final : public Communicator {
  public:
   ClockedRank(Communicator& inner, StepClock& clock) : inner_(inner), clock_(clock) {}
@@ -109,7 +109,7 @@ std::vector<float> rank_values(std::int64_t count, std::int64_t tag) {
   return array;
 }
 
-// One rank's tensors.
+// The tensors of one rank.
 struct Tensors {
   std::vector<float> q, k, v, upstream, o, dq, dk, dv, sums, scratch;
 
@@ -162,7 +162,7 @@ double critical_path_s(const RankSetting& setting, ExchangeKind exchange, int ra
     Tensors tensors(static_cast<std::int64_t>(layout.of(me).size()) * width,
                     attention.stage().memory());
     world.barrier();
-    clocks[me] = {};  // what came before was preparation
+    clocks[me] = {};  // discards the time of the preparation
     clocks[me].start();
     tensors.forward(attention.stage());
     tensors.backward(attention.stage());
@@ -206,7 +206,7 @@ std::vector<RankRow> rank_rows(const RankSetting& setting) {
   struct Run {
     std::string name;
     double target;
-    int ranks;  // 0: in chunks
+    int ranks;  // number of ranks; 0: one rank, in chunks
     std::function<double()> measure;
     double seconds = kInfinity;
   };
@@ -219,14 +219,15 @@ std::vector<RankRow> rank_rows(const RankSetting& setting) {
   shared("Ulysses", ExchangeKind::ulysses, 4, 0.92);
   shared("zigzag ring", ExchangeKind::zigzag, 4, 0.92);
   shared("zigzag ring", ExchangeKind::zigzag, 8, 0.86);
-  // Its last rank has work in every step, which leaves (P / 2) / (P - 1/2): 0.57 and 0.53.
+  // The last rank has work in every step, so the ideal speed-up is (P / 2) / (P - 1/2): 0.57 and
+  // 0.53.
   shared("contiguous ring (control)", ExchangeKind::ring, 4, 0.65);
   shared("contiguous ring (control)", ExchangeKind::ring, 8, 0.62);
   for (const auto& [chunk, target] : {std::pair{768, 0.04}, std::pair{192, 0.10}}) {
     runs.push_back({"chunks of " + std::to_string(chunk), target, 0,
                     [&setting, size = chunk] { return chunked_s(setting, size); }});
   }
-  // In rounds, so that a machine that slows down slows all of them.
+  // The measurements alternate in rounds, so that a slow phase of the machine affects all of them.
   double alone = kInfinity;
   for (int round = 0; round < setting.repeats; ++round) {
     alone = std::min(alone, chunked_s(setting, 0));
@@ -235,7 +236,8 @@ std::vector<RankRow> rank_rows(const RankSetting& setting) {
   std::vector<RankRow> rows;
   for (const Run& run : runs) {
     const bool chunks = run.ranks == 0;
-    const bool control = run.target < 0.8;  // something that must not come close to the ideal
+    // true for the negative control, which must stay far from the ideal
+    const bool control = run.target < 0.8;
     rows.push_back(
         {.name = run.name + ", S = " + std::to_string(setting.length),
          .measured = chunks ? run.seconds / alone - 1 : alone / (run.ranks * run.seconds),

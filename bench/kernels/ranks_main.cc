@@ -1,4 +1,4 @@
-// Prints the figures of ranks.h: JSON lines on stdout, the same as a Markdown table on stderr.
+// Prints the figures of ranks.h as JSON lines on stdout and as a Markdown table on stderr.
 //
 //   stowage_bench_ranks [LENGTH [REPEATS]]
 #include <cstdlib>

@@ -1,11 +1,11 @@
-// stowage_bench_kernels: how fast the kernels are, against the peaks of the machine in the same
-// run.
+// stowage_bench_kernels: measures the speed of the kernels relative to the machine's peaks in the
+// same run.
 //
 //   stowage_bench_kernels --repetitions 9 --json kernels.json > kernels.md
 //
-// Google Benchmark runs all pieces in random order, repetition by repetition, so that a machine
-// that slows down slows all of them; each is timed by the CPU time of its thread, which is pinned.
-// The table sets the fastest repetitions (and the medians) against each other.
+// Google Benchmark runs all pieces in random order, repetition by repetition, so that a slow phase
+// of the machine affects all of them. The time is the CPU time of the pinned thread. The table
+// compares the fastest repetitions, and the medians.
 #include <benchmark/benchmark.h>
 #include <sched.h>
 
@@ -32,8 +32,8 @@ namespace {
 
 constexpr int kThreads = 2;
 
-// Cores that the process may use, from the last on; pinning to the last avoids what the system
-// likes to do on the first.
+// Pins the process to its last `count` cores, since the system prefers the first cores for its own
+// work.
 void use_cores(int count) {
   static const cpu_set_t all = [] {
     cpu_set_t set;
@@ -51,7 +51,7 @@ void use_cores(int count) {
   sched_setaffinity(0, sizeof some, &some);
 }
 
-// Notes every repetition; prints nothing, since stdout is for the table.
+// Stores every repetition and prints nothing, because stdout is reserved for the table.
 class Collector : public benchmark::BenchmarkReporter {
  public:
   explicit Collector(Timings& timings) : timings_(timings) {}
@@ -76,8 +76,8 @@ double thread_cpu_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// `level` empty: whatever is chosen. `run` returns the seconds that count, or 0 for those of its
-// thread.
+// An empty `level` keeps the selected level. `run` returns the seconds of the measurement, or 0 to
+// use the thread's CPU time.
 template <class Work>
 void add(const std::string& name, const std::string& level, int cores, double work, Work run) {
   benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) {
@@ -116,7 +116,7 @@ void add_sgemm(const std::string& level, const std::string& kind, std::int64_t n
 
 void add_attention(const std::string& level, const PackOf& pack) {
   const auto work = std::make_shared<AttentionWork>(pack);
-  work->forward();  // what backward reads
+  work->forward();  // backward reads its results
   const std::string shape = std::to_string(pack.dim) + '/' + std::to_string(pack.length);
   add(level + "/forward/" + shape, level, 1, pack.forward_flop(), [=] {
     work->forward();
@@ -128,8 +128,8 @@ void add_attention(const std::string& level, const PackOf& pack) {
   });
 }
 
-// Threads claim units of work as they get to run: a neighbour who delays one of them leaves the
-// other more than half. The best of several runs is the one that was disturbed least.
+// Threads claim units of work dynamically. If another process delays one thread, the other thread
+// does more than half of the work. So the fastest of several runs is the least disturbed.
 template <class Run>
 double undisturbed(Run run) {
   double least = run();

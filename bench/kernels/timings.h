@@ -1,4 +1,4 @@
-// Seconds of named pieces of work, all repetitions of each, as Google Benchmark took them.
+// The times of named pieces of work, with all repetitions, measured by Google Benchmark.
 //
 //   Timings timings;
 //   timings.add("v4/sgemm/768", flop, seconds);
@@ -13,7 +13,7 @@ namespace stowage::bench {
 
 struct Timing {
   double work = 0;              // FLOP or bytes
-  std::vector<double> seconds;  // thread CPU time of one run, one entry for each repetition
+  std::vector<double> seconds;  // thread CPU time of one run, one entry per repetition
 };
 
 class Timings {
@@ -21,7 +21,8 @@ class Timings {
   void add(const std::string& name, double work, double seconds);
 
   bool has(const std::string& name) const { return all_.contains(name); }
-  // Work per second of the fastest repetition, and of the median one. 0 for what is not there.
+  // Return the work per second of the fastest and of the median repetition, or 0 for an unknown
+  // name.
   double best_rate(const std::string& name) const;
   double median_rate(const std::string& name) const;
   const std::map<std::string, Timing>& all() const { return all_; }

@@ -9,7 +9,8 @@ namespace stowage::bench {
 namespace {
 
 constexpr int kMostThreads = 2;
-constexpr std::size_t kBeyondCaches = 48 << 20;  // floats
+// floats of an array that is larger than all caches
+constexpr std::size_t kBeyondCaches = 48 << 20;
 
 std::vector<float> values(std::int64_t count, std::int64_t tag) {
   std::vector<float> filled(static_cast<std::size_t>(count));

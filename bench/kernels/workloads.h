@@ -1,4 +1,4 @@
-// What is timed: the peaks of the machine, and attention on packs of equal sequences.
+// The measured workloads: the peaks of the machine, and attention on packs of equal sequences.
 //
 //   AttentionWork work({.length = 32, .tokens = 4096, .dim = 64, .heads = 1});
 //   work.forward();
@@ -13,10 +13,10 @@ namespace stowage::bench {
 
 struct PackOf {
   int length = 1024;
-  int tokens = 4096;  // all together
+  int tokens = 4096;  // tokens of all sequences together
   int dim = 64;
   int heads = 1;
-  int kv_heads = 0;  // 0: as many as heads
+  int kv_heads = 0;  // 0: equal to `heads`
 
   // Useful FLOP, causal pairs only (docs/project/execution.md).
   double forward_flop() const;
@@ -30,8 +30,8 @@ class AttentionWork {
   AttentionWork& operator=(const AttentionWork&) = delete;
 
   void forward();
-  void backward();  // of the last forward
-  // On threads; the CPU seconds of the busiest of them.
+  void backward();  // backward pass of the last forward pass
+  // Run on threads and return the CPU seconds of the busiest thread.
   double forward_on(int threads);
   double backward_on(int threads);
 
@@ -43,8 +43,8 @@ class AttentionWork {
   std::vector<float> q_, k_, v_, upstream_, o_, lse_, dq_, dk_, dv_, work_;
 };
 
-// One query of one head over retained keys, as in decoding. Every run has keys of its own, in turn,
-// so that they come from memory: layers of a model do not share a cache.
+// One query of one head over retained keys, as in decoding. Runs use different sets of keys in
+// turn, so that the keys come from memory, as in a model whose layers do not share a cache.
 class DecodeWork {
  public:
   DecodeWork(int keys, int dim);
@@ -55,11 +55,11 @@ class DecodeWork {
   std::vector<std::int32_t> cu_q_, cu_k_;
   kernels::AttentionShape shape_;
   std::vector<float> q_, k_, v_, o_, lse_, work_;
-  std::size_t sets_, next_ = 0;  // of keys
+  std::size_t sets_, next_ = 0;  // numbers of sets of keys
 };
 
-// a = b + factor c on arrays far larger than any cache. Returns the bytes that it moved, counting
-// the three arrays once.
+// Computes a = b + factor c on arrays far larger than any cache. Returns the moved bytes, counting
+// each of the three arrays once.
 class Triad {
  public:
   Triad();
