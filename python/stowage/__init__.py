@@ -1,4 +1,4 @@
-"""Plans of long-context training, from Python.
+"""Plans long-context training, from Python.
 
 Examples:
     >>> import stowage
@@ -6,8 +6,8 @@ Examples:
     >>> step = planner.plan([9000, 4000, 120000, 512])
     >>> step.batch(0).sequences
 
-Needs NumPy only; stowage.torch, .megatron, .verl, .hf, .deepspeed and .onnx need their framework, and
-are imported when they are first used.
+The package needs only NumPy. stowage.torch, .megatron, .verl, .hf, .deepspeed and .onnx need their
+framework, and are imported at their first use.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ __version__: str = _core.version
 
 
 def build_info() -> dict[str, object]:
-    """Version, MILP backends with their licences, and libraries that this build contains."""
+    """Returns the version, the MILP backends with their licences, and the libraries of this build."""
     licences = {"cbc": "EPL-2.0", "glpk": "GPL-3.0-or-later"}
     return {
         "version": __version__,
@@ -136,7 +136,7 @@ if not TYPE_CHECKING:  # types are those of the modules
 
 
 def _missing(name: str) -> list[str]:
-    """The packages that a lazy module needs and that are not installed."""
+    """Returns the packages that a lazy module needs and that are not installed."""
     return [
         each
         for each in _LAZY[name]
@@ -145,5 +145,5 @@ def _missing(name: str) -> list[str]:
 
 
 def __dir__() -> list[str]:
-    """Names, and those modules whose frameworks are installed."""
+    """Returns the public names, and the lazy modules whose frameworks are installed."""
     return sorted({*globals(), *(name for name in _LAZY if not _missing(name))})

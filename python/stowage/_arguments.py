@@ -1,4 +1,4 @@
-"""Arguments as callers hand them in: numbers, names and paths. Each error names its argument."""
+"""Checks of arguments from callers: numbers, names and paths. Each error names its argument."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from ._errors import InputTypeError
 
 
 def whole(value: Any, name: str, bits: int = 63) -> int:
-    """An integer of Python or NumPy, which the extension holds in so many bits and a sign.
+    """Returns an integer of Python or NumPy that fits in `bits` bits with a sign.
 
-    Raises InputTypeError for anything else, ValueError for an integer beyond them.
+    Raises InputTypeError for another type, and ValueError for an integer that does not fit.
     """
     try:
         integer = operator.index(value)
@@ -25,7 +25,8 @@ def whole(value: Any, name: str, bits: int = 63) -> int:
 
 
 def number(value: Any, name: str) -> float:
-    """A number of Python or NumPy. Raises InputTypeError for anything else, ValueError beyond 1.8e308."""
+    """Returns a number of Python or NumPy as a float. Raises InputTypeError for another type, and
+    ValueError beyond 1.8e308."""
     try:
         return float(value + 0)
     except (TypeError, ValueError):
@@ -37,14 +38,14 @@ def number(value: Any, name: str) -> float:
 
 
 def _shown(value: Any) -> str:
-    """Python refuses to write integers of thousands of digits."""
+    """Returns a value as text; Python refuses to format integers of thousands of digits."""
     if isinstance(value, int) and value.bit_length() > 256:
         return f"an integer of {value.bit_length()} bits"
     return str(value)
 
 
 def text(value: Any, name: str) -> str:
-    """A str that UTF-8 can say. Raises InputTypeError for anything else."""
+    """Returns a str that can be encoded in UTF-8. Raises InputTypeError for anything else."""
     if not isinstance(value, str):
         raise InputTypeError(f"{name}: must be a text, is {value!r}")
     try:
@@ -55,7 +56,8 @@ def text(value: Any, name: str) -> str:
 
 
 def path_of(value: Any, name: str) -> Path:
-    """Raises InputTypeError for what is no path, or no Unicode text."""
+    """Returns a path as text. Raises InputTypeError for another type or for text that is not
+    Unicode."""
     try:
         found = os.fspath(value)
     except TypeError:
@@ -66,13 +68,14 @@ def path_of(value: Any, name: str) -> Path:
 
 
 def require(value: Any, kind: type, name: str) -> None:
-    """Raises InputTypeError unless the value is an object of that class."""
+    """Raises InputTypeError unless the value is an instance of the class `kind`."""
     if not isinstance(value, kind):
         raise InputTypeError(f"{name}: must be a {kind.__name__}, is {_described(value)}")
 
 
 def each_of(value: Any, name: str) -> Iterator[Any]:
-    """What the value iterates over. Raises InputTypeError for a text and for what has no entries."""
+    """Returns the entries of an iterable. Raises InputTypeError for a text and for a value without
+    entries."""
     if isinstance(value, Iterable) and not isinstance(value, (str, bytes)):
         return iter(value)
     raise InputTypeError(f"{name}: must be a list, or iterate otherwise, is {_described(value)}")

@@ -1,4 +1,4 @@
-"""An order and the offsets of its tensors, planned together."""
+"""Plans an order and the offsets of its tensors together."""
 
 from __future__ import annotations
 
@@ -12,15 +12,20 @@ from ._search import Search, in_main_thread
 
 
 class Arrangement(NamedTuple):
-    """What arrange() found; documents are dictionaries, and verified.
+    """The result of arrange(). Documents are dictionaries, and all of them are verified.
 
-    order: the stowage/plan of the graph. buffers: the layout instance that `stowage convert --plan`
-    makes of it. layout: the stowage/plan of the buffers, whose `offsets` are where they lie, in
-    bytes; None if none was found within the capacity of the graph. needed_bytes: by the best layout,
-    within the capacity or not; None without any. orders: how many were laid out. stopped_by: "proof"
-    (no more than the bound of the plan, whose word is taken for it), "gap" (no more than its peak, or
-    than the capacity where the objective is time), "heuristic_end", or a limit. detail: why there is
-    no layout where no limit is the reason.
+    Attributes:
+        order: the stowage/plan of the graph.
+        buffers: the layout instance that `stowage convert --plan` makes of the order.
+        layout: the stowage/plan of the buffers, whose `offsets` are in bytes; None if no layout
+            fits in the graph's capacity.
+        needed_bytes: peak of the best layout, even if it exceeds the capacity; None without a
+            layout.
+        orders: number of orders that were laid out.
+        stopped_by: "proof" (the layout reaches the plan's claimed bound), "gap" (the layout reaches
+            the order's peak, or the capacity if the objective is time), "heuristic_end", or a
+            limit.
+        detail: the reason why there is no layout, if that is not a limit.
     """
 
     order: dict[str, Any]
@@ -40,17 +45,19 @@ def arrange(
     node_limit: Optional[int] = None,
     seed: int = 0,
 ) -> Arrangement:
-    """Lays out the tensors of an order, and of other orders where they leave gaps.
+    """Lays out the tensors of an order, and tries other orders if the layout has gaps.
 
-    An order with a peak as low whose other steps need less mostly lies in no more than the peak.
-    An order in which operators run again or tensors go to the host is laid out as it is.
+    The other orders have the same peak and need less memory at other steps. Most of them have a
+    layout without gaps. An order with recomputation or offloading is laid out without trying other
+    orders.
 
     Args:
-        instance: of the problem order. plan: of it, or an outcome that holds one.
-        time_limit: seconds of wall clock; None for none.
+        instance: an instance of the problem order.
+        plan: a plan of it, or an outcome with a plan.
+        time_limit: wall-clock seconds; None for no limit.
 
-    Raises InputError; VerificationError for a plan that is invalid; ValueError for another problem.
-    The first Ctrl-C ends the search with the best layout, the second raises KeyboardInterrupt.
+    Raises InputError; VerificationError for an invalid plan; ValueError for another problem. The
+    first Ctrl-C ends the search with the best layout, the second raises KeyboardInterrupt.
     """
     given = instance_of(instance)
     if given.family != "order":

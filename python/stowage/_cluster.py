@@ -1,4 +1,4 @@
-"""The cluster, model and cost that steps are planned for."""
+"""The cluster, the model and the cost of the steps that a Planner plans."""
 
 from __future__ import annotations
 
@@ -85,13 +85,14 @@ _DEFAULTS: dict[str, Any] = {
 
 
 def _powers_of_two(most: Any) -> list[int]:
-    """Up to `most`; none if that is no integer, which the reader will refuse."""
+    """Returns the powers of two up to `most`; an empty list if `most` is not an integer, which the
+    reader refuses later."""
     whole = int(most) if isinstance(most, (int, np.integer)) else 0
     return [1 << bit for bit in range(whole.bit_length())]
 
 
 def _require_finite(value: Any, place: str) -> None:
-    """What JSON cannot say is told of by its place. Raises InputError."""
+    """Raises InputError with the place of a number that JSON cannot represent (NaN, infinity)."""
     if isinstance(value, Mapping):
         for key, inside in value.items():
             _require_finite(inside, f"{place}/{key}")
@@ -121,7 +122,7 @@ def _place(document: dict[str, Any], argument: str, value: Any) -> None:
 
 
 def _is_default(argument: str, value: Any) -> bool:
-    """Whether a document without the key says the same. An array never is."""
+    """Returns whether the value is equal to the default; False for every array."""
     if argument not in _DEFAULTS or isinstance(value, np.ndarray):
         return False
     return bool(value == _DEFAULTS[argument])
@@ -139,56 +140,61 @@ def _of_document(document: Mapping[str, Any], argument: str) -> Any:
 
 
 class Cluster:
-    """A scatter instance without sequences: what groups of devices can hold, and how long they take.
+    """A scatter instance without sequences: the memory and the times of groups of devices.
 
     Args:
         devices: ranks over which a step is scattered.
         memory_mib: usable memory of a device, MiB.
         states_mib: parameters, gradients and optimizer states on a device, MiB.
-        activation_mib_per_token: activations of a token that stays on one device, MiB.
+        activation_mib_per_token: activations of a token on one device, MiB.
         quadratic_ms, linear_ms: time of a sequence of s tokens on d devices is
             (quadratic_ms s^2 + linear_ms s) / d, plus its exchange.
-        fixed_ms: once per group, ms; default 0.
-        all_to_all_mib_per_token: MiB that a token exchanges, over mib_per_ms[d] on d devices.
-        mib_per_ms: bandwidth by degree; needed above degree 1 if a token exchanges anything.
-        latency_ms: once per group, by degree, ms.
+        fixed_ms: time added once per group, ms; default 0.
+        all_to_all_mib_per_token: MiB that a token exchanges in an all-to-all; on d devices the
+            exchange of a token takes all_to_all_mib_per_token / mib_per_ms[d] / d ms.
+        mib_per_ms: bandwidth in MiB per ms by degree; required above degree 1 if
+            all_to_all_mib_per_token is positive.
+        latency_ms: time added once per group, by degree, ms.
         degrees: allowed group degrees; default the powers of two up to `devices`.
         aligned: groups of d begin at multiples of d.
-        devices_per_node: for pictures, and for what `exchange` costs.
-        kinds: where nodes differ, the objects of `cluster.kinds` of an instance as mappings: nodes,
-            speed, memory_mib, name; in the order of ranks.
-        pad_multiple: lengths are rounded up to a multiple of it.
-        sequence_fixed_ms: once per sequence, ms. tile_tokens: attention computes whole tiles.
-        table: in place of all other arguments that take time, measured times by degree: the object of
-            that name of the cost of an instance, {degree: {"tokens": [...], "squares": [...],
-            "ms": [[...], ...]}}.
-        window, exchange: objects of that name of the cost of an instance
-            (instances/scatter/README.md), as mappings; `exchange` is in place of the all-to-all.
-        sequence_mib: of each sequence of a group on every device of it, MiB.
-        logits_mib_per_token: logits of a token that stays on one device, MiB, for all tokens at once
-            or for logits_chunk_tokens at a time.
+        devices_per_node: devices of a node, used in pictures and by `exchange`.
+        kinds: for unequal nodes, the objects of `cluster.kinds` of an instance as mappings, in the
+            order of ranks: nodes, speed, memory_mib, name.
+        pad_multiple: lengths are rounded up to a multiple of this number of tokens.
+        sequence_fixed_ms: time added once per sequence, ms. tile_tokens: tokens of a tile;
+            attention computes whole tiles.
+        table: measured times by degree, which replace all other arguments of the time: the object
+            `table` of an instance's cost, {degree: {"tokens": [...], "squares": [...], "ms": [[...],
+            ...]}}.
+        window, exchange: the objects of these names of an instance's cost
+            (instances/scatter/README.md), as mappings; `exchange` replaces the all-to-all.
+        sequence_mib: memory of each sequence of a group on every device of the group, MiB.
+        logits_mib_per_token: logits of a token on one device, MiB. They are stored for all tokens at
+            once, or for logits_chunk_tokens at a time.
         keys_values_mib_per_token: keys and values of a token that a device holds for others, MiB.
-        recomputation: ways to recompute that each micro-batch chooses from, the objects of
-            `model.recomputation` there as mappings: name, activation_mib_per_token (default that
-            of the model), quadratic_factor, linear_factor, exchange_factor (default 1).
-        pipeline_stages: p, the stages that each micro-batch goes through, one after the other; all
-            else is of one stage. The step takes the sum of the makespans and p - 1 times the longest.
-        name: for people.
+        recomputation: recomputation modes that each micro-batch chooses from, the objects of
+            `model.recomputation` of an instance as mappings: name, activation_mib_per_token
+            (default that of the model), quadratic_factor, linear_factor, exchange_factor (default
+            1).
+        pipeline_stages: number p of stages that each micro-batch passes one after another; all other
+            arguments describe one stage. The step takes the sum of the makespans plus p - 1 times the
+            longest makespan.
+        name: name in reports and pictures.
 
-    What the consumer of the plans asks of them (its `rules` there; each is off by default):
+    Rules of the trainer that runs the plans (`rules` of an instance; each is off by default):
         no_idle_ranks: in every micro-batch the groups cover all devices.
         sorted_groups: degrees do not increase with the rank.
-        micro_batches_multiple_of: the number of micro-batches is a multiple of it.
+        micro_batches_multiple_of: the number of micro-batches is a multiple of this number.
         min_degree: smaller degrees are not used.
-        max_tokens_per_rank: padded tokens of a group are at most that times its degree, whatever
-            memory holds; None for no limit.
-        max_sequences_per_group: None for no limit.
+        max_tokens_per_rank: padded tokens of a group are at most this number times its degree, even
+            if memory allows more; None for no limit.
+        max_sequences_per_group: largest number of sequences of a group; None for no limit.
         equal_sequences: in every micro-batch all groups hold the same number of sequences.
-        packed: False, and a group computes its sequences one by one: `fixed_ms` and `latency_ms` are
-            paid for each, and memory holds the longest sequence instead of their sum.
+        packed: if False, a group computes its sequences one by one: each sequence takes `fixed_ms`
+            and `latency_ms`, and memory holds the longest sequence instead of all.
 
-    Raises InputError with all rules that are broken. A cluster does not change, compares by value,
-    can be pickled, and may be used by any number of threads.
+    Raises InputError with all broken rules. A cluster is immutable, compares by value, can be
+    pickled, and may be used by any number of threads.
     """
 
     devices: int
@@ -292,11 +298,13 @@ class Cluster:
         memory_mib: Optional[float] = None,
         **more: Any,
     ) -> Cluster:
-        """A model for sequences of `limit` tokens (instances/presets.md).
+        """Returns the cluster of a published model for sequences of `limit` tokens
+        (instances/presets.md).
 
-        Without a `machine` published coefficients on A100s; with one of "a100-40", "a100-80",
-        "h100", "h200", "b200" what any model of the table of shapes is counted to take there.
-        `memory_mib` is the usable memory of a device, by default the machine's, or 30720. `more` are arguments of the constructor that replace those of the preset.
+        Without a `machine`, the cost is published coefficients on A100s. With one of "a100-40",
+        "a100-80", "h100", "h200", "b200", the cost is computed from the model's shape for that
+        machine. `memory_mib` is the usable memory of a device, MiB; the default is the machine's,
+        or 30720. `more` are arguments of the constructor that replace those of the preset.
         """
         if memory_mib is not None:
             memory_mib = number(memory_mib, "memory_mib")
@@ -313,7 +321,7 @@ class Cluster:
 
     @classmethod
     def load(cls, path: Union[str, os.PathLike[str]]) -> Cluster:
-        """The cluster of a scatter instance; its lengths are ignored."""
+        """Returns the cluster of a scatter instance; its lengths are ignored."""
         return cls._of(instance_of(path, "path"))
 
     @classmethod
@@ -336,10 +344,11 @@ class Cluster:
         raise AttributeError(f"a Cluster does not change: use replace({name}=...)")
 
     def replace(self, **changes: Any) -> Cluster:
-        """The same with other arguments of the constructor.
+        """Returns a copy with other arguments of the constructor.
 
-        With other `devices` the degrees follow: all powers of two if they were that, and those that
-        are left otherwise. A `table` takes the place of the whole cost, and an `exchange` that of an all-to-all.
+        New `devices` also change the degrees: to all powers of two if they were all powers of two before, and
+        otherwise to the previous degrees up to `devices`. A `table` replaces the whole cost, and an `exchange`
+        replaces the all-to-all.
         """
         unknown = sorted(set(changes) - set(_PLACES))
         if unknown:
@@ -360,10 +369,10 @@ class Cluster:
         return self._of(_core.read_instance(text_of(document), ""))
 
     def with_cost(self, cost: Union[str, os.PathLike[str], Mapping[str, Any]]) -> Cluster:
-        """The same with another cost: the object of that name of an instance, or a file with it.
+        """Returns a copy with another cost: the object `cost` of an instance, or the path of a file
+        with it.
 
-        Such files are written by `stowage fit -o`, `stowage calibrate -o` and
-        stowage.calibrate.Fit.save().
+        `stowage fit -o`, `stowage calibrate -o` and stowage.calibrate.Fit.save() write such files.
         """
         document = json.loads(self._instance.to_json())
         if isinstance(cost, Mapping):
@@ -379,17 +388,17 @@ class Cluster:
 
     @property
     def tokens_per_device(self) -> int:
-        """Padded tokens that the memory of a device holds."""
+        """The number of padded tokens that the memory of a device holds."""
         return self._instance.tokens_per_device
 
     @property
     def largest_sequence(self) -> int:
-        """Tokens of the longest sequence that a group holds once it is padded."""
+        """The longest padded sequence that a group can hold, in tokens."""
         most = self._instance.longest_in_group(self.degrees[-1])
         return most // self.pad_multiple * self.pad_multiple
 
     def group_ms(self, degree: int, lengths: Integers) -> float:
-        """Modelled time of a group of `degree` devices with these sequences, in ms."""
+        """Returns the modelled time in ms of a group of `degree` devices with these sequences."""
         if whole(degree, "degree") not in self.degrees:
             raise ValueError(f"degree: must be one of {self.degrees}, is {degree}")
         tokens = as_integers(lengths, "lengths")

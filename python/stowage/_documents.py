@@ -1,4 +1,4 @@
-"""Instances and plans as callers hand them in: dictionaries or paths."""
+"""Instances and plans from callers: dictionaries or paths."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ Document = Union[Mapping[str, Any], str, "os.PathLike[str]"]
 
 
 def text_of(document: Any, name: str = "document") -> str:
-    """JSON of a dictionary, which may hold numbers of NumPy. Raises InputTypeError for other objects."""
+    """Returns the JSON text of a dictionary, which may contain numbers of NumPy. Raises
+    InputTypeError for other objects."""
     try:
         return json.dumps(document, default=_plain)
     except (TypeError, ValueError, RecursionError) as error:
@@ -32,7 +33,8 @@ def _plain(value: Any) -> Any:
 
 
 def file_text(path: Path) -> str:
-    """What the file holds. Raises InputError where it cannot be read (E110) or is not UTF-8 (E102)."""
+    """Returns the text of a file. Raises InputError if it cannot be read (E110) or is not UTF-8
+    (E102)."""
     try:
         return _core.read_file(str(path))
     except UnicodeDecodeError as error:
@@ -43,7 +45,8 @@ def file_text(path: Path) -> str:
 
 
 def instance_of(source: Document, name: str = "instance") -> _core.Instance:
-    """Raises InputError with all errors of the document, InputTypeError for what is none."""
+    """Reads an instance. Raises InputError with all errors of the document, and InputTypeError for
+    a value that is neither a dictionary nor a path."""
     if isinstance(source, Mapping):
         return _core.read_instance(text_of(source), "")
     path = _path_of(source, name)
@@ -51,7 +54,7 @@ def instance_of(source: Document, name: str = "instance") -> _core.Instance:
 
 
 def plan_of(source: Document, instance: _core.Instance, name: str = "plan") -> _core.Plan:
-    """Of a plan, bare ones included, or of an outcome that holds one. Raises InputError."""
+    """Reads a plan, which may be partial, or the plan of an outcome. Raises InputError."""
     if isinstance(source, Mapping):
         return _core.read_plan(text_of(source), instance)
     return _core.read_plan(file_text(_path_of(source, name)), instance)

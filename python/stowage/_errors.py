@@ -1,4 +1,4 @@
-"""What stowage raises. Every exception is a `stowage.Error`."""
+"""The exceptions of stowage. Every exception is a `stowage.Error`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _CONTROL = re.compile(
 
 
 def printable(text: str) -> str:
-    """The text with a question mark in the place of each control character, line ends included."""
+    """Returns the text with a question mark for each control character, line ends included."""
     return _CONTROL.sub("?", text)
 
 
@@ -35,7 +35,7 @@ class ErrorEntry(NamedTuple):
 
 
 class Violation(NamedTuple):
-    """One broken rule of a plan: `have` stands at `where` (a JSON pointer), `need` should."""
+    """A broken rule of a plan: at `where` (a JSON pointer) the plan has `have` and needs `need`."""
 
     rule: str
     where: str
@@ -47,9 +47,10 @@ class Violation(NamedTuple):
 
 
 class Error(Exception):
-    """The base of all. `errors` lists what is wrong; empty where a text says it all.
+    """The base class of all exceptions. `errors` lists the single errors; it is empty if the
+    message is complete.
 
-    The text of an error has no control characters; its members are as they were found.
+    The message has no control characters; the members of `errors` are unchanged.
     """
 
     errors: tuple[ErrorEntry, ...] = ()
@@ -59,7 +60,7 @@ class Error(Exception):
 
 
 class InputError(Error, ValueError):
-    """A document, a file or an argument breaks rules: all of them, in `errors`."""
+    """A document, a file or an argument breaks rules; `errors` lists all of them."""
 
     def __init__(self, entries: Iterable[tuple[str, str, str]]) -> None:
         self.errors = tuple(ErrorEntry(*entry) for entry in entries)
@@ -70,14 +71,14 @@ class InputError(Error, ValueError):
 
 
 class InputTypeError(Error, TypeError):
-    """An argument is of a type that is not taken, such as lengths that are floats."""
+    """An argument has a wrong type, such as lengths that are floats."""
 
 
 class Infeasible(Error):
     """It is proven that no plan exists.
 
-    `unplaceable`: int64 ids, as the caller counts them, of sequences that fit no group; empty where
-    the proof is another. `remedy`: a sentence.
+    `unplaceable`: int64 ids, in the caller's numbering, of sequences that fit in no group; empty if
+    the proof has another reason. `remedy`: a sentence.
     """
 
     def __init__(self, message: str, unplaceable: NDArray[np.int64], remedy: str) -> None:
@@ -90,11 +91,11 @@ class Infeasible(Error):
 
 
 class NoPlan(Error):
-    """No plan was found within the limits, and none was refuted."""
+    """The search found neither a plan nor a proof of infeasibility within the limits."""
 
 
 class VerificationError(Error):
-    """A plan breaks rules: `violations` lists them."""
+    """A plan breaks rules; `violations` lists them."""
 
     def __init__(self, violations: Iterable[tuple[str, str, str, str]]) -> None:
         self.violations = tuple(Violation(*entry) for entry in violations)
@@ -105,4 +106,4 @@ class VerificationError(Error):
 
 
 class BackendError(Error):
-    """Something failed inside the search, and there is no plan."""
+    """A component of the search failed, and there is no plan."""

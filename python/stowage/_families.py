@@ -1,4 +1,4 @@
-"""Any problem, by its documents: solve, verify, explain, compare."""
+"""Functions for instances of any problem as documents: solve, verify, explain, compare."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Method(NamedTuple):
 
 
 class Improvement(NamedTuple):
-    """The state of a search when something got better."""
+    """The state of a search at an improvement of the plan or the bound."""
 
     seconds: float
     bound: float
@@ -38,19 +38,20 @@ class Improvement(NamedTuple):
 
 
 class Outcome:
-    """What a solve found out (instances/outcomes.md). It does not change; threads may share it.
+    """The result of a solve (instances/outcomes.md). It is immutable, and threads may share it.
 
-    It can be pickled; its plan is verified again when it is read.
+    It can be pickled; unpickling verifies its plan again.
 
     Attributes:
         status: "optimal", "feasible", "infeasible", "unknown" or "error".
         stopped_by: "proof", "gap", "time_limit", "node_limit", "interrupted", "heuristic_end", "error".
         family, unit: "scatter" and "ms", for instance.
-        objective: of the plan, in that unit; None without one. bound: no plan is better.
-        bound_by: the name of its certificate. bounds: all that were computed, (name, value).
-        gap, method, found_by, seconds, nodes, detail; method_bound: of a baseline.
-        remedy: of "infeasible", what to change so that there is a plan; explain() lists more.
-        unplaceable: int64 ids of sequences that fit nowhere. improvements: list of Improvement.
+        objective: value of the plan, in that unit; None without a plan. bound: no plan is better.
+        bound_by: the name of the bound. bounds: all computed bounds, (name, value). gap, method,
+        found_by, seconds, nodes, detail; method_bound: a baseline's bound on its own plans.
+        remedy: for "infeasible", a change that makes a plan possible; explain() lists more.
+        unplaceable: int64 ids of sequences that fit in no group or row. improvements: list of
+            Improvement.
     """
 
     def __init__(self, instance: _core.Instance, outcome: _core.Outcome, search: Search) -> None:
@@ -84,20 +85,21 @@ class Outcome:
         return None if self._plan is None else json.loads(self._plan.to_json())
 
     def trainer(self) -> TrainerStep:
-        """What ranks of a trainer do; of scatter and assign. Raises ValueError without a plan."""
+        """Returns the step for the ranks of a trainer, for scatter and assign. Raises ValueError
+        without a plan."""
         return TrainerStep(_core.trainer_step(self._instance, self._some_plan()))
 
     def save_plan(self, path: Union[str, os.PathLike[str]]) -> None:
-        """Writes the stowage/plan. Raises ValueError without one."""
+        """Writes the stowage/plan. Raises ValueError without a plan."""
         path_of(path, "path").write_text(self._some_plan().to_json(), encoding="utf-8")
 
     def save(self, path: Union[str, os.PathLike[str]]) -> None:
-        """Writes the stowage/outcome, which `stowage verify` checks with the proof of its bound."""
+        """Writes the stowage/outcome. `stowage verify` checks it with the proof of its bound."""
         document = json.dumps(self.to_dict(), indent=1) + "\n"
         path_of(path, "path").write_text(document, encoding="utf-8")
 
     def render(self, path: Union[str, os.PathLike[str]]) -> None:
-        """Draws the plan as an SVG picture. Raises ValueError without one."""
+        """Draws the plan as an SVG picture. Raises ValueError without a plan."""
         picture = _core.svg(self._instance, self._some_plan(), True)
         path_of(path, "path").write_text(picture, encoding="utf-8")
 
@@ -113,7 +115,7 @@ class Outcome:
         return int(value) if value is not None and self.unit == "bytes" else value
 
     def to_dict(self) -> dict[str, Any]:
-        """The stowage/outcome document."""
+        """Returns the stowage/outcome document."""
         unit = "_" + self.unit
         proof = self._infeasibility
         certificate = self._certificate
@@ -182,7 +184,8 @@ class Outcome:
 
 
 def _outcome_of_text(instance: str, plan: Optional[str], told: dict[str, Any]) -> Outcome:
-    """Raises VerificationError if the plan is not one of the instance."""
+    """Builds an outcome from its document. Raises VerificationError if the plan is not a plan of
+    the instance."""
     outcome = Outcome.__new__(Outcome)
     vars(outcome).update(told)
     outcome._instance = _core.read_instance(instance, "")
@@ -193,7 +196,7 @@ def _outcome_of_text(instance: str, plan: Optional[str], told: dict[str, Any]) -
 
 
 class Compared(NamedTuple):
-    """A row of a comparison; `best`: no method of it found a better plan."""
+    """A row of a comparison. `best` is True if no method of the comparison found a better plan."""
 
     method: Method
     outcome: Outcome
@@ -201,7 +204,8 @@ class Compared(NamedTuple):
 
 
 def methods(instance: Document) -> list[Method]:
-    """The methods that this build has for an instance: "auto" first, then baselines, then ours."""
+    """Returns the methods of this build for an instance: "auto" first, then baselines, then
+    stowage's own."""
     return [Method(*method) for method in _core.methods(instance_of(instance))]
 
 
@@ -216,15 +220,16 @@ def solve(
     solver: str = "auto",
     start: Optional[Document] = None,
 ) -> Outcome:
-    """Plans an instance of any problem, a dictionary or the path of its file.
+    """Plans an instance of any problem: a dictionary or the path of its file.
 
     Args:
-        time_limit: seconds of wall clock; None for none.
-        start: a plan, or an outcome with one, to begin with; it is never made worse.
-        The others as those of Planner.
+        time_limit: wall-clock seconds; None for no limit.
+        start: a plan, or an outcome with a plan, from which the search starts; the result is never
+        worse. The other arguments are those of Planner.
 
-    Raises InputError for documents and methods. An instance without a plan is an outcome. The first
-    Ctrl-C ends the search with the best plan, the second raises KeyboardInterrupt.
+    Raises InputError for an invalid document or method. An infeasible instance gives an outcome,
+    not an exception. The first Ctrl-C ends the search with the best plan, the second raises
+    KeyboardInterrupt.
     """
     given = instance_of(instance)
     search = Search.of(method, time_limit, node_limit, gap, seed, solver)
@@ -236,10 +241,10 @@ def solve(
 def verify(instance: Document, plan: Document) -> None:
     """Checks a plan, or the plan of an outcome, with the independent verifier.
 
-    A plan of scatter that was made elsewhere may be bare (instances/scatter/README.md): degree,
+    A scatter plan of another program may be partial (instances/scatter/README.md): degree,
     first_rank and sequences of each group.
 
-    Raises VerificationError with every violation; InputError for what is no such document.
+    Raises VerificationError with every violation, and InputError for an invalid document.
     """
     given = instance_of(instance)
     violations = _core.verify(given, plan_of(plan, given))
@@ -257,10 +262,11 @@ def explain(
     seed: int = 0,
     solver: str = "auto",
 ) -> dict[str, Any]:
-    """What binds a plan and what changes would gain; or why there is none, and what would help.
+    """Returns the bottlenecks of a plan and the gains of changes, or the causes of infeasibility
+    and remedies.
 
-    The limits are those of each of the solves that this takes. The keys are those of `stowage
-    explain` (docs/reference/commands.md), without units. Raises VerificationError for an invalid plan.
+    The limits apply to each solve that the explanation needs. The keys are those of `stowage explain`
+    (docs/reference/commands.md), without units. Raises VerificationError for an invalid plan.
     """
     given = instance_of(instance)
     search = Search.of(method, time_limit, node_limit, 0.0, seed, solver)
@@ -285,11 +291,11 @@ def compare(
     solver: str = "auto",
     baseline_limit: Optional[float] = 600.0,
 ) -> list[Compared]:
-    """Runs methods side by side, all by default.
+    """Runs several methods on one instance, by default all methods.
 
     Args:
-        time_limit: seconds of each of stowage's own methods.
-        baseline_limit: seconds of each baseline, all its MILPs together; None for none.
+        time_limit: wall-clock seconds of each of stowage's own methods.
+        baseline_limit: wall-clock seconds of each baseline with all its MILPs; None for no limit.
     """
     given = instance_of(instance)
     known = [Method(*method) for method in _core.methods(given)]

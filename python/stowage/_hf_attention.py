@@ -1,8 +1,8 @@
 """Attention of transformers' models on groups of varying size: attn_implementation="stowage".
 
-Importing the module registers the name with transformers. A packed row that a group of ranks shares is
-exchanged as attention() says; each sequence of the row sees itself alone. Without a packed row the model
-computes what attn_implementation="sdpa" computes.
+Importing the module registers the name with transformers. For a packed row shared by a group of ranks,
+the ranks exchange by the method set with attention(), and each sequence of the row attends only to
+itself. Without a packed row the result is that of attn_implementation="sdpa".
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _settings = _Settings()
 
 
 def attention(groups: Groups, *, exchange: str = "all_to_all") -> None:
-    """Sets the groups of models with attn_implementation="stowage", in this process.
+    """Sets the process groups for all models with attn_implementation="stowage" in this process.
 
         stowage.hf.attention(Groups(cluster))
         model = AutoModelForCausalLM.from_pretrained(name, attn_implementation="stowage")
@@ -63,12 +63,12 @@ def attention(groups: Groups, *, exchange: str = "all_to_all") -> None:
 
     Args:
         groups: the process groups of the plans.
-        exchange: how the ranks of a group see each other's tokens. "all_to_all" gives each rank all
-            tokens of its share of the heads (DeepSpeed-Ulysses, arXiv 2309.14509); heads of keys are
-            repeated where the group has more ranks. "all_gather" gives each rank all keys and values
-            (Llama 3, arXiv 2407.21783, section 3.3.2), for any number of heads. "ring" sends keys and
-            values round (arXiv 2310.01889): on CPUs, for rows in zigzag, without windows, soft caps,
-            sinks and dropout.
+        exchange: the method by which the ranks of a group exchange tokens. "all_to_all" gives each
+            rank all tokens of its share of the heads (DeepSpeed-Ulysses, arXiv 2309.14509); heads of
+            keys are repeated where the group has more ranks. "all_gather" gives each rank all keys
+            and values (Llama 3, arXiv 2407.21783, section 3.3.2), for any number of heads. "ring"
+            sends keys and values around a ring (arXiv 2310.01889); it is available on CPUs, for
+            zigzag rows, without windows, soft caps, sinks and dropout.
 
     Raises ValueError for another exchange. Call check_groups() once for each model.
     """
@@ -81,7 +81,7 @@ def attention(groups: Groups, *, exchange: str = "all_to_all") -> None:
 
 
 class _Layout(NamedTuple):
-    """How the ranks of a group share a packed row."""
+    """The distribution of a packed row over the ranks of a group."""
 
     starts: list[int]  # of the sequences, and the tokens of the row
     group: Optional[dist.ProcessGroup]  # None: one rank has the row
@@ -93,7 +93,7 @@ class _Layout(NamedTuple):
 
     @classmethod
     def of_one_sequence(cls, query: Tensor) -> _Layout:
-        """Returns the layout of a sequence that one rank has."""
+        """Returns the layout of a single sequence on one rank."""
         tokens = query.shape[2]
         none = torch.empty(0, dtype=torch.int64)
         return cls([0, tokens], None, [range(tokens)], 0, none, none, None)
@@ -103,7 +103,8 @@ _layouts: weakref.WeakKeyDictionary[PackedBatch, _Layout] = weakref.WeakKeyDicti
 
 
 def _layout(batch: PackedBatch, device: torch.device) -> _Layout:
-    """Returns the layout of the row, made once. Raises Error for a row whose group is not known."""
+    """Returns the layout of the row, computed at the first call. Raises Error for a row whose group
+    is not known."""
     known = _layouts.get(batch)
     if known is not None:
         return known
@@ -148,7 +149,8 @@ def _stowage_attention(
     stowage_row: Optional[PackedBatch] = None,
     **named: Any,
 ) -> tuple[Tensor, None]:
-    """Attention of a layer: query [1, heads, tokens, width]. Returns [1, tokens, heads, width]."""
+    """Computes the attention of a layer. query is [1, heads, tokens, width]; returns [1, tokens,
+    heads, width]."""
     causal = getattr(module, "is_causal", True) if is_causal is None else is_causal
     shape = None if attention_mask is None else tuple(attention_mask.shape)
     if stowage_row is None and shape == _PACKED:
@@ -248,7 +250,7 @@ def _shared(query: Tensor, key: Tensor, value: Tensor, layout: _Layout, terms: T
 def _by_sequence(
     query: Tensor, key: Tensor, value: Tensor, starts: list[int], terms: Terms
 ) -> Tensor:
-    """Returns the attention of whole sequences, one by one."""
+    """Returns the attention of whole sequences, computed one by one."""
     lengths = np.diff(starts).tolist()
     queries, keys, values = (torch.split(each, lengths, dim=1) for each in (query, key, value))
     return torch.cat([attend(q, k, v, terms) for q, k, v in zip(queries, keys, values)], dim=1)
@@ -262,7 +264,8 @@ def _by_heads(
     group: dist.ProcessGroup,
     terms: Terms,
 ) -> Tensor:
-    """Returns this rank's tokens of all heads; each rank attends to the row with its heads."""
+    """Returns this rank's tokens of all heads; each rank computes the whole row for its share of
+    the heads."""
     ranks, heads, of_keys = len(layout.positions), len(query), len(key)
     if heads % ranks:
         raise Error(
@@ -282,9 +285,10 @@ def _by_heads(
 
 
 def _runs(positions: Any, starts: list[int]) -> Iterator[tuple[slice, slice]]:
-    """Yields stretches of a rank's tokens that follow each other in a sequence, and what they see.
+    """Yields ranges of a rank's consecutive tokens within a sequence, and the tokens that they see.
 
-    (tokens of the rank, tokens of the row from the begin of their sequence to the stretch's end)
+    Each item is (tokens of the rank, tokens of the row from the start of their sequence to the end
+    of the range).
     """
     ends = np.flatnonzero(np.diff(positions) != 1) + 1
     cuts = np.flatnonzero(np.isin(positions, starts[1:-1]))
@@ -298,7 +302,7 @@ def _runs(positions: Any, starts: list[int]) -> Iterator[tuple[slice, slice]]:
 def _not_in_a_ring(
     query: Tensor, key: Tensor, value: Tensor, slice: Optional[str], terms: Terms, longest: int
 ) -> Optional[str]:
-    """Returns why a ring cannot compute this attention; None if it can."""
+    """Returns the reason why a ring cannot compute this attention, or None."""
     if query.device.type != "cpu":
         return f"runs on CPUs, the model is on {query.device}"
     if slice != "zigzag":
@@ -336,7 +340,7 @@ def _stowage_mask(**named: Any) -> Optional[Tensor]:
 
 
 def _names(function: Any, depth: int = 6) -> Iterator[str]:
-    """Yields the names of a mask function, and of those that it is made of."""
+    """Yields the name of a mask function, and the names of the functions that it combines."""
     if not callable(function) or depth == 0:
         return
     yield getattr(function, "__qualname__", type(function).__name__)
@@ -349,21 +353,22 @@ def _names(function: Any, depth: int = 6) -> Iterator[str]:
 def check_groups(
     model: nn.Module, groups: Groups, *, slice: str = "zigzag", tokens: int = 16
 ) -> float:
-    """Checks that the model computes the same on a row of its own and on a row that a group shares.
+    """Checks that the model's result for a row is the same on one rank and on a group of ranks.
 
     Every rank calls it, once before training, with the model as it is trained: in its wrapper, on its
     device. A row of three random sequences goes through the model on each rank alone and then shared by
-    the widest group of the rank; the logits of this rank's tokens must be equal up to rounding. Layers
-    that mix tokens outside attention (state-space layers, convolutions), absolute positions that are
-    counted and not given, and masks of their own show up here.
+    the widest group of the rank; the logits of this rank's tokens must be equal up to rounding. The
+    check detects layers that mix tokens outside attention (state-space layers, convolutions), absolute
+    positions that the model counts itself, and masks of the model's own.
 
     Args:
-        slice: of the PackedCollator. tokens: of the shortest sequence on each rank, at least 2.
+        slice: the PackedCollator's. tokens: tokens of the shortest sequence on each rank, at least
+            2.
 
-    A rank that shares no row computes its own twice, because FSDP waits for every rank.
+    A rank that shares no row computes its own row twice, because FSDP waits for every rank.
 
     Returns the largest difference over the largest logit, 0.0 for a rank outside the cluster. Raises Error
-    if it is more than a hundred roundings of the model's type.
+    if the difference exceeds a hundred units of rounding of the model's type.
     """
     batch = _random_row(model, groups, slice, tokens)
     if batch is None:

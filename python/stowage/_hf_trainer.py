@@ -1,4 +1,4 @@
-"""Planned steps in the Trainer of transformers, and in trainers that inherit from it."""
+"""Runs planned steps in the Trainer of transformers, and in trainers that inherit from it."""
 
 from __future__ import annotations
 
@@ -13,23 +13,25 @@ from .torch import PackedBatch, StepBatchSampler, StepLoader
 
 
 class StowageTrainer:
-    """Lets a Trainer run planned steps: `class PlannedTrainer(StowageTrainer, Trainer): pass`.
+    """A mixin by which a Trainer runs planned steps: `class PlannedTrainer(StowageTrainer,
+    Trainer): pass`.
 
-    An item of the loader is a planned step, which is one step of the optimizer. Its micro-batches are
-    as many as the plan has, so gradient_accumulation_steps stays 1. The loss of a step is the mean over
-    its targets on all ranks. A checkpoint of the Trainer resumes with the step that comes next.
+    An item of the loader is a planned step, which is one step of the optimizer. The plan determines its
+    number of micro-batches, so gradient_accumulation_steps must be 1. The loss of a step is the mean
+    over its targets on all ranks. Training resumed from a checkpoint continues with the next step.
 
     Args:
         step_loader: stowage.torch.loader(..., by_step=True). With PackedCollator(slice=None) and groups of
-            one rank, for models that tell the sequences of a packed row apart by position_ids
+            one rank, for models that separate the sequences of a packed row by position_ids
             (stowage.hf.check_packing). With slices and groups of any size, for models whose
             attn_implementation is "stowage" (stowage.hf.check_groups).
-        arguments, named: of the Trainer.
+        arguments, named: arguments of the Trainer.
 
-    The model computes the loss: settings that change it are refused. A checkpoint does not hold the
-    arguments of the sampler: resume with the same. Raises ValueError for what planned steps cannot keep:
-    micro-batches as items, groups of several ranks for other attention, a cluster of another size than the job,
-    gradient_accumulation_steps above 1, ignore_data_skip, label smoothing, and losses of one's own.
+    The model computes the loss, and settings that change the loss are refused. A checkpoint does not contain
+    the arguments of the sampler: resume with the same arguments. Raises ValueError for settings that planned
+    steps do not support: micro-batches as items, groups of several ranks for other attention, a cluster of
+    another size than the job, gradient_accumulation_steps above 1, ignore_data_skip, label smoothing, and
+    custom losses.
     """
 
     def __init__(self, *arguments: Any, step_loader: StepLoader, **named: Any) -> None:
@@ -59,7 +61,8 @@ class StowageTrainer:
         inputs: list[PackedBatch],
         num_items_in_batch: Optional[Any] = None,
     ) -> torch.Tensor:
-        """Forward and backward passes of all micro-batches of a step; its loss, detached."""
+        """Runs the forward and backward passes of all micro-batches of a step, and returns its
+        loss, detached."""
         accelerator = self.accelerator  # type: ignore[attr-defined]
         own = accelerator.unwrap_model(model)
         model.train()
@@ -79,7 +82,7 @@ class StowageTrainer:
 
 
 def _wrong_rows(model: torch.nn.Module, loader: StepLoader) -> Iterator[str]:
-    """Yields why the model cannot compute the rows that the loader delivers."""
+    """Yields the reasons why the model cannot compute the loader's rows."""
     degrees = loader.planned.planner.cluster.degrees
     if uses_stowage(model):
         if degrees != (1,) and loader.collator.slice is None:
@@ -101,7 +104,7 @@ def _wrong_rows(model: torch.nn.Module, loader: StepLoader) -> Iterator[str]:
 
 
 def _wrong_settings(trainer: Any, sampler: StepBatchSampler) -> Iterator[str]:
-    """Why the settings of a Trainer do not go with planned steps."""
+    """Returns the reasons why settings of a Trainer conflict with planned steps."""
     arguments, ranks = trainer.args, sampler.planner.cluster.devices
     if trainer.accelerator.num_processes != ranks:
         yield (
@@ -127,9 +130,9 @@ def _wrong_settings(trainer: Any, sampler: StepBatchSampler) -> Iterator[str]:
 
 
 class _Steps(IterableDataset[Any]):
-    """The steps of a loader. Of an epoch that is resumed, None stands for those that are done.
+    """The steps of a loader. In a resumed epoch, the steps before the checkpoint are None.
 
-    The Trainer resumes by reading and dropping the items that it has trained already.
+    The Trainer resumes by reading and discarding the items before the checkpoint.
     """
 
     def __init__(self, loader: StepLoader) -> None:
@@ -146,7 +149,7 @@ class _Steps(IterableDataset[Any]):
 
 
 class _StepsLoader(DataLoader[Any]):
-    """Hands the steps on as they are."""
+    """A loader that returns the planned steps unchanged."""
 
     def __init__(self, steps: _Steps) -> None:
         super().__init__(steps, batch_size=None, collate_fn=_same)
@@ -161,7 +164,7 @@ def _same(item: Any) -> Any:
 
 
 def _resume(steps: _Steps) -> Any:
-    """A callback that moves the sampler to where a checkpoint was taken."""
+    """Returns a callback that moves the sampler to the position of a checkpoint."""
     from transformers import TrainerCallback
 
     class Resume(TrainerCallback):

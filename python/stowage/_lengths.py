@@ -1,4 +1,4 @@
-"""Arrays of integers as callers hand them in: lengths in tokens, ids, loss tokens."""
+"""Checks of integer arrays from callers: lengths in tokens, ids, loss tokens."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ Integers = Union[NDArray[Any], Sequence[int], Any]
 
 
 def as_integers(given: Integers, name: str) -> NDArray[np.int64]:
-    """`given` as int64 [count], without a copy where it is that already.
+    """Returns `given` as int64 [count], without a copy if it already has that type.
 
-    Raises InputTypeError for floats, bools, objects, tensors on a device, and anything that is not
+    Raises InputTypeError for floats, bools, objects, tensors on a device, and arrays that are not
     1-d; InputError for integers beyond 64 bits.
     """
     device = getattr(given, "device", None)
