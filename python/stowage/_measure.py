@@ -36,7 +36,8 @@ _MIB = 2**20
 
 
 class Row(NamedTuple):
-    """What is measured: a degree, the tokens of the sequences, and how ranks exchange, "" for one."""
+    """A row to measure: its degree, the tokens of its sequences, and the kind of exchange, "" on
+    one rank."""
 
     degree: int
     lengths: list[int]
@@ -56,19 +57,21 @@ class Settings(NamedTuple):
     exchanges: tuple[str, ...]
 
     def name(self) -> str:
-        """The same for runs whose samples may stand in one table."""
+        """A name that is equal for runs whose samples may stand in one table."""
         return hashlib.sha256(json.dumps(self).encode()).hexdigest()[:12]
 
     def multiple(self) -> int:
-        """What the tokens of every sequence are a multiple of: ranks have two parts of each where
-        they do not exchange all to all."""
+        """The number of which the tokens of every sequence are a multiple: without all-to-all,
+        ranks hold two parts of each sequence."""
         return math.lcm(*self.degrees) * (1 if self.exchanges == ("all_to_all",) else 2)
 
     def drawn(self) -> list[Row]:
-        """The rows, of all degrees and exchanges in turn, so that what disturbs a while disturbs all of them.
+        """Returns the rows. Degrees and exchanges alternate, so that a disturbance of some duration affects
+        all of them.
 
-        Tokens on a device and tokens of a sequence have uniform logarithms: rows of one long sequence
-        and rows of many short ones come up, or their squares could not be told from their sum.
+        Tokens on a device and tokens of a sequence have uniform logarithms. So there are rows of one
+        long sequence and rows of many short sequences; otherwise a fit could not separate the sum of
+        squares from the sum.
         """
         random = np.random.default_rng(self.seed)
         multiple = self.multiple()
@@ -115,7 +118,8 @@ class _Measuring:
         self.parameters_mib = sum(p.numel() * p.element_size() for p in model.parameters()) / _MIB
 
     def row(self, row: Row) -> tuple[float, float]:
-        """(ms of the slowest rank, in the fastest run; MiB of the fullest device). On all ranks."""
+        """Returns (ms of the slowest rank in the fastest run, MiB of the fullest device), on all
+        ranks."""
         told = torch.full((self.settings.repeats + 1, 2), 0.0, dtype=torch.float64)
         group = self.groups.get(row.degree)
         for number in range(self.settings.repeats + 1):  # the first one warms up
@@ -147,7 +151,8 @@ class _Measuring:
         return seconds, 2 * self.parameters_mib + kept.mib()  # with gradients
 
     def exchanges(self) -> Iterator[dict[str, Any]]:
-        """Latency and bandwidth of a device, by degree and kind, from transfers of two sizes."""
+        """Returns the latency and bandwidth of a device, by degree and kind, from transfers of two
+        sizes."""
         sizes = (2**10, 2**20)  # of 32 bits, to each other rank
         for degree, group in self.groups.items():
             for kind in ("all_to_all", "all_gather", "send_receive"):
@@ -158,7 +163,8 @@ class _Measuring:
                 yield {"kind": kind, "degree": degree, "latency_ms": small, "mib_per_ms": per_ms}
 
     def _transfer(self, kind: str, degree: int, group: dist.ProcessGroup, size: int) -> float:
-        """ms of the fastest of several, of the slowest rank in each."""
+        """Returns the ms of the fastest of several transfers; a transfer takes the time of its
+        slowest rank."""
         rank = dist.get_rank()
         own = torch.ones(degree * size if kind == "all_to_all" else size, device=self.device)
         all_own = torch.empty(degree * size, device=self.device)
@@ -185,8 +191,8 @@ class _Measuring:
 
 
 def _now(device: torch.device) -> float:
-    """Seconds. On a CPU those that this process computed and copied: ranks are often more than cores,
-    and waiting for one is not what a device of its own would do."""
+    """Returns seconds. On a CPU they are the CPU time of this process, because a machine often has
+    fewer cores than ranks, and a device of its own would not wait for a core."""
     if device.type != "cuda":
         return time.process_time()
     torch.cuda.synchronize(device)
@@ -194,7 +200,7 @@ def _now(device: torch.device) -> float:
 
 
 class _Kept:
-    """The bytes that a forward pass keeps for its backward pass, parameters apart."""
+    """The bytes that a forward pass keeps for its backward pass, without parameters."""
 
     def __init__(self, model: nn.Module) -> None:
         self._parameters = {p.untyped_storage().data_ptr() for p in model.parameters()}
@@ -211,7 +217,7 @@ class _Kept:
 
 
 def _done_rows(path: Path, settings: Settings) -> int:
-    """Rows that the table has already. Raises ValueError for a table of other settings."""
+    """Returns the rows that the table already has. Raises ValueError for a table of other settings."""
     if not path.exists():
         return 0
     rows = list(csv.DictReader(io.StringIO(file_text(path), newline="")))
@@ -224,7 +230,7 @@ def _done_rows(path: Path, settings: Settings) -> int:
 
 
 def _measure(measuring: _Measuring, settings: Settings, path: Path) -> None:
-    """Appends each row to the table as soon as it is measured."""
+    """Measures the rows and appends each to the table at once."""
     rank = dist.get_rank()
     rows = settings.drawn()
     told: list[Any] = [None, None]
@@ -256,7 +262,7 @@ def _measure(measuring: _Measuring, settings: Settings, path: Path) -> None:
 
 
 def _bare_cluster(given: argparse.Namespace, settings: Settings, model: nn.Module) -> Cluster:
-    """The cluster of the ranks, and what samples do not say: volumes of exchanges."""
+    """Returns the cluster of the ranks, and the volumes of exchanges, which samples do not contain."""
     cuda = settings.device.startswith("cuda")
     total = torch.cuda.get_device_properties(0).total_memory / _MIB if cuda else _host_mib()
     per_node = int(os.environ.get("LOCAL_WORLD_SIZE", settings.world))
@@ -294,8 +300,8 @@ def _bare_cluster(given: argparse.Namespace, settings: Settings, model: nn.Modul
 def _compared(
     measuring: _Measuring, found: Optional[Fit], cluster: Optional[Cluster], lengths: list[int]
 ) -> dict[str, Any]:
-    """Plans of several methods for a step, as predicted and as they run here. On all ranks; what is
-    found on rank 0 alone needs a fit and a cluster there."""
+    """Compares the predicted and the measured times of several methods' plans for a step. All ranks
+    must call it; only rank 0 needs `found` and `cluster`."""
     plans: list[Any] = []
     if found and cluster:
         for method, ms in found.separation(cluster, lengths).plans:
@@ -341,8 +347,8 @@ def _compared(
 
 
 def _pairs(plans: list[Any], error: float) -> dict[str, int]:
-    """Pairs of plans; those whose predictions differ by no more than rows are off; and, of the
-    others, those that were measured in the order in which they were predicted."""
+    """Returns the number of pairs of plans, the number of pairs whose predictions differ by no more
+    than `error`, and the number of other pairs that were measured in the predicted order."""
     undecided = agreed = 0
     pairs = [(a, b) for i, a in enumerate(plans) for b in plans[:i]]
     for a, b in pairs:
@@ -355,7 +361,7 @@ def _pairs(plans: list[Any], error: float) -> dict[str, int]:
 
 
 def _ranks(times: list[float]) -> Any:
-    """1 for the least; equal ones share the mean of their places."""
+    """Returns the rank of each value, 1 for the least; equal values share the mean of their ranks."""
     all_times = np.array(times, np.float64)
     return np.array(
         [(all_times < own).sum() + ((all_times == own).sum() + 1) / 2 for own in all_times]
@@ -468,7 +474,7 @@ def _exchanges(given: argparse.Namespace, cuda: bool) -> tuple[str, ...]:
 
 
 def _lengths_of(path: str) -> list[int]:
-    """Raises ValueError with all bad lines."""
+    """Reads a file of lengths. Raises ValueError with all invalid lines."""
     lengths, wrong = [], []
     for number, line in enumerate(file_text(Path(path)).split("\n"), 1):
         if line.strip():
@@ -493,7 +499,8 @@ def _degrees(given: argparse.Namespace, world: int) -> tuple[int, ...]:
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
-    """The command; the exit code: 0, or 2 for bad usage and samples that cannot be fitted."""
+    """Runs the command. Returns the exit code: 0, or 2 for bad usage and for samples that cannot be
+    fitted."""
     given = _parsed(arguments)
     cuda = torch.cuda.is_available()
     device = (

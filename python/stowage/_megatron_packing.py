@@ -1,7 +1,8 @@
 """Plans for the packing schedulers of Megatron-LM; stowage.megatron has the names.
 
-A scheduler is made anew for every step, with what the configuration says, and answers which samples
-each rank packs in each micro-batch. All ranks plan by themselves, and equally.
+Megatron constructs a scheduler for every step from its configuration. The scheduler returns the
+samples that each rank packs in each micro-batch. Each rank plans on its own, and all ranks get the
+same plan.
 """
 
 from __future__ import annotations
@@ -18,14 +19,15 @@ from ._planner import Planner
 
 
 class PackingScheduler:
-    """What register() mixes into Megatron's own scheduler: the plans, by the rules of its data path.
+    """The base class that register() adds to Megatron's own scheduler. It plans by the rules of
+    Megatron's data path.
 
-    Every rank of every micro-batch has work, groups are sorted by size and have sizes that Megatron
-    makes groups of (powers of two that divide the ranks, and all ranks), the tokens of a rank are
-    at most `max_seqlen_per_dp_cp_rank`, and the number of micro-batches is a multiple of
+    In every micro-batch every rank has work. Groups are sorted by size and have the sizes of Megatron's
+    process groups (powers of two that divide the ranks, and all ranks), the tokens of a rank are at most
+    `max_seqlen_per_dp_cp_rank`, and the number of micro-batches is a multiple of
     `microbatch_group_size_per_vp_stage`. Memory and cost are those of the planner's cluster. Lengths are
-    those that Megatron hands over, rounded up to the cluster's pad_multiple: if a branch aligns the
-    sequences of a pack, that is its alignment.
+    Megatron's, rounded up to the cluster's pad_multiple. If a branch of Megatron aligns the sequences of
+    a pack, pad_multiple must be that alignment.
     """
 
     planner: Planner  # of the class that register() makes
@@ -42,7 +44,7 @@ class PackingScheduler:
         min_cp_size: int = 1,
         **more: Any,
     ) -> None:
-        """The arguments of Megatron; `max_num_seqs` and `min_cp_size` as its schedulers have them."""
+        """Takes the arguments of Megatron's schedulers, including `max_num_seqs` and `min_cp_size`."""
         own = {} if max_num_seqs is None else {"max_num_seqs": max_num_seqs}
         super().__init__(  # type: ignore[call-arg]
             max_seqlen_per_dp_cp_rank,
@@ -70,7 +72,8 @@ class PackingScheduler:
         }
 
     def run(self, *arguments: Any, **more: Any) -> Any:
-        """Megatron's, with what only the configuration says: its last argument."""
+        """Calls Megatron's run() with values that only the configuration, its last argument,
+        contains."""
         config = more.get("config", arguments[-1] if arguments else None)
         self.is_dynamic_cp = bool(getattr(config, "dynamic_context_parallel", True))
         least = getattr(config, "min_dynamic_context_parallel_size", None)
@@ -82,9 +85,11 @@ class PackingScheduler:
     def get_groups_and_subsamples(
         self, sample_id_seqlens: list[tuple[int, int]]
     ) -> list[list[list[int]]]:
-        """The ids of each rank's samples, by micro-batch and rank, of [(id, padded length)].
+        """Returns the ids of each rank's samples, by micro-batch and rank, for the list [(id,
+        padded length)].
 
-        Raises what Planner.plan() does: Infeasible, for instance, for fewer samples than groups.
+        Raises the exceptions of Planner.plan(): Infeasible, for instance, for fewer samples than
+        groups.
         """
         step = self._planner().plan(
             [length for _, length in sample_id_seqlens], ids=[own for own, _ in sample_id_seqlens]
@@ -93,7 +98,8 @@ class PackingScheduler:
         return [[list(ids[b]) for b in ranks] for ranks in step.schedule.T.tolist()]
 
     def _planner(self) -> Planner:
-        """The planner under the rules of this run: with one degree if contexts are of one size."""
+        """Returns the planner with the rules of this run, and with a single degree if all groups
+        have one size."""
         own, rules = self.planner, dict(self._rules)
         if self.is_dynamic_cp:
             degrees = _sizes_of_groups(own.cluster.devices, own.cluster.degrees)
@@ -104,14 +110,15 @@ class PackingScheduler:
 
 
 def _most_sequences(config: Any) -> Optional[int]:
-    """Sequences of a row, without the one that Megatron appends for padding; None for no limit."""
+    """Returns the largest number of sequences of a row, without the sequence that Megatron appends
+    for padding; None for no limit."""
     theirs = getattr(data_schedule, "_get_scheduler_max_real_num_seqs", None)
     most = theirs(config) if theirs else getattr(config, "thd_max_packed_sequences", None)
     return None if most is None else int(most)
 
 
 def _sizes_of_groups(ranks: int, degrees: tuple[int, ...]) -> list[int]:
-    """Those of `degrees` that Megatron has process groups for."""
+    """Returns the degrees for which Megatron has process groups."""
     sizes = [d for d in degrees if d == ranks or (ranks % d == 0 and d & (d - 1) == 0)]
     if not sizes:
         raise ValueError(
@@ -122,7 +129,7 @@ def _sizes_of_groups(ranks: int, degrees: tuple[int, ...]) -> list[int]:
 
 
 def require_same_plans(planner: Planner) -> None:
-    """Raises ValueError for planners whose plans depend on the machine, or leave samples out."""
+    """Raises ValueError for a planner whose plans depend on the machine or omit samples."""
     require(planner, Planner, "planner")
     if planner.search.time_limit is not None:
         raise ValueError(
@@ -133,15 +140,15 @@ def require_same_plans(planner: Planner) -> None:
 
 
 def register(planner: Planner, name: str = "stowage") -> type:
-    """Lets `--sequence-packing-scheduler NAME` plan with `planner`, in this process.
+    """Makes `--sequence-packing-scheduler NAME` plan with `planner` in this process.
 
-    Enters a class into Megatron's `scheduler_map`, and a member into `PackingSchedulerEnum` where
-    that is what the map is keyed by; returns the class. Call it in every process, before training
-    begins. Branch dev of Megatron-LM checks names, and takes its own alone: register
-    "default_dynamic_cp" for groups of varying size or "dp_balanced" for groups of one size, and plans
-    take its place.
+    The function adds a class to Megatron's `scheduler_map`, and a member to `PackingSchedulerEnum` if
+    that is the key type of the map. It returns the class. Call it in every process before training
+    begins. Branch dev of Megatron-LM accepts only its own names. There register "default_dynamic_cp"
+    for groups of varying size or "dp_balanced" for groups of one size; the plans replace that
+    scheduler.
 
-    Raises ValueError for planners whose plans depend on the machine or leave samples out, and
+    Raises ValueError for planners whose plans depend on the machine or omit samples, and
     stowage.Error for a release of megatron-core without packing schedulers.
     """
     require_same_plans(planner)
@@ -171,16 +178,18 @@ def register(planner: Planner, name: str = "stowage") -> type:
 
 
 def scheduler_names() -> list[str]:
-    """Names that this Megatron-LM has schedulers for; none for a release without them."""
+    """Returns the names of the schedulers in this Megatron-LM; empty for a release without packing
+    schedulers."""
     schedulers = getattr(data_schedule, "scheduler_map", {})
     return [own.value if isinstance(own, enum.Enum) else str(own) for own in schedulers]
 
 
 def add_choice(parser: argparse.ArgumentParser, name: str = "stowage") -> argparse.ArgumentParser:
-    """Lets Megatron's parser take `--sequence-packing-scheduler NAME`: its extra_args_provider.
+    """Makes Megatron's parser accept `--sequence-packing-scheduler NAME`. Use it as
+    extra_args_provider.
 
-    It does nothing to a parser without that option, or whose option takes any name. The configuration of
-    branch dev checks the name once more: see register().
+    The function does not change a parser without that option, or whose option takes any name. The
+    configuration of branch dev checks the name again: see register().
     """
     for action in parser._actions:
         if "--sequence-packing-scheduler" in action.option_strings and action.choices is not None:

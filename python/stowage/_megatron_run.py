@@ -1,4 +1,5 @@
-"""python -m stowage.megatron: runs a script of Megatron-LM whose packing scheduler makes our plans."""
+"""python -m stowage.megatron: runs a script of Megatron-LM whose packing scheduler is stowage's
+planner."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ _DYNAMIC, _STATIC = "default_dynamic_cp", "dp_balanced"
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
-    """The command; the exit code: 2 for bad usage, otherwise that of the script."""
+    """Runs the command. Returns the exit code: 2 for bad usage, otherwise the script's."""
     given = _parsed(arguments)
     script = Path(given.script)
     try:
@@ -71,7 +72,8 @@ def _planner(given: argparse.Namespace) -> Planner:
 
 
 def _scheduler(arguments: Sequence[str]) -> str:
-    """Returns the scheduler that the script's arguments ask for. Raises ValueError without one."""
+    """Returns the scheduler that the script's arguments select. Raises ValueError if they select
+    none."""
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--sequence-packing-scheduler")
     parser.add_argument("--dynamic-context-parallel", action="store_true")
@@ -94,7 +96,7 @@ def _scheduler(arguments: Sequence[str]) -> str:
 
 
 def _require_ranks(cluster: Cluster, arguments: Sequence[str]) -> None:
-    """Raises ValueError if torchrun's ranks are others than the cluster's."""
+    """Raises ValueError if the number of torchrun's ranks differs from the cluster's devices."""
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--tensor-model-parallel-size", type=int, default=1)
     parser.add_argument("--pipeline-model-parallel-size", type=int, default=1)
@@ -115,7 +117,8 @@ def _require_ranks(cluster: Cluster, arguments: Sequence[str]) -> None:
 
 
 def _register(planner: Planner, name: str) -> None:
-    """Raises stowage.Error where Megatron is missing, or has no scheduler of that name."""
+    """Registers the planner. Raises stowage.Error if Megatron is missing or has no scheduler of
+    that name."""
     try:
         packing: Any = importlib.import_module("stowage._megatron_packing")
     except ImportError as missing:

@@ -1,4 +1,4 @@
-"""Messages for clusters whose devices hold no sequence at all: the cause and the remedies."""
+"""Messages for clusters whose devices have no memory for any sequence: the cause and the remedies."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def why_no_token_fits(cluster: Cluster) -> str:
 
 
 def what_would_fit(cluster: Cluster, memory: str) -> str:
-    """Returns the remedies. `memory`: how to change the memory of a device, in words."""
+    """Returns the remedies. `memory` is a text that says how to change the memory of a device."""
     total = cluster.states_mib * cluster.devices
     least = _least_devices(cluster, total)
     if least is None:
@@ -35,8 +35,8 @@ def what_would_fit(cluster: Cluster, memory: str) -> str:
 
 
 def _least_devices(cluster: Cluster, total_mib: float) -> Optional[int]:
-    """Returns the fewest devices whose share of the states leaves memory for a sequence; None if no number
-    does."""
+    """Returns the fewest devices whose share of the states leaves memory for a sequence, or None if
+    no number of devices does."""
     if cluster.kinds:  # what more nodes would have is not known
         return None
 

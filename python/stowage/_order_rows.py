@@ -1,4 +1,4 @@
-"""Orders of a graph whose sizes grow with a length: one for each range of lengths."""
+"""Orders of a graph whose sizes depend on a length: one order for each range of lengths."""
 
 from __future__ import annotations
 
@@ -16,11 +16,15 @@ from ._errors import VerificationError
 class OrderRow(NamedTuple):
     """The order of a range of lengths, both ends included (instances/order).
 
-    from_tokens, to_tokens: the range. peak_bytes_at_from, peak_bytes_at_to: the most that any step
-    needs at its ends; in between it is at most on the straight line between them.
-    bound_bytes_at_from, bound_bytes_at_to: no plan has a smaller peak, by operator bound_operator
-    (-1: all inputs, -2: what is left at the end). order: int64, indices of operators, the first to
-    run first; one that stands there again runs again.
+    Attributes:
+        from_tokens, to_tokens: the range.
+        peak_bytes_at_from, peak_bytes_at_to: the peak at the ends of the range; in between, the
+            peak is at most the linear interpolation.
+        bound_bytes_at_from, bound_bytes_at_to: no plan has a smaller peak.
+        bound_operator: the operator whose step needs the bound (-1: all inputs, -2: the tensors
+            left at the end).
+        order: int64, indices of operators in the order of execution; an index that occurs again
+            runs again.
     """
 
     from_tokens: int
@@ -34,15 +38,16 @@ class OrderRow(NamedTuple):
 
 
 class OrderRows:
-    """The rows of an order plan, verified; picks the one of a length. Threads may share it.
+    """The rows of a verified order plan, and the selection of the row for a length. Threads may
+    share it.
 
     Args:
         instance: with `tokens`, as a dictionary or a path.
-        plan: of this instance, or an outcome that holds one, as a dictionary or a path.
+        plan: a plan of this instance, or an outcome with a plan, as a dictionary or a path.
 
-    `rows[k]` is the k-th OrderRow, by ascending lengths; all lengths of `tokens` are in one. It can
-    be pickled. Raises InputError; VerificationError for a plan that is invalid, or of another
-    instance; ValueError for an instance without `tokens`.
+    `rows[k]` is the k-th OrderRow in the order of ascending lengths. The rows cover all lengths of
+    `tokens`. The object can be pickled. Raises InputError; VerificationError for an invalid plan or
+    a plan of another instance; ValueError for an instance without `tokens`.
     """
 
     def __init__(self, instance: Document, plan: Document) -> None:
@@ -59,7 +64,8 @@ class OrderRows:
         self._rows = [OrderRow(*row) for row in _core.order_rows(plan)]
 
     def row_at(self, tokens: int) -> OrderRow:
-        """The row that holds this length, by bisection. Raises ValueError where none does."""
+        """Returns the row that contains this length, by bisection. Raises ValueError if no row
+        does."""
         index = _core.row_index(self._plan, whole(tokens, "tokens"))
         if index < 0:
             raise ValueError(
@@ -86,7 +92,7 @@ class OrderRows:
 
 
 def _again(plan: str) -> OrderRows:
-    """Of a plan that was verified."""
+    """Rebuilds the rows when unpickling; the plan was verified before."""
     rows = OrderRows.__new__(OrderRows)
     rows._keep(_core.read_plan(plan, None))
     return rows

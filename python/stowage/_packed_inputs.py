@@ -1,4 +1,4 @@
-"""Arguments of transformers' models for a packed row; stowage.hf has the names."""
+"""Arguments of transformers' models for a packed row; stowage.hf exports the names."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ _checked_without: weakref.WeakSet[nn.Module] = weakref.WeakSet()
 
 
 def packing_was_checked(model: nn.Module, without: bool) -> None:
-    """Ends the warning of model_inputs() for this model, and `without` also for calls that name none."""
+    """Disables the warning of model_inputs() for this model, and with `without` also for calls
+    without a model."""
     _checked.add(model)
     if without:
         _checked_without.add(model)
@@ -36,7 +37,7 @@ def _was_checked(model: Optional[nn.Module]) -> bool:
 
 
 def flash_kwargs(batch: PackedBatch) -> dict[str, Any]:
-    """What flash attention of transformers wants to know of a packed row, padding included."""
+    """Returns the arguments of transformers' flash attention for a packed row, padding included."""
     return {
         "cu_seq_lens_q": batch.cu_seqlens_padded,
         "cu_seq_lens_k": batch.cu_seqlens_padded,
@@ -46,8 +47,8 @@ def flash_kwargs(batch: PackedBatch) -> dict[str, Any]:
 
 
 def sequence_indices(batch: PackedBatch) -> torch.Tensor:
-    """Returns the index of each token's sequence in a whole row, int32 [1, T]; padding counts to its
-    sequence."""
+    """Returns the index of each token's sequence in a whole row, int32 [1, T]; padding belongs to
+    its sequence."""
     lengths = batch.cu_seqlens_padded.diff()
     indices = torch.arange(len(lengths), dtype=torch.int32, device=lengths.device)
     tokens = batch.input_ids.shape[1]
@@ -55,25 +56,26 @@ def sequence_indices(batch: PackedBatch) -> torch.Tensor:
 
 
 def model_inputs(batch: PackedBatch, model: Optional[nn.Module] = None) -> dict[str, Any]:
-    """The keyword arguments of a model of transformers for a packed row.
+    """Returns the keyword arguments of a model of transformers for a packed row.
 
-    `labels` are already moved to the token that predicts them, and `shift_labels` is what the loss
-    functions of transformers take for that. `num_items_in_batch` makes the loss a share of the step's:
-    summed over ranks and micro-batches it is the step's mean. Without `use_cache=False` models take a
-    packed row for one sequence.
+    `shift_labels` holds the labels, already moved to the token that predicts them, for the loss
+    functions of transformers. With `num_items_in_batch` the loss is a share of the step's loss: the
+    sum over ranks and micro-batches is the step's mean. `use_cache=False` is needed because models
+    with a cache take a packed row for one sequence.
 
-    Attention keeps the sequences of a row apart by `position_ids` or by flash_kwargs(). State-space
-    layers need `seq_idx`, int32 [1, T], the index of each token's sequence; linear attention needs both.
-    A part of a row (PackedCollator(slice="zigzag")) gets neither.
+    Attention separates the sequences of a row by `position_ids` or by flash_kwargs(). State-space layers
+    need `seq_idx`, int32 [1, T], the index of each token's sequence; linear attention needs both. A part
+    of a row (PackedCollator(slice="zigzag")) gets neither.
 
     Args:
         batch: a whole row: PackedCollator(slice=None). Parts of rows are for attn_implementation="stowage",
-            which knows the groups (stowage.hf.attention()).
-        model: gets all arguments that its forward() takes, those of flash_kwargs() among them, and with
-            attn_implementation="stowage" the row. Without it these are left to the caller.
+            for which stowage.hf.attention() sets the groups.
+        model: the result contains all arguments that its forward() takes, including those of
+            flash_kwargs(), and the row for attn_implementation="stowage". With None the caller must add
+            these arguments.
 
-    Some models leak between the sequences of a row in spite of all this. A warning says so once for a
-    row of several sequences, unless `model`, or any model where that is None, has passed check_packing().
+    Some models still leak between the sequences of a row. The first row of several sequences gives a
+    warning, unless `model` (or any model if that is None) has passed check_packing().
     """
     given: dict[str, Any] = {
         "input_ids": batch.input_ids,
@@ -109,14 +111,15 @@ def uses_stowage(model: nn.Module) -> bool:
 
 
 def _is_whole(batch: PackedBatch) -> bool:
-    """Returns whether the batch is no part of a row. Waits for the device only if ranks share the row."""
+    """Returns whether the batch is a whole row. The call waits for the device only if ranks share
+    the row."""
     if batch.degree <= 1:
         return batch.input_ids.numel() > 0
     return int(batch.cu_seqlens_padded[-1]) == batch.input_ids.shape[1]
 
 
 def _taken(given: dict[str, Any], model: nn.Module) -> dict[str, Any]:
-    """Returns the arguments that forward() of the model takes."""
+    """Returns those of the given arguments that forward() of the model takes."""
     parameters = inspect.signature(model.forward).parameters
     if any(each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters.values()):
         return given

@@ -1,9 +1,10 @@
-"""check_packing() finds models that mix the sequences of a packed row; stowage.hf has the names.
+"""check_packing() detects models that mix the sequences of a packed row; stowage.hf exports the
+names.
 
 It makes two comparisons. The row is computed again with other tokens in all sequences but one: if the
 logits of that sequence change, the model leaks. Each sequence is also computed alone: if its logits in
-the row differ by more than rounding, positions or states go on from sequence to sequence. The first
-comparison has equal shapes, so that it finds leaks far below the rounding of bfloat16.
+the row differ by more than rounding, positions or states continue from sequence to sequence. The first
+comparison has equal shapes, so it detects leaks far below the rounding of bfloat16.
 """
 
 from __future__ import annotations
@@ -31,10 +32,14 @@ Inputs = Callable[[PackedBatch], Mapping[str, Any]]
 
 
 class PackingCheck(NamedTuple):
-    """A model that keeps the sequences of a packed row apart.
+    """The result for a model that separates the sequences of a packed row.
 
-    difference: the largest difference between a logit of the row and that of its sequence alone;
-    tolerance: rounding explains that much; scale: the largest logit. lengths: of the row, tokens.
+    Attributes:
+        difference: the largest difference between a logit of the row and the logit of its sequence
+            alone.
+        tolerance: the largest difference that rounding explains.
+        scale: the largest logit.
+        lengths: tokens of the row's sequences.
     """
 
     difference: float
@@ -46,27 +51,29 @@ class PackingCheck(NamedTuple):
 def check_packing(
     model: nn.Module, *, inputs: Optional[Inputs] = None, lengths: Sequence[int] = (13, 23, 11)
 ) -> PackingCheck:
-    """Compares one packed row with its parts, and refuses a model whose sequences see each other.
+    """Compares one packed row with its sequences, and raises for a model whose sequences affect
+    each other.
 
-    Call it once before training, with the weights, type of numbers and attention implementation of the
+    Call it once before training, with the weights, data type and attention implementation of the
     training, and on every rank if a forward pass of the model needs all ranks. It makes some ten forward
-    passes of a short row, without gradients and dropout. Afterwards the model is in the mode it was in,
-    and no random number generator has moved.
+    passes of a short row, without gradients and dropout. Afterwards the model's mode and all random
+    number generators have their previous state.
 
     Args:
-        model: maps `input_ids` [1, T] to logits, an output of transformers or a tensor [1, T, N]; it is
-            causal. DistributedDataParallel is looked through.
-        inputs: the keyword arguments that the training loop gives for a row; default those of
-            model_inputs(batch), or if they do not keep sequences apart, of model_inputs(batch, model).
-        lengths: tokens of the sequences of the row, at least two, each at least 2. Give longer ones for a
-            model whose attention goes by chunks.
+        model: a causal model that maps `input_ids` [1, T] to logits, an output of transformers or a
+            tensor [1, T, N]. It may be wrapped in DistributedDataParallel.
+        inputs: makes the keyword arguments of the training loop for a row; default
+            model_inputs(batch), or if that does not separate sequences, model_inputs(batch, model).
+        lengths: tokens of the row's sequences: at least two sequences of at least 2 tokens. A model with
+            chunked attention needs longer sequences.
 
-    Leaks between sequences are seen from about 1e-6 of the largest logit on. Wrong positions are seen if
-    they change logits by more than rounding: 1e-6 of the largest in float32, some percent in bfloat16.
-    A mixture of experts rounds otherwise when other tokens change, which hides leaks of that size.
+    The check detects leaks between sequences from about 1e-6 of the largest logit on. It detects wrong
+    positions if they change logits by more than rounding: 1e-6 of the largest logit in float32, some
+    percent in bfloat16. In a mixture of experts, other tokens change the rounding, which hides leaks of
+    that size.
 
-    Raises stowage.Error, which names the layer that leaks, by how much, and what helps; ValueError for
-    lengths that make no row. Errors of a sequence that is computed alone are the model's own.
+    Raises stowage.Error with the layer that leaks, the size of the leak and a remedy; ValueError for
+    lengths that form no row. Exceptions for a sequence computed alone are the model's own.
     """
     sizes = tuple(whole(length, "lengths") for length in each_of(lengths, "lengths"))
     require(model, nn.Module, "model")
@@ -89,7 +96,7 @@ def check_packing(
 
 
 class _Trial:
-    """The forward passes of one check, and their verdict."""
+    """The forward passes of one check and their evaluation."""
 
     def __init__(self, model: nn.Module, inputs: Inputs, lengths: tuple[int, ...]) -> None:
         self.model, self.lengths, self.inputs = model, lengths, inputs
@@ -134,8 +141,8 @@ class _Trial:
         return PackingCheck(max(apart), tolerance, scale, self.lengths)
 
     def _units(self, logits: Tensor) -> tuple[float, float]:
-        """Returns the relative rounding of the coarsest type that computes, and of float32, which many
-        layers use inside."""
+        """Returns the relative rounding of the coarsest data type in the computation, and of
+        float32, which many layers use internally."""
         fine = float(torch.finfo(torch.float32).eps)
         kinds = {p.dtype for p in self.model.parameters() if p.is_floating_point()} | {logits.dtype}
         if torch.is_autocast_enabled(self.device.type):
@@ -143,7 +150,7 @@ class _Trial:
         return max([fine, *(float(torch.finfo(kind).eps) for kind in kinds)]), fine
 
     def _only(self, kept: slice) -> Tensor:
-        """Returns the row with other tokens in all sequences but one."""
+        """Returns the row with different tokens in all sequences except one."""
         tokens = self.others.clone()
         tokens[kept] = self.tokens[kept]
         return tokens
@@ -200,10 +207,11 @@ class _Trial:
         )
 
     def _layer_that_leaks(self, exactly: bool) -> Optional[tuple[int, str]]:
-        """Returns a sequence that depends on others, and the first layer that makes it so; None if no layer
-        does.
+        """Returns a sequence that depends on other sequences, and the first layer that causes it; None if
+        no layer does.
 
-        exactly: skips a layer that also changes the first sequence, which only rounding can do.
+        exactly: skips layers that also change the first sequence, since only rounding can change
+        it.
         """
         own = self._watched(self.tokens)
         first = self._watched(self._only(self.places[0]))
@@ -274,10 +282,10 @@ def _of_tokens(value: Any, count: int) -> Iterator[Tensor]:
 
 
 def _mean_change(own: Tensor, other: Tensor) -> float:
-    """Returns the mean change over the vocabulary, of the token that changes most.
+    """Returns the mean change over the vocabulary for the token that changes most.
 
-    A change below the last place moves few logits, each by a whole unit, so that their mean keeps its
-    size.
+    A change below the last place moves few logits, each by a whole unit in the last place. So their
+    mean has the size of the change.
     """
     return float((own.double() - other.double()).abs().mean(-1).max())
 
@@ -304,7 +312,7 @@ def _takes(model: nn.Module, name: str) -> bool:
 
 
 def _plain_tokens(model: nn.Module) -> Tensor:
-    """Returns ids of the vocabulary that mean nothing special to the model, int64."""
+    """Returns ids of the vocabulary without a special meaning for the model, int64."""
     config = getattr(model, "config", None)
     config = getattr(config, "get_text_config", lambda: config)()
     size = getattr(config, "vocab_size", None)
@@ -322,9 +330,10 @@ def _plain_tokens(model: nn.Module) -> Tensor:
 
 @contextlib.contextmanager
 def _undisturbed(model: nn.Module) -> Iterator[None]:
-    """Computes without gradients and dropout inside, and restores modes and random number generators.
+    """A context without gradients and dropout, which restores modes and random number generators.
 
-    It sets the flag of each module, for train() and eval() of some modules do more than that.
+    It sets the flag of each module directly, because train() and eval() of some modules have other
+    effects.
     """
     modes = [(module, module.training) for module in model.modules()]
     devices = {p.device for p in model.parameters() if p.device.type not in ("cpu", "meta")}

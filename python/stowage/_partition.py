@@ -1,4 +1,4 @@
-"""Sequences of a batch over bins of nearly equal cost."""
+"""Distributes the sequences of a batch over bins of nearly equal cost."""
 
 from __future__ import annotations
 
@@ -17,11 +17,15 @@ _COUNTS = ("any", "equal", "nearly_equal")
 
 
 class Partition(NamedTuple):
-    """Bins, ordered by their first sequence, and how far from equal they can be.
+    """Bins, ordered by their first sequence, with their costs and a bound.
 
-    sequences: Ragged int64, the ids of each bin, ascending. tokens, costs: int64 [bins].
-    largest, smallest: the costs of the dearest and the cheapest bin. lower_bound: no partition has a
-    cheaper largest bin; bound_by: its proof, "average" or "pigeonhole"; gap: of the two, relative.
+    Attributes:
+        sequences: Ragged int64, the ids of each bin, ascending.
+        tokens, costs: int64 [bins].
+        largest, smallest: the largest and the smallest cost of a bin.
+        lower_bound: no partition has a smaller largest cost.
+        bound_by: the proof of lower_bound, "average" or "pigeonhole".
+        gap: relative difference of largest and lower_bound.
     """
 
     sequences: Ragged[np.int64]
@@ -42,18 +46,19 @@ def balanced_partitions(
     quadratic: int = 1,
     linear: int = 24576,
 ) -> Partition:
-    """The sequences of a batch over bins of nearly equal cost, none empty (instances/partition).
+    """Distributes the sequences of a batch over bins of nearly equal cost, none empty
+    (instances/partition).
 
     Args:
-        lengths: tokens, integers [K], at least 1 each.
-        bins: 1 to K.
-        counts: sequences of a bin: "any" number, an "equal" one, or a "nearly_equal" one.
+        lengths: tokens of the sequences, integers [K], each at least 1.
+        bins: number of bins, 1 to K.
+        counts: number of sequences of a bin: "any", "equal", or "nearly_equal".
         quadratic, linear: a sequence of s tokens costs quadratic s^2 + linear s; integers, without a
             unit. The default is the workload that verl assumes for a hidden size of 4096.
 
-    The largest bin is as cheap as the search can make it, then the smallest as dear. Takes
-    milliseconds, without the lock of the interpreter. The same arguments give the same bins, and
-    code that the search does not share has checked them. Raises InputTypeError and InputError.
+    The search first minimises the largest cost of a bin and then maximises the smallest cost. It
+    takes milliseconds and releases the interpreter's lock. Equal arguments give equal bins, and
+    independent code verifies the bins. Raises InputTypeError and InputError.
     """
     if text(counts, "counts") not in _COUNTS:
         raise ValueError(f"counts: must be one of {_COUNTS}, is {counts!r}")

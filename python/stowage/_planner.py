@@ -1,4 +1,4 @@
-"""Plans global batches inside a training loop."""
+"""Plans global batches within a training loop."""
 
 from __future__ import annotations
 
@@ -34,21 +34,23 @@ class Planner:
     """Plans one global batch after another for a cluster.
 
     Args:
-        method: "fast" answers in the time that a data loader has; "auto" goes on improving until
-            its limit; stowage.methods() lists all.
-        time_limit: wall-clock seconds of a plan; None for none. A plan then depends on the machine.
-        node_limit: limit of the search that does not depend on the machine.
-        gap: relative gap that is good enough.
-        seed: of methods that draw.
-        solver: of MILPs, "auto" or one of stowage.build_info()["backends"].
-        on_oversize: what to do with a sequence that no group can hold: "raise" Infeasible, "drop"
-            it, or "clip" it to Cluster.largest_sequence: loss tokens of such a sequence are refused.
-        threads: of submit() and stream().
+        method: "fast" is fast enough for a data loader; "auto" improves the plan until its limit;
+            stowage.methods() lists all methods.
+        time_limit: wall-clock seconds per plan; None for no limit. With a limit, plans depend on
+            the machine.
+        node_limit: limit on the nodes of a search; plans do not depend on the machine.
+        gap: relative gap at which the search stops.
+        seed: seed of randomised methods.
+        solver: MILP backend, "auto" or one of stowage.build_info()["backends"].
+        on_oversize: treatment of a sequence that no group can hold: "raise" raises Infeasible,
+            "drop" omits it, and "clip" cuts it to Cluster.largest_sequence. With "clip", loss tokens
+            of such a sequence are refused.
+        threads: threads of submit() and stream().
 
     The same arguments and lengths give the same plan on every rank and machine, unless a time limit
-    ends the search. Any number of threads may call a planner at once; it can be pickled; after a
-    fork the child has threads of its own. `with Planner(...)`, close() and the end of the program end
-    its threads, and what they search.
+    ends the search. Any number of threads may call a planner concurrently. It can be pickled. After a
+    fork the child process has its own threads. `with Planner(...)`, close() and the end of the
+    program end the planner's threads and searches.
     """
 
     def __init__(
@@ -92,20 +94,21 @@ class Planner:
         loss_tokens: Optional[Integers] = None,
         start: Optional[Step] = None,
     ) -> Step:
-        """The plan of a batch of K sequences.
+        """Returns the plan of a batch of K sequences.
 
         Args:
-            lengths: tokens, integers [K], at least 1 each.
-            ids: what Step.sequences calls them, integers [K]; default 0 to K - 1.
-            loss_tokens: targets of each sequence, integers [K], 0 to its length: the labels that
-                are not masked; default the lengths. No plan depends on them, loss denominators and
-                trainer files do.
-            start: a plan of the same lengths and loss tokens to begin with; it is never made worse.
+            lengths: tokens of the sequences, integers [K], each at least 1.
+            ids: ids of the sequences in Step.sequences, integers [K]; default 0 to K - 1.
+            loss_tokens: targets (unmasked labels) of each sequence, integers [K], 0 to its length;
+                default the lengths. Loss denominators and trainer files depend on them, plans do
+                not.
+            start: a plan of the same lengths and loss tokens from which the search starts; the
+                result is never worse.
 
-        Raises InputTypeError and InputError for what is not such lengths, Infeasible for sequences
-        that fit no group and for rules that these sequences cannot keep, NoPlan where a limit comes
-        before the first plan, KeyboardInterrupt. The first Ctrl-C ends a search with the best plan
-        so far, whose stopped_by is "interrupted".
+        Raises InputTypeError and InputError for invalid arguments, Infeasible for sequences that
+        fit in no group and for rules that these sequences cannot satisfy, NoPlan if a limit ends
+        the search before the first plan, and KeyboardInterrupt. The first Ctrl-C ends a search with
+        the best plan so far, whose stopped_by is "interrupted".
         """
         return self._plan(self.cluster, lengths, ids, loss_tokens, start)
 
@@ -128,10 +131,10 @@ class Planner:
                 self._running.discard(interrupt)
 
     def use_cost(self, cost: Union[str, os.PathLike[str], Mapping[str, Any]]) -> None:
-        """Plans with another cost (Cluster.with_cost) what is asked for from now on.
+        """Uses another cost (Cluster.with_cost) for all later calls.
 
-        Plans that submit() and stream() were asked for before keep the cost of then. Ranks that plan
-        the same steps must change it before the same step.
+        Plans that submit() and stream() have already begun or queued keep the old cost. Ranks that
+        plan the same steps must change the cost before the same step.
         """
         cluster = self.cluster.with_cost(cost)
         self.search.check(cluster._instance)
@@ -145,7 +148,8 @@ class Planner:
         loss_tokens: Optional[Integers] = None,
         start: Optional[Step] = None,
     ) -> Future[Step]:
-        """Plans on a thread of the planner, which needs no lock of the interpreter meanwhile."""
+        """Plans on a thread of the planner without the interpreter's lock. Returns a future of the
+        Step."""
         call = functools.partial(self._plan, self.cluster, lengths, ids, loss_tokens, start)
         with self._lock:
             if self._pool is None:
@@ -156,7 +160,7 @@ class Planner:
     def stream(
         self, batches: Iterable[Union[Integers, Mapping[str, Any]]], *, ahead: int = 2
     ) -> Iterator[Step]:
-        """The plans of batches, in order, up to `ahead` of them planned before they are asked for.
+        """Yields the plans of batches in order, and plans up to `ahead` batches in advance.
 
         A batch is its lengths, or a mapping of the arguments of plan(): {"lengths": ...,
         "loss_tokens": ...}.
@@ -178,7 +182,7 @@ class Planner:
                 future.cancel()
 
     def close(self) -> None:
-        """Ends all searches that run, with the best plans so far, and the threads."""
+        """Ends all running searches with their best plans so far, and ends the threads."""
         with self._lock:
             for interrupt in self._running:
                 interrupt.set()
@@ -202,7 +206,7 @@ class Planner:
         ids: Optional[Integers],
         loss_tokens: Optional[Integers],
     ) -> tuple[NDArray[np.int64], Optional[NDArray[np.int64]], Sequences]:
-        """The lengths to plan, their loss tokens, and what they are called."""
+        """Returns the lengths to plan, their loss tokens, and their ids."""
         tokens = as_integers(lengths, "lengths")
         if tokens.size == 0:
             raise InputError([("E201", "/lengths", "must hold at least one length, is empty")])
@@ -261,7 +265,8 @@ class Planner:
     def require_known_targets(self, lengths: Integers, loss_tokens: Integers) -> None:
         """Raises ValueError for sequences with targets that would be clipped.
 
-        How many targets a cut leaves, only the labels tell: cut the sequences first, and count.
+        The number of targets after a cut depends on the labels, so cut the sequences first and
+        count the targets.
         """
         most = self.cluster.largest_sequence
         over = as_integers(lengths, "lengths") > most

@@ -1,4 +1,4 @@
-"""Lists of arrays of different lengths, in two flat arrays."""
+"""Lists of arrays of different lengths, stored in two flat arrays."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Number = TypeVar("Number", bound=np.generic)
 class Ragged(Generic[Number]):
     """`ragged[b]` is a view of `values` from `offsets[b]` to `offsets[b + 1]`.
 
-    values: [sum of the lengths], of any type; offsets: int64 [count + 1], from 0, ascending.
+    values: [sum of the lengths], of any type. offsets: int64 [count + 1], ascending from 0.
     """
 
     __slots__ = ("values", "offsets")
@@ -56,7 +56,7 @@ class Ragged(Generic[Number]):
         return Ragged, (self.values, self.offsets)
 
     def tolist(self) -> list[list[Any]]:
-        """The arrays as lists of Python numbers."""
+        """Returns the arrays as lists of Python numbers."""
         values = self.values.tolist()
         offsets = self.offsets.tolist()
         return [values[begin:end] for begin, end in zip(offsets, offsets[1:])]

@@ -1,7 +1,7 @@
-"""DeepSpeed's sequence-parallel attention for transformers, on another group for each row.
+"""Changes the group of DeepSpeed's sequence-parallel attention for transformers from row to row.
 
-DeepSpeed registers a function in the place of an attention implementation of transformers. The function
-closes over an UlyssesSPAttentionHF, whose numbers of heads are those of a group that never changes.
+DeepSpeed replaces an attention implementation of transformers by a function. The function closes over
+an UlyssesSPAttentionHF, whose numbers of heads belong to a fixed group.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ except ImportError:
 
 
 def registered_attention(model: nn.Module) -> list[Any]:
-    """The UlyssesSPAttentionHF that the layers of `model` call, each once."""
+    """Returns the UlyssesSPAttentionHF objects that the layers of `model` call, each once."""
     if ulysses_sp is None:
         return []
     names = {
@@ -41,7 +41,8 @@ def registered_attention(model: nn.Module) -> list[Any]:
 
 
 def _closed_over(function: Any, depth: int) -> Iterator[Any]:
-    """What a function holds, and what functions in there hold, up to a depth."""
+    """Yields the objects in a function's closure, and in the closures of functions there, up to a
+    depth."""
     if depth == 0 or not isinstance(function, types.FunctionType):
         return
     for cell in function.__closure__ or ():
@@ -56,7 +57,7 @@ def _closed_over(function: Any, depth: int) -> Iterator[Any]:
 def use_group(attention: Any, model: nn.Module, group: dist.ProcessGroup, sequences: int) -> None:
     """Sets the group of an UlyssesSPAttentionHF that layers of `model` call, for a row of `sequences`.
 
-    Raises ValueError and stowage.Error as UlyssesGroups.use() says.
+    Raises ValueError and stowage.Error under the conditions of UlyssesGroups.use().
     """
     ranks = dist.get_world_size(group)
     heads, shared = attention.attn_head_count, attention.global_kv_head_count

@@ -1,4 +1,4 @@
-"""Exchanges among the ranks of a group that share a packed row, with gradients."""
+"""Differentiable exchanges among the ranks of a group that share a packed row."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from torch import Tensor
 
 
 class _AllToAll(torch.autograd.Function):
-    """An all-to-all of equal parts. Its gradient takes the same way back."""
+    """An all-to-all of equal parts. Its gradient is the inverse exchange."""
 
     @staticmethod
     def forward(ctx: Any, parts: Tensor, group: dist.ProcessGroup) -> Tensor:
@@ -26,7 +26,8 @@ class _AllToAll(torch.autograd.Function):
 
 
 class _AllGather(torch.autograd.Function):
-    """An all-gather. Its gradient goes to the owners of the parts, which add up what arrives."""
+    """An all-gather. Its gradient is sent to the owners of the parts, which sum the received
+    gradients."""
 
     @staticmethod
     def forward(ctx: Any, part: Tensor, group: dist.ProcessGroup) -> Tensor:
@@ -62,10 +63,10 @@ def tokens_for_heads(
     Args:
         tensors: [heads, tokens / ranks, width] each; heads and width may differ, the ranks divide the
             heads.
-        into_row: int64 [tokens], for each token of the row its place among the tokens of all ranks,
-            rank after rank.
+        into_row: int64 [tokens], for each token of the row its index in the concatenated tokens of
+            all ranks.
 
-    Returns tensors of [heads / ranks, tokens, width]. All of them take one all-to-all.
+    Returns tensors of [heads / ranks, tokens, width]. All tensors share one all-to-all.
     """
     ranks = dist.get_world_size(group)
     parts = [each.reshape(ranks, -1) for each in tensors]

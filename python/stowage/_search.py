@@ -1,4 +1,4 @@
-"""What is asked of a search, and the call of it."""
+"""The arguments of a search and its call."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ._errors import InputError
 
 
 class Search(NamedTuple):
-    """Method and limits, as solve() and Planner take them."""
+    """The method and limits of a search, as solve() and Planner take them."""
 
     method: str
     time_limit: Optional[float]
@@ -33,7 +33,7 @@ class Search(NamedTuple):
         seed: int,
         solver: str,
     ) -> Search:
-        """Of arguments as callers give them. Raises InputTypeError."""
+        """Builds a search from a caller's arguments. Raises InputTypeError."""
         return cls(
             text(method, "method"),
             None if time_limit is None else number(time_limit, "time_limit"),
@@ -44,7 +44,7 @@ class Search(NamedTuple):
         )
 
     def check(self, instance: _core.Instance) -> None:
-        """Raises InputError or ValueError for what no search takes."""
+        """Raises InputError or ValueError for values that no search accepts."""
         known = [name for name, *_ in _core.methods(instance)]
         if self.method not in known:
             raise InputError(
@@ -78,7 +78,8 @@ class Search(NamedTuple):
         start: Optional[_core.Plan],
         interrupt: Optional[_core.Interrupt] = None,
     ) -> _core.Outcome:
-        """Raises KeyboardInterrupt for a Ctrl-C that ended no search, or came twice."""
+        """Runs the search. Raises KeyboardInterrupt for a Ctrl-C that did not end a search, or for
+        a second one."""
         interrupt = interrupt or _core.Interrupt()
         outcome = _core.solve(instance, self.arguments(), start, interrupt, in_main_thread())
         cut_short = outcome.stopped_by == "interrupted" and outcome.plan is not None
@@ -88,5 +89,5 @@ class Search(NamedTuple):
 
 
 def in_main_thread() -> bool:
-    """Whether signals of Python arrive in this thread."""
+    """Returns whether this thread receives Python's signals."""
     return threading.current_thread() is threading.main_thread()

@@ -1,4 +1,4 @@
-"""Causal attention within one sequence, for queries that are its last tokens so far."""
+"""Causal attention within one sequence, for queries that are the last tokens of the keys."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _BLOCK_OF_SCORES = 256
 
 @dataclass(frozen=True)
 class Terms:
-    """What an attention layer asks for besides queries, keys and values.
+    """The parameters of an attention layer in addition to queries, keys and values.
 
     Attributes:
         scale: the factor of the products of queries and keys.
-        window: a token sees so many tokens, itself among them; None: all before it.
-        softcap: scores are softcap * tanh(score / softcap); None: as they are.
-        sinks: [heads], a score of each head that takes its share of the softmax and adds nothing.
+        window: number of tokens that a token sees, including itself; None: all tokens before it.
+        softcap: scores become softcap * tanh(score / softcap); None: unchanged scores.
+        sinks: [heads], a score of each head that takes part in the softmax and adds no value.
         dropout: the probability that a weight of the softmax is dropped.
     """
 
@@ -38,8 +38,8 @@ def attend(query: Tensor, key: Tensor, value: Tensor, terms: Terms) -> Tensor:
     """Returns the attention of the last n tokens of a sequence of m tokens to the tokens before them.
 
     query: [heads, n, width]; key, value: [key heads, m, their widths]; key heads divide the heads.
-    Returns [heads, n, width of values]. Memory is linear in m where neither a soft cap nor sinks are
-    asked for and the device has a fused kernel.
+    Returns [heads, n, width of values]. Memory is linear in m without soft cap and sinks on a device
+    with a fused kernel.
     """
     window = terms.window if terms.window is not None and terms.window < key.shape[1] else None
     by_scores = terms.softcap is not None or terms.sinks is not None
@@ -60,7 +60,7 @@ def attend(query: Tensor, key: Tensor, value: Tensor, terms: Terms) -> Tensor:
 def _blocks(
     queries: int, keys: int, size: int, window: Optional[int]
 ) -> Iterator[tuple[slice, slice]]:
-    """Yields blocks of `size` queries with the keys that any of them sees."""
+    """Yields blocks of `size` queries with the keys that at least one of them sees."""
     first = keys - queries
     for begin in range(0, queries, size):
         end = min(begin + size, queries)
@@ -71,7 +71,8 @@ def _blocks(
 def _mask(
     queries: slice, keys: slice, first: int, window: Optional[int], device: torch.device
 ) -> Tensor:
-    """Returns bool [queries, keys], true where a query sees a key. first: position of query 0."""
+    """Returns bool [queries, keys], true where a query sees a key. `first` is the position of query
+    0."""
     at = torch.arange(first + queries.start, first + queries.stop, device=device)[:, None]
     seen = torch.arange(keys.start, keys.stop, device=device)[None]
     mask = seen <= at
@@ -81,7 +82,7 @@ def _mask(
 def _fused(
     query: Tensor, key: Tensor, value: Tensor, terms: Terms, mask: Optional[Tensor]
 ) -> Tensor:
-    """Attention by the fused kernels of torch; causal where there is no mask."""
+    """Computes attention by the fused kernels of torch; causal if there is no mask."""
     n, m = query.shape[1], key.shape[1]
     whole = mask is None and n == m
     if mask is None and n < m:
@@ -102,7 +103,7 @@ def _fused(
 def _by_scores(
     query: Tensor, key: Tensor, value: Tensor, terms: Terms, mask: Optional[Tensor]
 ) -> Tensor:
-    """Attention whose scores are formed, for what no fused kernel of torch has."""
+    """Computes attention with explicit scores, for terms that no fused kernel of torch supports."""
     shared = len(query) // len(key)
     key, value = key.repeat_interleave(shared, 0), value.repeat_interleave(shared, 0)
     scores = query @ key.transpose(1, 2) * terms.scale

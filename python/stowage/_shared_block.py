@@ -1,4 +1,4 @@
-"""A transformer whose rows the ranks of a group share, for `torchrun -m stowage.calibrate`."""
+"""A transformer whose rows are shared by the ranks of a group, for `torchrun -m stowage.calibrate`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MIB = 2**20
 
 
 class SharedBlock(Block):
-    """A block whose tokens are spread over a group."""
+    """A block whose tokens are distributed over a group."""
 
     def rows(
         self,
@@ -25,8 +25,8 @@ class SharedBlock(Block):
         group: Optional[dist.ProcessGroup],
         exchange: str = "all_to_all",
     ) -> Tensor:
-        """x: [this rank's tokens, hidden]; of an all-to-all a contiguous part of the row, else what
-        own_tokens() says."""
+        """Runs the block. x is [this rank's tokens, hidden]: a contiguous part of the row for an
+        all-to-all, otherwise the tokens of own_tokens()."""
         shape = self.shape
         heads = self.qkv(_rms_norm(x, self.norms[0])).unflatten(
             -1, (3 * shape.heads, shape.head_dim)
@@ -47,7 +47,7 @@ class SharedBlock(Block):
     def _ulysses(
         self, heads: Tensor, lengths: Sequence[int], group: Optional[dist.ProcessGroup]
     ) -> Tensor:
-        """Each rank attends to the whole row, with its share of the heads."""
+        """Each rank computes attention of the whole row for its share of the heads."""
         shape, d = self.shape, 1 if group is None else dist.get_world_size(group)
         tokens = len(heads)
         if group is not None:  # [T / d, 3 heads, size] to [T, 3 heads / d, size]
@@ -70,7 +70,7 @@ class SharedBlock(Block):
 
 
 class Transformer(nn.Module):
-    """What is measured without --model: blocks of a shape."""
+    """The model that is measured without --model: blocks of a given shape."""
 
     def __init__(self, hidden: int, heads: int, layers: int) -> None:
         super().__init__()
@@ -92,8 +92,8 @@ class Transformer(nn.Module):
         return x.sum()
 
     def volumes(self) -> tuple[float, float]:
-        """MiB of a token that go forward and backward, of all layers: of an all-to-all queries, keys,
-        values and outputs, and their gradients; of the others keys and values, these again for the
-        backward pass, and their gradients."""
+        """Returns the MiB per token exchanged forward and backward, over all layers. An all-to-all
+        exchanges queries, keys, values and outputs, and their gradients. Other exchanges send keys
+        and values, send them again in the backward pass, and send their gradients."""
         vector = 4 * self.hidden * len(self._own) / _MIB
         return 8 * vector, 6 * vector

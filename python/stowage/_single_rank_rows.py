@@ -1,4 +1,4 @@
-"""Rows of plans whose groups are single ranks, in the order in which data loaders deal them out."""
+"""Rows of plans whose groups are single ranks, in the order in which data loaders distribute them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from ._trainer_step import Batch, TrainerStep
 
 
 def single_rank_rows(step: TrainerStep) -> list[Batch]:
-    """The batches of a step by micro-batch and then rank: row i is for rank i modulo all ranks.
+    """Returns the batches of a step by micro-batch and then rank: row i belongs to rank i modulo
+    the number of ranks.
 
-    Raises ValueError for a step with wider groups or idle ranks, which has no such rows.
+    Raises ValueError for a step with wider groups or idle ranks.
     """
     wide = step.degree * step.stages > 1
     if wide.any():

@@ -1,4 +1,4 @@
-"""A verified plan of one global batch, as a training loop uses it."""
+"""A verified plan of one global batch, for a training loop."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ._trainer_step import TrainerStep
 
 
 class Report(NamedTuple):
-    """How a step was planned."""
+    """The record of a planned step: status, values and search."""
 
     status: str  # "optimal" or "feasible"
     objective_ms: float
@@ -30,7 +30,7 @@ class Report(NamedTuple):
 
 
 class Sequences(NamedTuple):
-    """What the caller calls the sequences that were planned, in the order they were planned in."""
+    """The caller's ids of the planned sequences, in the order in which they were planned."""
 
     ids: NDArray[np.int64]
     dropped: NDArray[np.int64]
@@ -38,17 +38,18 @@ class Sequences(NamedTuple):
 
 
 class Step(TrainerStep):
-    """A verified plan of one global batch, beside what a trainer file holds of it.
+    """A verified plan of one global batch: a TrainerStep with the data of the plan.
 
-    Attributes beside those of TrainerStep:
+    Attributes in addition to those of TrainerStep:
         status: "optimal" or "feasible". objective_ms: modelled time of the step. bound_ms: no plan
-            takes less; bound_by: its certificate. gap: of the two, relative. stopped_by: what ended
-            the search. found_by: the method. seconds: it took.
+            takes less. bound_by: the name of the bound. gap: relative difference of objective and
+            bound. stopped_by: the reason why the search ended. found_by: the method that found the
+            plan. seconds: duration of the search.
         predicted_ms: float64 [B], modelled time of each batch.
-        ids: int64, what `sequences` are taken from: id i of a trainer file is ids[i].
-        dropped, clipped: int64 ids of sequences that were left out or cut (on_oversize).
+        ids: int64, the caller's ids: id i of a trainer file is ids[i].
+        dropped, clipped: int64 ids of omitted and of cut sequences (on_oversize).
 
-    `sequences` are the caller's ids; in a trainer file they count from 0.
+    `sequences` contains the caller's ids; in a trainer file ids count from 0.
     """
 
     predicted_ms: NDArray[np.float64]
@@ -110,12 +111,12 @@ class Step(TrainerStep):
 
     @property
     def instance(self) -> dict[str, Any]:
-        """The stowage/instance document that the plan is of."""
+        """The stowage/instance document of the plan."""
         document: dict[str, Any] = json.loads(self._instance.to_json())
         return document
 
     def verify(self) -> None:
-        """Checks the plan once more with the independent verifier. Raises VerificationError."""
+        """Checks the plan again with the independent verifier. Raises VerificationError."""
         violations = _core.verify(self._instance, self._plan)
         if violations:
             raise VerificationError(violations)

@@ -1,7 +1,8 @@
-"""Threads that plan ahead, and that no program has to wait for when it ends.
+"""Threads that plan ahead and do not delay the end of a program.
 
-concurrent.futures joins its threads before the interpreter calls anybody, so that a program would end
-only when its last search does. These are daemon threads; _planner.py ends and joins them at exit.
+concurrent.futures joins its threads before the interpreter runs exit handlers, so a program would
+wait for its last search. The threads here are daemon threads; _planner.py ends and joins them at
+exit.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ Task = tuple["Future[Any]", Callable[[], Any]]
 
 
 class Threads:
-    """Makes calls in the order of their submission, up to `count` at a time.
+    """Runs calls in the order of their submission, up to `count` at a time.
 
-    submit() and close() must not be called at the same time.
+    submit() and close() must not be called concurrently.
     """
 
     def __init__(self, count: int) -> None:
@@ -38,13 +39,13 @@ class Threads:
         return future
 
     def close(self) -> None:
-        """Cancels what has not begun, and waits for what has."""
+        """Cancels calls that have not begun, and waits for running calls."""
         self.stop()
         for thread in self._threads:
             thread.join()
 
     def stop(self) -> None:
-        """The same without waiting."""
+        """Cancels calls that have not begun, without waiting."""
         while True:
             try:
                 task = self._waiting.get_nowait()

@@ -1,4 +1,4 @@
-"""What a training loop needs of a plan: for every rank and micro-batch its packed row."""
+"""A plan for a training loop: the packed row of every rank in every micro-batch."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ._ragged import Ragged
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """A packed row, and the ranks that share it. Arrays are views of those of the step."""
+    """A packed row and the ranks that share it. Its arrays are views of the step's arrays."""
 
     index: int  # of the batch in its step
     micro_batch: int
@@ -35,28 +35,28 @@ class Batch:
 
 
 class Row(NamedTuple):
-    """A rank's part of a packed row: `positions` are the row's tokens that it holds, in order."""
+    """A rank's part of a packed row: `positions` lists the row's tokens on the rank, in order."""
 
     batch: Batch
     positions: NDArray[np.int64]
 
 
 class TrainerStep:
-    """A step as a trainer file holds it. Arrays are read-only; B batches, R ranks, M micro-batches.
+    """The contents of a trainer file. Arrays are read-only; B is the number of batches, R of ranks,
+    M of micro-batches.
 
     Attributes:
         problem, name, instance_hash: str; ranks, micro_batches, loss_denominator: int.
         schedule: int32 [R, M], the batch of a rank in a micro-batch, -1 where it idles.
-        micro_batch, group, first_rank, degree, stages, max_seqlen, tokens: int32 [B]; tokens are
-            those of the row, padding included.
+        micro_batch, group, first_rank, degree, stages, max_seqlen, tokens: int32 [B]; tokens
+            includes padding.
         loss_denominators: int64 [B], targets of each batch.
         sequences: Ragged int64, ids. cu_seqlens, cu_seqlens_padded: Ragged int32, prefix sums.
-        loss_tokens: Ragged int32, targets of each sequence: all its tokens unless the step was
-            planned with others.
-        recomputation: tuple [B] of str, what the micro-batch of each batch recomputes, a name of
-            `Cluster.recomputation`; of None if that lists no choice.
+        loss_tokens: Ragged int32, targets of each sequence; by default all its tokens.
+        recomputation: tuple [B] of str, the recomputation mode of each batch's micro-batch, a name
+            of `Cluster.recomputation`; tuple of None if that lists no modes.
 
-    It does not change and can be pickled; any number of threads may use it.
+    The object is immutable and can be pickled; any number of threads may use it.
     """
 
     schedule: NDArray[np.int32]
@@ -100,23 +100,23 @@ class TrainerStep:
         return cls.from_bytes(path_of(path, "path").read_bytes())
 
     def to_bytes(self) -> bytes:
-        """A binary trainer file (instances/trainer/README.md)."""
+        """Returns a binary trainer file (instances/trainer/README.md)."""
         return self._trainer.to_bytes()
 
     def to_json(self) -> str:
-        """A trainer file as JSON."""
+        """Returns a trainer file as JSON."""
         return self._trainer.to_json()
 
     @property
     def position_resets(self) -> Ragged[np.int32]:
-        """Where in each row the positions start at 0 again."""
+        """Returns, for each row, the tokens at which positions start at 0 again."""
         padded = self.cu_seqlens_padded
         keep = np.ones(len(padded.values), bool)
         keep[padded.offsets[1:] - 1] = False
         return Ragged(padded.values[keep], padded.offsets - np.arange(len(padded.offsets)))
 
     def batch(self, index: int) -> Batch:
-        """The batch `index` of all B. Raises IndexError for others."""
+        """Returns batch `index` of the B batches. Raises IndexError for another index."""
         index = self._index(index)
         first = int(self.first_rank[index])
         degree, stages = int(self.degree[index]), int(self.stages[index])
@@ -137,20 +137,20 @@ class TrainerStep:
         )
 
     def of_rank(self, rank: int) -> list[Optional[Batch]]:
-        """What `rank` computes, micro-batch by micro-batch; None where it idles."""
+        """Returns the batch of `rank` in each micro-batch; None where the rank idles."""
         return [None if b < 0 else self.batch(b) for b in self._scheduled(rank)]
 
     def batch_of(self, rank: int, micro_batch: int) -> Optional[Batch]:
-        """What `rank` computes in a micro-batch; None where it idles."""
+        """Returns the batch of `rank` in a micro-batch; None if the rank idles."""
         b = int(self.schedule[rank, micro_batch])
         return None if b < 0 else self.batch(b)
 
     def rows(self, rank: int, slice: str = "contiguous") -> list[Optional[Row]]:
-        """The part of each packed row that `rank` holds, micro-batch by micro-batch.
+        """Returns the part of each packed row on `rank`, micro-batch by micro-batch.
 
-        slice: "contiguous", the i-th of `degree` equal parts of the row, as Ulysses has it; or
-        "zigzag", of each sequence the chunks i and 2 degree - 1 - i of 2 degree, as the ring of
-        Megatron-LM has it. Raises ValueError where lengths do not divide into such parts.
+        slice: "contiguous", the i-th of `degree` equal parts of the row, as in Ulysses; or
+        "zigzag", the chunks i and 2 degree - 1 - i of the 2 degree chunks of each sequence, as in
+        Megatron-LM's ring. Raises ValueError if lengths cannot be divided into these parts.
         """
         return [
             None if b < 0 else Row(self.batch(b), self.positions(b, rank, slice))
@@ -158,7 +158,7 @@ class TrainerStep:
         ]
 
     def position_ids(self, index: int) -> NDArray[np.int64]:
-        """int64 [tokens of the row]: the place of each token in its sequence."""
+        """Returns int64 [tokens of the row]: the position of each token in its sequence."""
         index = self._index(index)
         starts = self.cu_seqlens_padded[index].astype(np.int64)
         return np.arange(starts[-1]) - np.repeat(starts[:-1], np.diff(starts))
@@ -177,7 +177,8 @@ class TrainerStep:
         return scheduled
 
     def positions(self, index: int, rank: int, slice: str) -> NDArray[np.int64]:
-        """int64 [tokens / degree]: what `rank` holds of the row of batch `index`; see rows()."""
+        """Returns int64 [tokens / degree]: the tokens of the row of batch `index` on `rank`; see
+        rows()."""
         index, rank = self._index(index), whole(rank, "rank")
         degree = int(self.degree[index])
         place = (rank - int(self.first_rank[index])) % degree
@@ -195,9 +196,11 @@ class TrainerStep:
 
 
 def row_positions(starts: Sequence[int], degree: int, place: int, slice: str) -> NDArray[np.int64]:
-    """int64 [tokens / degree]: the tokens of a row that the rank at `place` of its group holds.
+    """Returns int64 [tokens / degree]: the tokens of a row on the rank with index `place` in its
+    group.
 
-    starts: the first token of each sequence, and the tokens of the row. slice: as rows() has it.
+    starts: the first token of each sequence, and the number of tokens of the row. slice: as in
+    rows().
     """
     tokens = starts[-1]
     if slice == "contiguous":

@@ -1,10 +1,11 @@
 """Attention to sequences that the ranks of a group share in zigzag: ring and all-gather.
 
-Of every sequence rank r of d has the parts r and 2 d - 1 - r of 2 d equal ones, so that all ranks see
-equally many keys. Tokens of a row are those parts, sequence after sequence. In a ring, keys and values
-go from rank to rank, and back with their gradients (Liu et al. 2023, arXiv 2310.01889); with
-all-gather each pass gathers them first (Llama 3, arXiv 2407.21783, section 3.3.2). CPU only: there
-torch tells the sums that parts of attention are put together with.
+Every sequence has 2 d equal parts, and rank r of d has the parts r and 2 d - 1 - r. So all ranks have
+the same number of (query, key) pairs. The tokens of a rank are these parts, sequence after sequence.
+In a ring, keys and values travel from rank to rank, and in the backward pass with their gradients (Liu
+et al. 2023, arXiv 2310.01889); with all-gather each pass gathers them first (Llama 3, arXiv
+2407.21783, section 3.3.2). The module works on CPUs only, where torch returns the sums that are needed
+to combine parts of attention.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ _backward = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu_backward
 
 
 def own_tokens(lengths: Sequence[int], rank: int, ranks: int) -> tuple[Tensor, Tensor]:
-    """(places in the row, positions in their sequences) of the tokens of a rank, int64."""
+    """Returns (indices in the row, positions in their sequences) of a rank's tokens, int64."""
     places, positions = [], []
     begin = 0
     for length in lengths:
@@ -34,7 +35,7 @@ def own_tokens(lengths: Sequence[int], rank: int, ranks: int) -> tuple[Tensor, T
 
 
 class _Piece(NamedTuple):
-    """Queries that see keys of one block, each a stretch of the tokens of its rank."""
+    """Queries and the keys of one block that they see; each is a range of its rank's tokens."""
 
     queries: slice
     keys: slice
@@ -42,7 +43,7 @@ class _Piece(NamedTuple):
 
 
 def _pieces(sizes: Sequence[int], rank: int, source: int) -> Iterator[_Piece]:
-    """sizes: tokens of each sequence on a rank. source: the rank whose keys they are."""
+    """Yields the pieces. sizes: tokens of each sequence on a rank. source: the rank of the keys."""
     begin = 0
     for size in sizes:
         half, end = begin + size // 2, begin + size
@@ -56,14 +57,14 @@ def _pieces(sizes: Sequence[int], rank: int, source: int) -> Iterator[_Piece]:
 
 
 class _Blocks:
-    """Keys and values [2, heads, tokens of a rank, size] of every rank, one after another."""
+    """Iterates over keys and values [2, heads, tokens of a rank, size] of every rank."""
 
     def __init__(self, own: Tensor, group: dist.ProcessGroup, ring: bool) -> None:
         self.own, self.group, self.ring = own.contiguous(), group, ring
         self.rank, self.ranks = dist.get_rank(group), dist.get_world_size(group)
 
     def __iter__(self) -> Iterator[tuple[int, Tensor]]:
-        """(rank, its block), this rank's first."""
+        """Yields (rank, its block), this rank's first."""
         if not self.ring:
             gathered = [torch.empty_like(self.own) for _ in range(self.ranks)]
             dist.all_gather(gathered, self.own, group=self.group)
@@ -80,7 +81,8 @@ class _Blocks:
             block = arriving
 
     def sent_on(self, block: Tensor) -> tuple[Tensor, list[Any]]:
-        """What arrives from the rank before, once the transfers have ended."""
+        """Starts sending the block to the next rank. Returns a buffer that receives the previous
+        rank's block, and the transfers to await."""
         arriving = torch.empty_like(block)
         after, before = (self.rank + 1) % self.ranks, (self.rank - 1) % self.ranks
         return arriving, [
@@ -89,7 +91,7 @@ class _Blocks:
         ]
 
     def returned(self, gradients: list[Tensor]) -> Tensor:
-        """The sum of what all ranks have for this rank's block. gradients: by rank."""
+        """Returns the sum of all ranks' gradients for this rank's block. gradients: by rank."""
         arriving = torch.empty(len(gradients), *self.own.shape)
         dist.all_to_all_single(arriving, torch.stack(gradients), group=self.group)
         return arriving.sum(0)
@@ -145,7 +147,7 @@ def _add(
     sums: Tensor,
     scale: Optional[float],
 ) -> None:
-    """Puts what the queries see of these keys together with what they have seen."""
+    """Adds the attention to these keys to the attention to earlier keys."""
     part, part_sums = _forward(
         query[None, :, piece.queries],
         _for_heads(key[:, piece.keys], len(query))[None],
@@ -190,7 +192,7 @@ def _add_gradients(
 
 
 def _for_heads(shared: Tensor, heads: int) -> Tensor:
-    """Returns keys or values [key heads, keys, size] repeated for each of `heads` queries' heads."""
+    """Returns keys or values [key heads, keys, size], repeated for `heads` query heads."""
     return shared.repeat_interleave(heads // len(shared), 0)
 
 
@@ -204,11 +206,12 @@ def attention(
     ring: bool,
     scale: Optional[float] = None,
 ) -> Tensor:
-    """Causal attention of this rank's tokens: [heads, tokens, size] each, as `own_tokens` says.
+    """Returns the causal attention of this rank's tokens (own_tokens()); tensors are [heads,
+    tokens, size].
 
-    Keys and values may have fewer heads, which divide those of the queries. lengths: tokens of the
-    sequences of the whole row, multiples of twice the ranks. scale: the factor of the products of
-    queries and keys; None: 1 / sqrt(size).
+    Keys and values may have fewer heads; their number must divide the number of query heads.
+    lengths: tokens of the whole row's sequences, multiples of twice the ranks. scale: the factor of
+    the products of queries and keys; None: 1 / sqrt(size).
     """
     sizes = [length // dist.get_world_size(group) for length in lengths]
     made: Tensor = _Attention.apply(  # type: ignore[no-untyped-call]

@@ -1,11 +1,11 @@
-"""Costs of your own cluster: fitted to rows that were measured there.
+"""Fits costs of your own cluster to rows that were measured there.
 
 >>> from stowage.calibrate import fit
 >>> found = fit("samples.csv")
 >>> found.save("cost.json")
 
-Needs NumPy only. instances/cluster.md says what to measure, and what a table of samples looks like.
-`torchrun -m stowage.calibrate -o cluster.json` measures, and needs torch.
+The module needs only NumPy. instances/cluster.md describes the measurements and the table of
+samples. `torchrun -m stowage.calibrate -o cluster.json` measures, and needs torch.
 """
 
 from __future__ import annotations
@@ -33,9 +33,13 @@ _KINDS = ("none", "all_to_all", "ring", "all_gather", "two_level")
 class Sample(NamedTuple):
     """A measured row.
 
-    degree: devices of the group. lengths: tokens of its sequences, integers, before padding. ms:
-    forward and backward of all layers, of the slowest rank. mib: peak memory of a device, or None.
-    exchange: of cost.exchange of an instance, "" where groups of the degree have one kind alone.
+    Attributes:
+        degree: devices of the group.
+        lengths: tokens of its sequences, integers, before padding.
+        ms: time of forward and backward of all layers on the slowest rank.
+        mib: peak memory of a device, or None.
+        exchange: a kind of cost.exchange of an instance; "" if groups of the degree have only one
+            kind.
     """
 
     degree: int
@@ -48,7 +52,8 @@ class Sample(NamedTuple):
 class Coefficient(NamedTuple):
     """A coefficient between `low` and `high` with a confidence of 95 %.
 
-    determined: False where the samples cannot tell it from the others; an end is then infinite.
+    determined: False if the samples cannot separate it from other coefficients; one end is then
+    infinite.
     """
 
     value: float
@@ -58,7 +63,8 @@ class Coefficient(NamedTuple):
 
 
 class Errors(NamedTuple):
-    """Of |predicted / measured - 1| over rows that a fit of the others predicts."""
+    """Statistics of |predicted / measured - 1| over rows; a fit of the other rows predicts each
+    row."""
 
     rows: int
     median: float
@@ -69,7 +75,7 @@ class Errors(NamedTuple):
 class Next(NamedTuple):
     """The row to measure next: `sequences` of `tokens` each, on `degree` devices.
 
-    It takes the share `by` off the interval of the coefficient `narrows`.
+    The row shortens the interval of the coefficient `narrows` by the share `by`.
     """
 
     degree: int
@@ -81,10 +87,10 @@ class Next(NamedTuple):
 
 
 class Separation(NamedTuple):
-    """What separates the plans of a step under a cost.
+    """The differences between the plans of a step under a cost.
 
-    plans: (method, ms), the fastest first. best_to_next, best_to_last: how much longer those take,
-    relative. decided: False where rows are off by more than best_to_next.
+    plans: (method, ms), the fastest first. best_to_next, best_to_last: relative excess of the
+    second and of the last plan's time. decided: False if the errors of rows exceed best_to_next.
     """
 
     plans: list[tuple[str, float]]
@@ -94,10 +100,10 @@ class Separation(NamedTuple):
 
 
 class TimeTable(NamedTuple):
-    """Times in the place of coefficients (instances/cluster.md).
+    """A table of times, which replaces coefficients (instances/cluster.md).
 
-    cost: an object with `table`, for Cluster.with_cost and Planner.use_cost. held_out: of
-    |predicted / measured - 1| for rows that a table of the others predicts.
+    cost: an object with `table`, for Cluster.with_cost and Planner.use_cost. held_out: errors
+    |predicted / measured - 1| of rows; a table of the other rows predicts each row.
     """
 
     cost: dict[str, Any]
@@ -105,16 +111,22 @@ class TimeTable(NamedTuple):
 
 
 class Fit:
-    """A cost, and how far it can be trusted.
+    """A fitted cost and estimates of its errors.
 
-    cost: the object of that name of an instance. coefficients: by their names in it, those of the
-    memory of a device under the names that they have in `model`. noise: standard deviation of the
-    relative error of a row. held_out: errors of all rows; without_outliers, by_degree, by_length
-    (by the ends of classes of the longest sequence, tokens): errors of those that count. outliers:
-    int64, rows too far off to count. missing_degrees: degrees of the cluster without a sample. next:
-    what to measure next. model: states_mib, activation_mib_per_token and others, empty where too
-    few samples have a peak; memory_held_out: its errors. predicted_ms, held_out_ms: float64 by row,
-    from the fit and from one without the row.
+    Attributes:
+        cost: the object `cost` of an instance.
+        coefficients: by their names in `cost`; coefficients of memory by their names in `model`.
+        noise: standard deviation of the relative error of a row.
+        held_out: errors of all rows.
+        without_outliers, by_degree, by_length: errors of the rows that count; by_length by the ends
+            of classes of the longest sequence, in tokens.
+        outliers: int64, rows with errors too large to count.
+        missing_degrees: degrees of the cluster without a sample.
+        next: the rows to measure next.
+        model: states_mib, activation_mib_per_token and others; empty if too few samples have a
+            peak.
+        memory_held_out: errors of `model`.
+        predicted_ms, held_out_ms: float64 by row, from the fit and from a fit without the row.
     """
 
     def __init__(self, box: _core.Fit) -> None:
@@ -150,15 +162,17 @@ class Fit:
         )
 
     def save(self, path: Union[str, os.PathLike[str]], **notes: Any) -> None:
-        """Writes the cost, which an instance names with {"file": ...}; `notes` under x- keys."""
+        """Writes the cost to a file, which an instance can name with {"file": ...}. `notes` are
+        written under x- keys."""
         document = dict(self.cost, **{f"x-{name}": value for name, value in notes.items()})
         path_of(path, "path").write_text(text_of(document) + "\n", encoding="utf-8")
 
     def table(self) -> TimeTable:
-        """Times of the same rows by tokens and squares, for rows that no formula fits.
+        """Returns a table of times by tokens and squares for the same rows, for rows that no
+        formula fits.
 
-        They reach as far as groups of the cluster that fit() was given can; without one no group
-        may hold more tokens than were measured. Beyond the rows they are a guess.
+        The table covers all groups of the cluster given to fit(). Without a cluster, no group may
+        hold more tokens than were measured. Times beyond the measured rows are extrapolated.
 
         Raises InputError for rows of one degree with several kinds of exchange, for fewer than four
         rows of a degree, and for times above 2^53 ms.
@@ -167,14 +181,14 @@ class Fit:
         return TimeTable(document["cost"], Errors(**document["held_out"]))
 
     def cluster(self, cluster: Cluster) -> Cluster:
-        """The cluster with this cost, and with this memory of a device if there is one."""
+        """Returns the cluster with this cost, and with this memory of a device if it was fitted."""
         require(cluster, Cluster, "cluster")
         document = json.loads(cluster.with_cost(self.cost)._instance.to_json())
         document["model"].update(self.model)
         return Cluster._of(_core.read_instance(text_of(document), ""))
 
     def separation(self, cluster: Cluster, lengths: Integers) -> Separation:
-        """What separates the plans of a step of these lengths, with this cost."""
+        """Returns the differences between plans of a step of these lengths, under this cost."""
         tokens = as_integers(lengths, "lengths")
         instance = self.cluster(cluster)._instance.with_lengths(tokens, None, cluster.name)
         plans, best_to_next, best_to_last = _core.separation(instance)
@@ -182,7 +196,8 @@ class Fit:
         return Separation(plans, best_to_next, best_to_last, decided)
 
     def svg(self) -> str:
-        """Predicted against measured, and the errors of all rows by degree."""
+        """Returns a picture of predicted against measured times, and of the errors of all rows by
+        degree."""
         return self._box.svg()
 
     def _repr_svg_(self) -> str:
@@ -203,19 +218,19 @@ Samples = Union[str, "os.PathLike[str]", Iterable[Union[Sample, Sequence[Any]]]]
 
 
 def fit(samples: Samples, *, cluster: Optional[Cluster] = None, mib_per_token: float = 1.0) -> Fit:
-    """The cost that explains measured rows (instances/cluster.md).
+    """Fits a cost to measured rows (instances/cluster.md).
 
     Args:
         samples: Samples or tuples in their order; or a CSV file with the columns degree,
-            lengths_tokens, time_ms and, if there are such, peak_mib and exchange.
-        cluster: what the samples do not say: nodes, padding, tiles, window, kinds and volumes of
-            exchanges. Its cost is not looked at.
-        mib_per_token: what a token sends in an all-to-all, without a cluster. Only its ratio to the
-            bandwidth counts.
+            lengths_tokens, time_ms and optionally peak_mib and exchange.
+        cluster: provides values that samples do not contain: nodes, padding, tiles, window, kinds
+            and volumes of exchanges. Its cost is not used.
+        mib_per_token: MiB that a token sends in an all-to-all, used without a cluster. Only its
+            ratio to the bandwidth matters.
 
-    Non-negative least squares of relative errors, in which rows that are far off do not count; the
-    same samples give the same cost. Raises InputError with all that is wrong with the samples:
-    pointers are /samples/ROW/MEMBER, or FILE:LINE:COLUMN of a file.
+    The method is non-negative least squares of relative errors without outliers. Equal samples give
+    equal costs. Raises InputError with all errors of the samples; pointers are /samples/ROW/MEMBER,
+    or FILE:LINE:COLUMN of a file.
     """
     if cluster is not None:
         require(cluster, Cluster, "cluster")
@@ -231,8 +246,8 @@ def fit(samples: Samples, *, cluster: Optional[Cluster] = None, mib_per_token: f
 class Rate(NamedTuple):
     """A rate of a strategy between `low` and `high` with a confidence of 95 %.
 
-    determined: False where the runs do not determine it: it is as it was, `low` and `high` are None,
-    and source names the stack of software it is of, or "assumed".
+    determined: False if the runs do not determine the rate. It then keeps its value, `low` and
+    `high` are None, and source names its software stack or is "assumed".
     """
 
     name: str
@@ -244,12 +259,12 @@ class Rate(NamedTuple):
 
 
 class StrategyFit:
-    """Rates of a strategy instance that fit logged steps of training.
+    """Rates of a strategy instance, fitted to logged training steps.
 
     instance: the instance with these rates and a label that says so, a dictionary. rates: by name.
-    error: of |predicted / measured - 1| for runs that took no part in the fit, with the members
-    steps, median, p90 and worst; None with fewer than four runs. activation_factor: from the peaks,
-    or None. measured_ms, predicted_ms: float64 by run.
+    error: statistics of |predicted / measured - 1| for held-out runs, with the members steps,
+    median, p90 and worst; None for fewer than four runs. activation_factor: fitted to the peaks, or
+    None. measured_ms, predicted_ms: float64 by run.
     """
 
     def __init__(self, found: str, instance: str) -> None:
@@ -280,16 +295,16 @@ def fit_strategy(
     *,
     configuration: Optional[dict[str, Any]] = None,
 ) -> StrategyFit:
-    """The rates of a strategy instance that fit logged steps (instances/cluster.md).
+    """Fits rates of a strategy instance to logged steps (instances/cluster.md).
 
     Args:
         runs: a table of runs, a log of Megatron-LM or torchtitan, or a CSV export of Weights &
             Biases; or a dictionary for each run, with the table's columns as keys.
         instance: a strategy instance with version 2 of the formulas, or its file: the model, the
-            cluster and the rates to begin with.
-        configuration: keys and values that all runs have and do not state themselves.
+            cluster and the initial rates.
+        configuration: keys and values of all runs, for keys that the runs do not state.
 
-    Raises InputError with all that is wrong with the runs.
+    Raises InputError with all errors of the runs.
     """
     stated = ",".join(f"{key}={_word(value)}" for key, value in (configuration or {}).items())
     like = instance_of(instance)
@@ -311,12 +326,13 @@ def _word(value: Any) -> str:
 
 
 class Refit(NamedTuple):
-    """A cost that follows its devices.
+    """A cost adapted to new measurements.
 
-    cost: the object of that name of an instance, for Cluster.with_cost and Planner.use_cost. factor:
-    measured over predicted by the old cost, the median. drifted: the factor is further from 1 than
-    the noise of the times explains. noise: standard deviation of relative errors. mean_error,
-    old_mean_error: of |measured / predicted - 1| by the new cost and by the old one, on these steps.
+    cost: the object `cost` of an instance, for Cluster.with_cost and Planner.use_cost. factor:
+    median of measured over predicted time by the old cost. drifted: True if the noise of the times
+    does not explain the factor's distance from 1. noise: standard deviation of relative errors.
+    mean_error, old_mean_error: mean of |measured / predicted - 1| by the new and by the old cost,
+    on these steps.
     """
 
     cost: dict[str, Any]
@@ -328,16 +344,16 @@ class Refit(NamedTuple):
 
 
 def refit(old: Cluster, measured: Iterable[Union[Sample, tuple[Step, float]]]) -> Refit:
-    """The cost of a cluster, moved by what a training loop measured.
+    """Adapts the cost of a cluster to times that a training loop measured.
 
     Args:
-        old: the cluster, with the cost to begin with.
-        measured: (step, ms) for steps of a planner that took so long, without what is no part of
-            the plan (the optimizer, waiting for data); or Samples, groups measured by themselves.
+        old: the cluster with the old cost.
+        measured: pairs (step, ms) of steps of a planner and their measured times, without the
+            optimizer and waiting for data; or Samples of single groups.
 
-    All coefficients change by the same factor, and each away from there as far as the times ask for:
-    many different steps are fitted, few move the factor alone (instances/scatter/fit/refit.h). Raises
-    InputError; pointers are /measured/ENTRY/MEMBER.
+    All coefficients change by a common factor, and each changes further if the times determine it. So
+    few steps change only the factor, and many different steps determine all coefficients
+    (instances/scatter/fit/refit.h). Raises InputError; pointers are /measured/ENTRY/MEMBER.
     """
     groups: list[Sample] = []
     steps: list[int] = []
@@ -370,7 +386,8 @@ def refit(old: Cluster, measured: Iterable[Union[Sample, tuple[Step, float]]]) -
 
 
 def _sample(row: Any, name: str) -> Sample:
-    """Raises InputTypeError for a row that is none, with the place of what is wrong."""
+    """Converts a row to a Sample. Raises InputTypeError with the place of the error if that is
+    impossible."""
     if not isinstance(row, (tuple, list)) or not 3 <= len(row) <= 5:
         raise InputTypeError(
             f"{name}: must be a Sample, or degree, lengths, ms and perhaps mib and exchange, is {row!r}"
@@ -386,7 +403,7 @@ def _sample(row: Any, name: str) -> Sample:
 
 
 def _groups_of(step: Step) -> list[tuple[int, Sample]]:
-    """The groups of a plan, with their micro-batches."""
+    """Returns the groups of a plan, with their micro-batches."""
     lengths = step.instance["lengths"]
     return [
         (

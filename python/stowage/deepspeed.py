@@ -1,4 +1,5 @@
-"""Plans for DeepSpeed: Ulysses on another group of ranks for each row, and variable batch sizes.
+"""Plans for DeepSpeed: Ulysses on a different group of ranks for each row, and variable batch
+sizes.
 
 loader = UlyssesDataLoader(loader, UlyssesGroups(cluster), model, device)   # on every rank
 for step, rows in loader:
@@ -26,10 +27,12 @@ from .torch import Groups, PackedBatch, StepBatchSampler
 
 
 class UlyssesGroups(Groups):
-    """stowage.torch.Groups, and a group of each rank alone, for DeepSpeed's attention wants one.
+    """stowage.torch.Groups with an additional group for each single rank, which DeepSpeed's
+    attention requires.
 
-    Every rank must make it, at the same place of its program, after init_process_group(). Rows are cut
-    by PackedCollator(slice="contiguous"); heads divide by the largest degree.
+    Every rank must construct it at the same place of its program, after init_process_group().
+    PackedCollator(slice="contiguous") cuts the rows. The largest degree must divide the number of
+    heads.
     """
 
     def __init__(self, cluster: Cluster, ranks: Optional[Sequence[int]] = None) -> None:
@@ -39,19 +42,20 @@ class UlyssesGroups(Groups):
         self._alone = {rank: dist.new_group([own[rank]]) for rank in range(cluster.devices)}
 
     def group_of(self, batch: Union[PackedBatch, Batch]) -> dist.ProcessGroup:
-        """The group that computes `batch`, also where that is one rank."""
+        """Returns the group that computes `batch`, also for a single rank."""
         return self[batch] or self._alone[batch.ranks[0]]
 
     def use(self, model: nn.Module, batch: Union[PackedBatch, Batch]) -> None:
-        """Sets the group of all sequence-parallel attention of `model`, the backward pass included.
+        """Sets the group of all sequence-parallel attention of `model`, for forward and backward
+        passes.
 
-        That is every DistributedAttention in it, and DeepSpeed's attention for transformers
-        (UlyssesSPAttentionHF.register_with_transformers(), as ALST has it), which stands in the registry
-        of transformers and not in the model.
+        The function changes every DistributedAttention in the model, and DeepSpeed's attention for
+        transformers (UlyssesSPAttentionHF.register_with_transformers(), the method of ALST), which is in
+        the registry of transformers and not in the model.
 
-        Raises stowage.Error if there is neither, or if the attention would let the sequences of the row
-        see each other; ValueError for heads that the group does not divide, and for an attention that was
-        registered for rows of one length or for several rows at a time.
+        Raises stowage.Error if there is no such attention, or if it would mix the sequences of the row;
+        ValueError if the group does not divide the heads, and for an attention that was registered for
+        rows of one length or for several rows at a time.
         """
         require(model, nn.Module, "model")
         group = self.group_of(batch)
@@ -73,20 +77,21 @@ class UlyssesGroups(Groups):
 
 
 class UlyssesDataLoader:
-    """In place of UlyssesSPDataLoaderAdapter, whose group of ranks is always the same.
+    """Replaces UlyssesSPDataLoaderAdapter, whose group of ranks is fixed.
 
     Args:
         loader: a DataLoader with a StepBatchSampler and a PackedCollator(slice="contiguous").
-        groups: of the sampler's cluster.
-        model: whose attention gets the group of each row as it is delivered; None if the caller calls
-            groups.use() itself.
-        device: that tensors are moved to.
+        groups: the groups of the sampler's cluster.
+        model: the model whose attention is set to the group of each delivered row; None if the caller
+            calls groups.use() itself.
+        device: device of the delivered tensors.
 
-    An iteration gives the steps that are left of an epoch, each with its rows: dictionaries. An idle rank
-    gets a filler row (PackedBatch), for DeepSpeed waits for the backward pass of every rank; with
-    PackedCollator(fill_idle=False) it gets None. A row has what the adapter delivers, of this rank's part: input_ids,
-    position_ids and shift_labels, int64 [1, T / degree]; and `batch`, the PackedBatch. Labels are
-    shifted before rows are cut, as there. Nothing is gathered: each rank loads what it trains on.
+    An iteration yields the remaining steps of an epoch, each with its rows as dictionaries. An idle
+    rank gets a filler row (PackedBatch), because DeepSpeed waits for the backward pass of every
+    rank; with PackedCollator(fill_idle=False) it gets None. A row has the entries of the adapter's
+    rows for this rank's part: input_ids, position_ids and shift_labels, int64 [1, T / degree]; and
+    `batch`, the PackedBatch. Labels are shifted before rows are cut, as in the adapter. Nothing is
+    gathered: each rank loads only its own sequences.
     """
 
     def __init__(
@@ -124,18 +129,19 @@ class UlyssesDataLoader:
 def batches_by_plan(
     steps: Iterable[TrainerStep], accumulation: int = 1
 ) -> tuple[list[tuple[int, list[int]]], list[int], list[int]]:
-    """Planned steps as `batch_by_seqlens` of DeepSpeed answers: microbatch_ids, batch_sizes, max_seqlens.
+    """Returns planned steps in the format of DeepSpeed's `batch_by_seqlens`: microbatch_ids, batch_sizes,
+    max_seqlens.
 
     Args:
-        steps: plans of a data set whose rows are the ids, on groups of single ranks (degrees=[1]),
+        steps: plans whose ids are the rows of a data set, on groups of single ranks (degrees=[1]),
             each of which has work in every micro-batch (no_idle_ranks=True).
-        accumulation: micro-batches between two steps of the optimizer; each plan has a multiple of
-            it (micro_batches_multiple_of).
+        accumulation: micro-batches per step of the optimizer; the number of micro-batches of each
+            plan must be a multiple of it (micro_batches_multiple_of).
 
-    microbatch_ids are (batch, rows), by batch, micro-batch and rank: dataloader_for_variable_batch_size
-    with a replica for each rank, and batches of one, deals them out as they were planned. batch_sizes
-    are the sequences of each batch, which the learning rate is scaled with; max_seqlens the longest,
-    padded. Raises ValueError for other steps, and for steps with clipped sequences.
+    microbatch_ids are (batch, rows), by batch, micro-batch and rank. dataloader_for_variable_batch_size
+    with one replica per rank and batches of size one distributes them as planned. batch_sizes are the
+    numbers of sequences of each batch, by which the learning rate is scaled; max_seqlens are the
+    longest padded sequences. Raises ValueError for other steps, and for steps with clipped sequences.
     """
     accumulation = whole(accumulation, "accumulation")
     if accumulation < 1:

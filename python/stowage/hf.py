@@ -4,8 +4,8 @@
     model(**stowage.hf.model_inputs(batch))
     rows = stowage.hf.packed_dataset(dataset, [step])     # what trl.pack_dataset() makes
 
-A batch is a whole row: PackedCollator(..., slice=None), on groups of one rank. On groups of several ranks
-a batch is a part of a row, for models with attention of ours:
+On groups of one rank a batch is a whole row: PackedCollator(..., slice=None). On groups of several ranks
+a batch is a part of a row, for models with stowage's attention:
 
     stowage.hf.attention(stowage.torch.Groups(cluster))
     model = AutoModelForCausalLM.from_pretrained(name, attn_implementation="stowage")
@@ -34,21 +34,21 @@ from ._trainer_step import TrainerStep
 
 
 def packed_dataset(dataset: Any, steps: Iterable[TrainerStep]) -> Any:
-    """A `datasets.Dataset` of packed rows, in place of TRL's pack_dataset().
+    """Returns a `datasets.Dataset` of packed rows, as a replacement of TRL's pack_dataset().
 
     Args:
-        dataset: rows of lists, "input_ids" and others of the same length ("labels",
-            "completion_mask"); the ids of the steps are its rows.
+        dataset: rows of lists, "input_ids" and other columns of equal length ("labels",
+            "completion_mask"); the ids of the steps are the numbers of its rows.
         steps: plans on groups of single ranks (degrees=[1]), each of which has work in every
-            micro-batch (no_idle_ranks=True); max_tokens_per_rank is what TRL calls max_length.
+            micro-batch (no_idle_ranks=True); max_tokens_per_rank corresponds to TRL's max_length.
 
-    The columns of `dataset`, joined, and `seq_lengths`, as TRL's collator wants them. Row i is for rank
-    i modulo all ranks: in the order of the rows, one at a time, accelerate deals them out as they were
-    planned. SFTTrainer takes them with SFTConfig(padding_free=True, max_length=None,
-    per_device_train_batch_size=1, train_sampling_strategy="sequential",
-    dataset_kwargs={"skip_prepare_dataset": True}). Sequences of a row are not padded; those that the
-    planner clipped are cut. Raises ValueError for other steps, and for a dataset whose rows are not as
-    long as they were planned.
+    The result has the concatenated columns of `dataset`, and `seq_lengths` for TRL's collator. Row i
+    belongs to rank i modulo the number of ranks: accelerate distributes rows as planned if it takes
+    them one at a time, in order. SFTTrainer takes them with SFTConfig(padding_free=True,
+    max_length=None, per_device_train_batch_size=1, train_sampling_strategy="sequential",
+    dataset_kwargs={"skip_prepare_dataset": True}). Sequences of a row are not padded, and clipped
+    sequences are cut. Raises ValueError for other steps, and for a dataset whose lengths differ from
+    the planned lengths.
     """
     from datasets import Dataset
 

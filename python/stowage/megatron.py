@@ -4,10 +4,10 @@
     stowage.megatron.register(planner, "default_dynamic_cp")   # in the place of Megatron's scheduler
     torchrun ... -m stowage.megatron --cluster cluster.json pretrain_gpt.py ...   # registers, then runs
 
-Hybrid context parallelism is that of megatron-core 0.16: it runs the sequences of a rank one by one,
-on groups that are powers of two; a micro-batch ends with a barrier. Packing schedulers are in Megatron-LM
-itself and in no release of megatron-core up to 0.19. Its branch dev trains with them, and takes no name
-of a scheduler but its own; branch main has the schedulers, and no option that asks for them.
+Hybrid context parallelism is that of megatron-core 0.16. It runs the sequences of a rank one by one, on
+groups whose sizes are powers of two, and ends a micro-batch with a barrier. Packing schedulers are in
+Megatron-LM itself, and in no release of megatron-core up to 0.19. Branch dev trains with them and accepts
+only its own names of schedulers; branch main has the schedulers without an option for them.
 """
 
 from __future__ import annotations
@@ -37,11 +37,12 @@ from .torch import PackedBatch
 
 
 class HybridCPScheduler(BalancedCPScheduler):  # type: ignore[misc]
-    """In place of BalancedCPScheduler, whose arguments it takes behind the planner.
+    """Replaces BalancedCPScheduler. It takes the planner, and then the arguments of
+    BalancedCPScheduler.
 
-    The planner's cluster has as many devices as `dp_cp_group` has ranks, all powers of two as
-    degrees, and holds no more tokens on a device than `max_seq_len_per_rank`; it has no time limit and
-    leaves no sample out. Raises ValueError otherwise.
+    The planner's cluster must have as many devices as `dp_cp_group` has ranks, all powers of two as
+    degrees, and at most `max_seq_len_per_rank` tokens on a device. The planner must have no time limit
+    and omit no sample. Raises ValueError otherwise.
     """
 
     def __init__(
@@ -70,10 +71,10 @@ class HybridCPScheduler(BalancedCPScheduler):  # type: ignore[misc]
     def get_groups_and_subsamples(
         self, sample_id_seqlens: list[tuple[int, int]], config: Any
     ) -> tuple[list[list[list[int]]], list[list[list[int]]]]:
-        """For each micro-batch and rank the lengths, and the ids, of its sequences.
+        """Returns the lengths and the ids of the sequences of each micro-batch and rank.
 
-        In the last micro-batch every rank has a sequence, which Megatron needs: groups are widened
-        where ranks would idle.
+        Megatron requires that every rank has a sequence in the last micro-batch. So groups are
+        widened if ranks would idle.
         """
         ids = [sample for sample, _ in sample_id_seqlens]
         length_of = dict(sample_id_seqlens)
@@ -91,7 +92,8 @@ class HybridCPScheduler(BalancedCPScheduler):  # type: ignore[misc]
         return [[[length_of[i] for i in own] for own in ranks] for ranks in samples], samples
 
     def _by_rank(self, batches: list[tuple[int, list[int]]]) -> list[list[int]]:
-        """The ids of each rank: widest groups first, so that each begins at a multiple of its width."""
+        """Returns the ids of each rank. The widest groups come first, so that each begins at a
+        multiple of its width."""
         ranks: list[list[int]] = []
         for degree, ids in sorted(batches, key=lambda batch: -batch[0]):
             ranks.extend(list(ids) for _ in range(degree))
@@ -100,9 +102,10 @@ class HybridCPScheduler(BalancedCPScheduler):  # type: ignore[misc]
 
 
 def _widened(batches: list[tuple[int, list[int]]], ranks: int) -> list[tuple[int, list[int]]]:
-    """The groups with all ranks at work: the narrowest is doubled until they fill them.
+    """Returns groups that use all ranks: the narrowest group is doubled until they do.
 
-    All widths are powers of two and so is `ranks`: what is free is a multiple of the narrowest.
+    All widths and `ranks` are powers of two, so the number of free ranks is a multiple of the
+    narrowest width.
     """
     own = list(batches)
     while sum(degree for degree, _ in own) < ranks:
@@ -113,7 +116,7 @@ def _widened(batches: list[tuple[int, list[int]]], ranks: int) -> list[tuple[int
 
 
 def use(planner: Planner) -> None:
-    """Lets HybridCPDataLoaderWrapper plan with `planner` from here on, in this process."""
+    """Makes HybridCPDataLoaderWrapper plan with `planner` from now on, in this process."""
     require(planner, Planner, "planner")
 
     def scheduler(
@@ -129,7 +132,8 @@ def packed_seq_params(
     group: Optional[torch.distributed.ProcessGroup],
     device: Any = None,
 ) -> PackedSeqParams:
-    """A packed row in Megatron's words, "thd", for attention on `group` (stowage.torch.Groups)."""
+    """Returns Megatron's parameters of a packed row, "thd", for attention on `group`
+    (stowage.torch.Groups)."""
     own = torch.tensor(batch.cu_seqlens.tolist(), dtype=torch.int32, device=device)
     padded = torch.tensor(batch.cu_seqlens_padded.tolist(), dtype=torch.int32, device=device)
     return PackedSeqParams(

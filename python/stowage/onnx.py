@@ -1,10 +1,10 @@
-"""Graphs of ONNX models as order instances: in which order to run their nodes.
+"""Converts graphs of ONNX models to order instances, and applies the planned order of nodes.
 
     instance = stowage.onnx.order_instance("model.onnx", dimensions={"batch": 8})
     outcome = stowage.solve(instance)
     stowage.onnx.reordered(model, outcome.plan["order"])    # the model with its nodes in that order
 
-Needs the package onnx. What its shape inference finds out is what is planned.
+The module needs the package onnx. The sizes are those of its shape inference.
 """
 
 from __future__ import annotations
@@ -41,26 +41,27 @@ def order_instance(
     alignment: int = 64,
     capacity_bytes: Optional[int] = None,
 ) -> dict[str, Any]:
-    """The graph of a model as a stowage/instance document of the problem `order`.
+    """Returns the graph of a model as a stowage/instance document of the problem `order`.
 
-    Nodes become operators, in the order of the model. Graph inputs are in memory from the start,
-    graph outputs to the end. A node whose inputs are all constants runs before the first step, as
-    runtimes fold it: what it makes is a weight. Optional outputs that nobody reads are not made. An If,
-    Loop or Scan counts as one operator that reads what its bodies read; what these need inside is not
-    known here. Every tensor takes memory of its own, reshaped ones as well.
+    Nodes become operators, in the order of the model. Graph inputs are in memory from the start, graph
+    outputs to the end. Runtimes fold a node whose inputs are all constants, so it runs before the first
+    step and its outputs are weights. Optional outputs without a reader are omitted. An If, Loop or Scan
+    is one operator that reads all outer tensors of its bodies; memory inside the bodies is not
+    modelled. Every tensor has its own memory, including reshaped tensors.
 
     Args:
         model: a model or the path of its file.
         dimensions: values of named dimensions, such as the batch.
-        weights: whether weights count. They stay in memory the whole time, so that leaving them out
-            lowers every peak by the same number of bytes.
-        alignment: sizes count rounded up to a multiple of it, bytes.
-        capacity_bytes: no step may need more.
+        weights: False omits weights. They are in memory at all steps, so omitting them lowers every
+            peak by the same number of bytes.
+        alignment: sizes are rounded up to a multiple of it, bytes.
+        capacity_bytes: limit on the memory of each step, bytes.
 
-    Returns the document; its operators are as many as `node_order(model)` has entries.
+    Returns the document; its operators correspond to the entries of `node_order(model)`.
 
-    Raises InputError for what no size is known of: E201 with the place of each tensor and what is
-    missing, E203 where it has no size in bytes; and what onnx raises for a model that is none.
+    Raises InputError for tensors of unknown size: E201 with the place of each tensor and the
+    missing value, E203 for a type without a size in bytes. Exceptions of onnx for an invalid model
+    are passed on.
     """
     proto = _loaded(model)
     alignment = whole(alignment, "alignment")
@@ -117,19 +118,20 @@ def order_instance(
 
 
 def node_order(model: Model) -> list[int]:
-    """The indices of the nodes of the model that are operators of `order_instance(model)`."""
+    """Returns the indices of the nodes that are operators of `order_instance(model)`."""
     return _operators(_loaded(model).graph)[0]
 
 
 def reordered(model: Model, order: Sequence[int]) -> onnx.ModelProto:
-    """A copy of the model whose nodes stand in the order of a plan.
+    """Returns a copy of the model with its nodes in the order of a plan.
 
-    Nodes that only make weights come first, in their old order. The model computes the same.
+    Nodes that only compute weights come first, in their old order. The model's results do not
+    change.
 
     Args:
-        model: what `order_instance()` was called for. order: a plan's `order`.
+        model: the argument of `order_instance()`. order: a plan's `order`.
 
-    Raises ValueError if `order` does not name each operator once.
+    Raises ValueError if `order` does not contain each operator exactly once.
     """
     copy = onnx.ModelProto()
     copy.CopyFrom(_loaded(model))
@@ -147,7 +149,7 @@ def reordered(model: Model, order: Sequence[int]) -> onnx.ModelProto:
 
 
 def _loaded(model: Model) -> onnx.ModelProto:
-    """Weights kept in other files are not read: their sizes stand in the model."""
+    """Loads a model without weights in external files, since the model contains their sizes."""
     if isinstance(model, onnx.ModelProto):
         return model
     return onnx.load(str(path_of(model, "model")), load_external_data=False)
@@ -165,7 +167,8 @@ def _with_dimensions(model: onnx.ModelProto, dimensions: Mapping[str, int]) -> o
 
 
 def _operators(graph: onnx.GraphProto) -> tuple[list[int], set[str]]:
-    """Indices of the nodes that are no constants, and the names of all tensors that are."""
+    """Returns the indices of the nodes that are not constants, and the names of all constant
+    tensors."""
     constants = {each.name for each in graph.initializer}
     constants.update(each.values.name for each in graph.sparse_initializer)
     places = []
@@ -178,7 +181,7 @@ def _operators(graph: onnx.GraphProto) -> tuple[list[int], set[str]]:
 
 
 def _written(model: onnx.ModelProto, nodes: Sequence[onnx.NodeProto]) -> list[list[str]]:
-    """What each node makes: its outputs, without optional ones that nobody reads."""
+    """Returns the outputs of each node, without optional outputs that have no reader."""
     wanted = {each.name for each in model.graph.output}
     for node in model.graph.node:
         wanted.update(_touched(node))
@@ -202,7 +205,8 @@ def _written(model: onnx.ModelProto, nodes: Sequence[onnx.NodeProto]) -> list[li
 
 
 def _touched(node: onnx.NodeProto) -> list[str]:
-    """What a node reads, each once: its inputs, and what its bodies read from outside."""
+    """Returns the tensors that a node reads, each once: its inputs, and the outer tensors that its
+    bodies read."""
     names = dict.fromkeys(filter(None, node.input))
     for body in _bodies(node):
         names.update(dict.fromkeys(_read_from_outside(body)))
@@ -230,7 +234,8 @@ def _read_from_outside(body: onnx.GraphProto) -> Iterator[str]:
 
 
 def _ids(nodes: Sequence[onnx.NodeProto]) -> list[str]:
-    """Names of the nodes; what has none, or another's, is called by its kind and place."""
+    """Returns unique names of the nodes. A node without a unique name is called by its type and
+    index."""
     taken = {node.name for node in nodes}
     ids: list[str] = []
     used: set[str] = set()
@@ -246,7 +251,7 @@ def _ids(nodes: Sequence[onnx.NodeProto]) -> list[str]:
 
 
 def _sizes(graph: onnx.GraphProto, names: Iterable[str]) -> dict[str, int]:
-    """Bytes of each tensor. Raises InputError with all that have none."""
+    """Returns the bytes of each tensor. Raises InputError with all tensors of unknown size."""
     weights = {each.name: [each] for each in graph.initializer}
     for sparse in graph.sparse_initializer:  # as it lies in the file: values and places
         weights[sparse.values.name] = [sparse.values, sparse.indices]
@@ -268,7 +273,7 @@ def _sizes(graph: onnx.GraphProto, names: Iterable[str]) -> dict[str, int]:
 
 
 class _NoSize(Exception):
-    """Code and reason."""
+    """An error code and the reason why a tensor has no size."""
 
 
 def _bytes_of(known: onnx.TypeProto) -> int:

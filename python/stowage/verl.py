@@ -2,8 +2,9 @@
 
     stowage.verl.use()      # once, in the process that balances batches
 
-Written for verl 0.9. Its trainers spread the samples of a step over data-parallel ranks, and each rank
-its own over micro-batches below a token limit; both go through one function, which this replaces.
+Written for verl 0.9. Its trainers distribute the samples of a step over data-parallel ranks, and each
+rank distributes its samples over micro-batches below a token limit. Both use one function, which this
+module replaces.
 """
 
 from __future__ import annotations
@@ -31,19 +32,20 @@ _replaced = getattr(seqlen_balancing, _NAME)
 def get_seqlen_balanced_partitions(
     seqlen_list: Any, k_partitions: int, equal_size: bool
 ) -> list[list[int]]:
-    """In place of verl's function of that name: k lists of ascending indices, none empty.
+    """Replaces verl's function of that name. Returns k lists of ascending indices, none empty.
 
     Args:
-        seqlen_list: what each sample costs, numbers [K], integers or not, a list or a tensor on any
-            device: verl's trainers hand in workloads. A sample that costs nothing counts as 1, or as
-            the smallest difference that counts. Numbers that are no integers, or sum to more than 2^53,
-            count to a part in 2^53 of their sum, as sums of float64 do.
-        k_partitions: of at most K.
-        equal_size: whether all lists have the same length, which must be K / k_partitions.
+        seqlen_list: the cost of each sample, numbers [K], a list or a tensor on any device; verl's
+            trainers pass workloads. A cost of 0 counts as 1, or as the smallest representable
+            difference. Costs that are not integers, or whose sum exceeds 2^53, are rounded to 2^-53 of
+            their sum, the precision of float64 sums.
+        k_partitions: number of lists, at most K.
+        equal_size: if True, all lists have the same length, K / k_partitions, which must be an
+            integer.
 
-    Raises InputError where verl's has an assertion: too few samples (E351), or a number of them that
-    equal lists cannot share (E352); and for costs that are not finite (E205). Raises InputTypeError for
-    what is no list of numbers.
+    Raises InputError where verl's function has an assertion: too few samples (E351), or a number of
+    samples that is not a multiple of k_partitions (E352); and for costs that are not finite (E205).
+    Raises InputTypeError for an argument that is not a list of numbers.
     """
     bins = whole(k_partitions, "k_partitions")
     if type(seqlen_list) is list and bins >= 0 and _sum_of_integers(seqlen_list) <= _MOST:
@@ -61,7 +63,7 @@ def get_seqlen_balanced_partitions(
 
 
 def _sum_of_integers(costs: list[Any]) -> float:
-    """Returns the sum of a list; infinity if it is no integer of Python."""
+    """Returns the sum of a list, or infinity if an entry is not an integer of Python."""
     try:
         total = sum(costs)
     except (TypeError, RuntimeError):
@@ -70,8 +72,8 @@ def _sum_of_integers(costs: list[Any]) -> float:
 
 
 def _integer_costs(given: Any) -> NDArray[np.int64]:
-    """Returns costs as positive integers whose sum a partition may have: the costs themselves, or times a
-    power of two."""
+    """Returns costs as positive integers whose sum a partition may have: the costs themselves, or
+    the costs times a power of two."""
     values = given.tolist() if hasattr(given, "tolist") else list(each_of(given, "seqlen_list"))
     if not isinstance(values, list):
         raise InputTypeError(f"seqlen_list: must be a list of numbers, is {given!r}")
@@ -95,10 +97,10 @@ def _integer_costs(given: Any) -> NDArray[np.int64]:
 
 
 def use() -> None:
-    """Lets verl partition with stowage from here on, in this process.
+    """Makes verl partition with stowage from now on, in this process.
 
     `rearrange_micro_batches`, `get_group_balanced_partitions` and the trainers' balancing of batches
-    call it. Ray workers are processes of their own: call it in each.
+    call it. Ray workers are separate processes, so call it in each worker.
     """
     for name, module in list(sys.modules.items()):
         if name.split(".")[0] == "verl" and getattr(module, _NAME, None) is _replaced:

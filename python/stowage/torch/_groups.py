@@ -1,4 +1,4 @@
-"""The process groups of torch.distributed that plans of a cluster run on."""
+"""The process groups of torch.distributed for the plans of a cluster."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from ._packed import PackedBatch
 
 
 class Groups:
-    """The process groups of all groups that plans of a cluster can have, made once.
+    """The process groups for all groups that plans of a cluster can contain, created once.
 
-    Every rank must make it, at the same place of its program. `groups[batch]` is the group of a
-    PackedBatch or Batch, None where one rank computes alone. N - 1 groups for N aligned ranks.
-    Raises ValueError for clusters that are not aligned, whose groups would be too many.
+    Every rank must construct it at the same place of its program. `groups[batch]` is the group of a
+    PackedBatch or Batch, or None for a single rank. N aligned ranks have N - 1 groups. Raises
+    ValueError for a cluster that is not aligned, which would have too many groups.
     """
 
     def __init__(self, cluster: Cluster, ranks: Optional[Sequence[int]] = None) -> None:
-        """`ranks`: those of torch.distributed that the cluster's devices are, default 0 to N - 1."""
+        """`ranks` are the ranks of torch.distributed for the cluster's devices, default 0 to N - 1."""
         require(cluster, Cluster, "cluster")
         if not cluster.aligned:
             raise ValueError("groups of a cluster that is not aligned may begin at any rank")

@@ -1,4 +1,5 @@
-"""One pass of a loader over the rows of a sampler: what was handed out, and how much of it arrived."""
+"""One pass of a loader over the rows of a sampler, with the position of the last row that the loop
+received."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ _KEPT = 64
 
 
 class Position(NamedTuple):
-    """The micro-batch that comes next: epoch, step of the epoch, micro-batch of the step, from 0."""
+    """The position of the next micro-batch: epoch, step of the epoch, micro-batch of the step, from
+    0."""
 
     epoch: int
     step: int
@@ -30,14 +32,15 @@ class Position(NamedTuple):
 
 
 class Start(NamedTuple):
-    """Where an iteration begins; in the midst of a step, the digest of the plan of that step."""
+    """The position at which an iteration begins. Within a step, it includes the digest of the
+    step's plan."""
 
     position: Position
     plan: str = ""
 
 
 class Handed(NamedTuple):
-    """A micro-batch that was handed out, and the position behind it."""
+    """A micro-batch that was returned to the loader, and the position after it."""
 
     step: Step
     micro_batch: int
@@ -47,9 +50,10 @@ class Handed(NamedTuple):
 class Iteration(Iterator[list[int]]):
     """The rows of one rank from a position to the end of its epoch, micro-batch after micro-batch.
 
-    A loader with workers asks for rows ahead of the loop. The iteration therefore keeps a log of what
-    it handed out, and has two positions: state_dict() is behind what was handed out, which
-    StatefulDataLoader records for each batch; `reached` is behind what the loop has got.
+    A loader with workers requests rows ahead of the loop. So the iteration keeps a log of the
+    returned micro-batches, and has two positions. state_dict() is the position after the last
+    returned micro-batch, which StatefulDataLoader records for each batch. `reached` is the position
+    after the last micro-batch that the loop received.
     """
 
     def __init__(self, sampler: StepBatchSampler, start: Start, reader: Optional[Any]) -> None:
@@ -99,7 +103,7 @@ class Iteration(Iterator[list[int]]):
         return [] if batch is None else batch.sequences.tolist()
 
     def _require_same_plan(self, step: Step) -> None:
-        """Raises stowage.Error if the state to resume from is in the midst of another plan."""
+        """Raises stowage.Error if the resumed state is within a step that now has another plan."""
         _, number, micro_batch = self._at
         if micro_batch and self._start.plan != digest_of(step):
             raise Error(
@@ -109,13 +113,13 @@ class Iteration(Iterator[list[int]]):
             )
 
     def _forget(self) -> None:
-        """Drops the entries of the log that nobody asks for any more."""
+        """Removes the entries of the log that are no longer needed."""
         while len(self._log) > _KEPT and self._forgotten + _KEPT < self.count():
             self._log.popleft()
             self._forgotten += 1
 
     def count(self) -> int:
-        """Micro-batches that the loop has got."""
+        """Returns the number of micro-batches that the loop received."""
         if self._arrived is not None:
             return self._arrived
         handed = self._forgotten + len(self._log)
@@ -126,9 +130,9 @@ class Iteration(Iterator[list[int]]):
 
     @property
     def complete(self) -> bool:
-        """The loop has got every row of the epoch, and has come to its end.
+        """Returns whether the loop received every row of the epoch and ended.
 
-        Workers ask for rows ahead of the loop; they are shut down when it ends.
+        Workers request rows ahead of the loop, and are shut down when it ends.
         """
         if not self._ended or self.count() < self._forgotten + len(self._log):
             return False
@@ -138,19 +142,22 @@ class Iteration(Iterator[list[int]]):
 
     @property
     def exhausted(self) -> bool:
-        """The loop has got every row of the epoch, whether or not it has asked for another one."""
+        """Returns whether the loop received every row of the epoch, even if it has not requested
+        another row."""
         handed = self._forgotten + len(self._log)
         begun = handed > 0 or self._ended
         return begun and handed <= self.count() and self._at.step == self._sampler.steps
 
     @property
     def counted(self) -> bool:
-        """A loop of ours counts what arrives: steps_with(), or a loader of stowage.torch.loader()."""
+        """Returns whether a loop of this package counts the received rows: steps_with(), or a
+        loader of stowage.torch.loader()."""
         return self._arrived is not None
 
     @property
     def reached(self) -> Start:
-        """Where an iteration begins that goes on behind the last micro-batch that the loop has got."""
+        """The start of an iteration that continues after the last micro-batch that the loop
+        received."""
         if self.complete:
             return Start(Position(self._at.epoch + 1, 0, 0))
         kept = self.count() - self._forgotten
@@ -160,22 +167,23 @@ class Iteration(Iterator[list[int]]):
         return Start(handed.after, digest_of(handed.step) if handed.after.micro_batch else "")
 
     def entry(self, number: int) -> Handed:
-        """The micro-batch that was handed out as number `number`, from 0."""
+        """Returns the micro-batch that was returned as number `number`, from 0."""
         return self._log[number - self._forgotten]
 
     def arrive(self, count: int) -> None:
-        """The loop has got `count` micro-batches of this iteration, and goes on.
+        """Records that the loop received `count` micro-batches of this iteration and continues.
 
-        If loops are nested (steps_with() over a wrapped loader), the outer one has the last word.
+        For nested loops (steps_with() over a wrapped loader) the count of the outer loop is used.
         """
         self._arrived, self._left = count, False
 
     def leave(self) -> None:
-        """The loop has come to its end."""
+        """Records that the loop ended."""
         self._left = True
 
     def state_dict(self) -> dict[str, Any]:
-        """The state behind what was handed out, whether or not it has arrived."""
+        """Returns the state after the last returned micro-batch, even if the loop has not received
+        it."""
         if self._ended:
             return self._sampler._state(Start(Position(self._at.epoch + 1, 0, 0)))
         if self._step is None:  # at the beginning of a step, or of the iteration
@@ -183,7 +191,7 @@ class Iteration(Iterator[list[int]]):
         return self._sampler._state(Start(self._at, digest_of(self._step)))
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Goes on where the state was taken. Raises ValueError for the state of another sampler."""
+        """Continues at the position of a state. Raises ValueError for the state of another sampler."""
         self._sampler.load_state_dict(state)
         self._start = self._sampler._start
         self._at = self._start.position
@@ -191,15 +199,15 @@ class Iteration(Iterator[list[int]]):
 
 
 def digest_of(step: Step) -> str:
-    """A short digest of a plan: 16 hexadecimal digits."""
+    """Returns a short digest of a plan: 16 hexadecimal digits."""
     return hashlib.sha256(step.to_bytes() + step.ids.tobytes()).hexdigest()[:16]
 
 
 def reader_of_caller(sampler: StepBatchSampler) -> Optional[Any]:
-    """The iterator of a DataLoader that called __iter__ of a sampler; None for any other caller.
+    """Returns the DataLoader iterator that called __iter__ of a sampler; None for another caller.
 
-    Raises stowage.Error if the caller would hand the rows of one rank to several: accelerate and others
-    wrap a batch sampler into one that shards what is already the part of one rank.
+    Raises stowage.Error if the caller would distribute the rows of one rank over several ranks:
+    accelerate and other frameworks wrap a batch sampler into a sharding one.
     """
     frame = sys._getframe(2)
     while frame.f_back is not None and frame.f_locals.get("self") is sampler:

@@ -1,4 +1,4 @@
-"""A DataLoader of planned rows that frameworks leave as it is."""
+"""A DataLoader of planned rows that frameworks do not replace or wrap."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from ._sampler import Delivery, StepBatchSampler
 
 
 class _ShardedAlready(DistributedSampler[Any]):
-    """The loader's `sampler`, by which Lightning and Ray see that rows are dealt out to ranks already."""
+    """The loader's `sampler`, from which Lightning and Ray recognise that rows are already
+    distributed to ranks."""
 
     def __init__(self, planned: StepBatchSampler) -> None:
         self._planned = planned
@@ -32,9 +33,9 @@ class _ShardedAlready(DistributedSampler[Any]):
 class StepLoader(DataLoader[Any]):
     """A DataLoader that delivers planned rows; stowage.torch.loader() makes it.
 
-    `prepare()` of accelerate, Lightning's Trainer and Ray's prepare_data_loader() leave its sampler as
-    it is: each rank gets its own part already. state_dict() and load_state_dict() are those of the
-    sampler. `len()` is the number of steps of an epoch if by_step, and unknown otherwise.
+    `prepare()` of accelerate, Lightning's Trainer and Ray's prepare_data_loader() do not change its
+    sampler, since each rank already gets its own part. state_dict() and load_state_dict() are those of
+    the sampler. `len()` is the number of steps of an epoch if by_step, and unknown otherwise.
     """
 
     #: Accelerator.prepare() returns a loader that has it unchanged.
@@ -75,15 +76,15 @@ class StepLoader(DataLoader[Any]):
             yield list(delivered.rest_of_step(row))
 
     def set_epoch(self, epoch: int) -> None:
-        """As set_epoch() of the sampler."""
+        """Calls set_epoch() of the sampler."""
         self.planned.set_epoch(epoch)
 
     def state_dict(self) -> dict[str, Any]:
-        """As state_dict() of the sampler."""
+        """Returns state_dict() of the sampler."""
         return self.planned.state_dict()
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """As load_state_dict() of the sampler."""
+        """Calls load_state_dict() of the sampler."""
         self.planned.load_state_dict(state)
 
 
@@ -96,18 +97,18 @@ def loader(
     pad_token_id: int = 0,
     **options: Any,
 ) -> StepLoader:
-    """A DataLoader of planned rows that frameworks leave as it is.
+    """Returns a DataLoader of planned rows that frameworks do not replace or wrap.
 
     Args:
-        dataset: rows by number, mappings with "input_ids" and perhaps "labels".
+        dataset: rows by number, mappings with "input_ids" and optionally "labels".
         sampler: the planned batches of this rank.
         collator: packs rows; default PackedCollator(sampler, pad_token_id=pad_token_id).
-        by_step: an item is the list of the PackedBatches of a whole step, so that an item is one step
+        by_step: if True, an item is the list of the PackedBatches of a whole step, which is one step
             of the optimizer; otherwise an item is one PackedBatch.
-        options: of torch.utils.data.DataLoader: num_workers, pin_memory, and others.
+        options: options of torch.utils.data.DataLoader: num_workers, pin_memory, and others.
 
-    Raises ValueError for options that the sampler and the collator decide, and for a dataset with
-    another number of rows than the sampler has lengths.
+    Raises ValueError for options that the sampler and the collator determine, and for a dataset
+    whose number of rows differs from the sampler's number of lengths.
     """
     require(sampler, StepBatchSampler, "sampler")
     if collator is not None:

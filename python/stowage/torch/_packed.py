@@ -1,4 +1,4 @@
-"""Packed rows as tensors, and the collator that makes them of samples."""
+"""Packed rows as tensors, and the collator that packs samples."""
 
 from __future__ import annotations
 
@@ -27,19 +27,21 @@ class PackedBatch:
     """A rank's part of one packed row.
 
     If the plan has no work for the rank in a micro-batch, the row is a filler: one token of padding,
-    whose label is -100. The rank computes it like any other row, because the wrappers of torch (DDP,
-    FSDP, DeepSpeed) wait for the backward pass of every rank. Its loss and its gradients are 0.
+    whose label is -100. The rank computes it like any other row, because the wrappers of models
+    (DDP, FSDP, DeepSpeed) wait for the backward pass of every rank. Its loss and its gradients are
+    0.
 
     Attributes:
-        input_ids, labels, position_ids: int64 [1, T / degree]; labels are the tokens to predict, -100
-            where there is none.
+        input_ids, labels, position_ids: int64 [1, T / degree]; labels are the tokens to predict, or
+            -100 for tokens without a target.
         cu_seqlens, cu_seqlens_padded: int32 [sequences + 1], of the whole row.
         max_seqlen: tokens of the longest sequence, padding included.
-        ranks: the ranks that share the row. micro_batch: its number in the step, from 0.
-        loss_denominator: targets of the step. sequences: ids of the row's sequences.
-        slice: how the ranks share the row, "zigzag" or "contiguous"; None if the row is whole.
-        filler: the row is a filler. plan: the Step; None in rows that a loader has not yet matched with
-            their plan.
+        ranks: the ranks that share the row. micro_batch: index of the micro-batch in the step.
+        loss_denominator: number of targets of the step. sequences: ids of the row's sequences.
+        slice: distribution of the row over the ranks, "zigzag" or "contiguous"; None if the row is
+            whole.
+        filler: True if the row is a filler. plan: the Step; None in rows that a loader has not yet
+            matched with their plan.
     """
 
     input_ids: Tensor
@@ -58,7 +60,8 @@ class PackedBatch:
 
     @property
     def idle(self) -> bool:
-        """The row holds no token: the rank idles, and PackedCollator has fill_idle=False."""
+        """Whether the row holds no token, because the rank idles and PackedCollator has
+        fill_idle=False."""
         return self.input_ids.numel() == 0
 
     @property
@@ -67,24 +70,25 @@ class PackedBatch:
 
     @property
     def last(self) -> bool:
-        """It is the last micro-batch of its step: gradients are summed over ranks after it."""
+        """Whether this is the last micro-batch of its step, after which gradients are summed over
+        ranks."""
         return self.micro_batch + 1 == self._planned().micro_batches
 
     @property
     def loss_scale(self) -> float:
-        """The factor of a sum of token losses where gradients are summed over all ranks.
+        """The factor of a sum of token losses if gradients are summed over all ranks.
 
-        1 / loss_denominator; 0 for a step without targets. Raises stowage.Error in a row without
-        plan.
+        It is 1 / loss_denominator, or 0 for a step without targets. Raises stowage.Error for a row
+        without plan.
         """
         self._planned()
         return 1.0 / self.loss_denominator if self.loss_denominator else 0.0
 
     @property
     def mean_loss_scale(self) -> float:
-        """The factor of a sum of token losses where gradients are averaged over all ranks.
+        """The factor of a sum of token losses if gradients are averaged over all ranks.
 
-        DDP, FSDP and DeepSpeed average: ranks / loss_denominator.
+        It is ranks / loss_denominator, for DDP, FSDP and DeepSpeed, which average.
         """
         return self._planned().ranks * self.loss_scale
 
@@ -102,28 +106,30 @@ class PackedBatch:
         return replace(self, **{k: change(v) for k, v in own.items() if isinstance(v, Tensor)})
 
     def to(self, device: Any, non_blocking: bool = False) -> PackedBatch:
-        """The same row on another device."""
+        """Returns the same row on another device."""
         return self._with_tensors(lambda tensor: tensor.to(device, non_blocking=non_blocking))
 
     def pin_memory(self) -> PackedBatch:
-        """The same row in pinned memory; DataLoader(pin_memory=True) calls it."""
+        """Returns the same row in pinned memory; DataLoader(pin_memory=True) calls it."""
         return self._with_tensors(lambda tensor: tensor.pin_memory())
 
 
 class PackedCollator:
-    """Packs the sequences of a micro-batch into one row, padded as they were planned.
+    """Packs the sequences of a micro-batch into one row, with the planned padding.
 
-    Samples are mappings with "input_ids" and perhaps "labels", 1-d, by default the input_ids. If the
-    planner clips (on_oversize="clip"), longer samples are cut to Cluster.largest_sequence tokens.
+    Samples are mappings with 1-d "input_ids" and optionally 1-d "labels"; default labels are the
+    input_ids. If the planner clips (on_oversize="clip"), longer samples are cut to
+    Cluster.largest_sequence tokens.
 
     Args:
-        sampler: whose planner says what lengths are padded to.
-        pad_token_id: of padding in input_ids; its labels are -100.
-        shift: labels stand at their own token, as in Hugging Face data sets, and are moved to the
-            one before, which predicts them; False if they were moved already.
+        sampler: the sampler whose planner determines the padding.
+        pad_token_id: token of padding in input_ids; its labels are -100.
+        shift: True if labels are at their own token, as in Hugging Face data sets; the collator
+            then moves each label to the token before, which predicts it. False if they were moved
+            already.
         slice: "zigzag" or "contiguous" parts of a row for the ranks of its group, None for whole rows.
-        fill_idle: an idle rank gets a filler row (PackedBatch). False: it gets a row without tokens,
-            and the loop must keep the ranks in step by itself.
+        fill_idle: if True, an idle rank gets a filler row (PackedBatch); if False, it gets a row
+            without tokens, and the loop must keep the ranks in step.
     """
 
     def __init__(
@@ -150,10 +156,11 @@ class PackedCollator:
         self.counted = sampler.loss_tokens is not None
 
     def __call__(self, samples: Sequence[Mapping[str, Any]]) -> PackedBatch:
-        """The whole row of `samples`; a filler row if there is none and idle ranks are filled.
+        """Returns the whole row of `samples`, or a filler row if there are no samples and idle
+        ranks are filled.
 
-        Raises ValueError for samples that are not a list of mappings with 1-d "input_ids", and for
-        labels that are not as many as the tokens.
+        Raises ValueError for samples that are not a list of mappings with 1-d "input_ids", and if
+        the numbers of labels and tokens differ.
         """
         if isinstance(samples, Mapping):
             raise ValueError(
@@ -184,7 +191,7 @@ class PackedCollator:
         )
 
     def _tokens(self, sample: Mapping[str, Any]) -> tuple[Tensor, Tensor]:
-        """Tokens and targets of a sample, cut to the longest sequence that was planned."""
+        """Returns the tokens and targets of a sample, cut to the longest planned sequence."""
         tokens = _integers(sample["input_ids"], "input_ids")
         targets = tokens if "labels" not in sample else _integers(sample["labels"], "labels")
         if tokens.ndim != 1 or targets.shape != tokens.shape:
@@ -201,9 +208,10 @@ class PackedCollator:
     def planned(
         self, step: Step, micro_batch: int, batch: Optional[Batch], row: PackedBatch, rank: int
     ) -> PackedBatch:
-        """The part of a row that `rank` holds in a micro-batch of `step`, which idles without batch.
+        """Returns the part of a row on `rank` in a micro-batch of `step`; the rank idles if `batch`
+        is None.
 
-        Raises ValueError for a row that was not planned so.
+        Raises ValueError for a row that does not match the plan.
         """
         if batch is not None:
             return self.part(step, batch, row, rank)
@@ -223,9 +231,9 @@ class PackedCollator:
         )
 
     def part(self, step: Step, batch: Batch, row: PackedBatch, rank: int) -> PackedBatch:
-        """The part of a row of `step` that `rank` holds.
+        """Returns the part of a row of `step` on `rank`.
 
-        Raises ValueError for a row that was not planned so.
+        Raises ValueError for a row that does not match the plan.
         """
         if not np.array_equal(row.cu_seqlens_padded.numpy(), batch.cu_seqlens_padded) and (
             np.array_equal(row.cu_seqlens.numpy(), batch.cu_seqlens)
@@ -277,12 +285,15 @@ def _integers(given: Any, name: str) -> Tensor:
 def target_counts(
     labels: Iterable[Sequence[int]], shift: bool = True, longest: Optional[int] = None
 ) -> NDArray[np.int64]:
-    """How many labels of each row are not ignored: `loss_tokens` of the data set, int64 [K].
+    """Returns the number of labels of each row that are not ignored, int64 [K]: the `loss_tokens`
+    of the data set.
 
     Args:
-        labels: of each row, integers.
-        shift: labels stand at their own token (PackedCollator); the first one is then no target.
-        longest: rows are cut to so many tokens first, for a planner with on_oversize="clip".
+        labels: labels of each row, integers.
+        shift: True if labels are at their own token (PackedCollator); the first label of a row is
+            then not a target.
+        longest: number of tokens to which rows are cut first, for a planner with
+            on_oversize="clip".
     """
     first = 1 if shift else 0
     return np.array(

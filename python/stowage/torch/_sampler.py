@@ -1,4 +1,4 @@
-"""The batch sampler that plans."""
+"""The batch sampler that plans global batches."""
 
 from __future__ import annotations
 
@@ -26,30 +26,31 @@ from ._packed import PackedBatch, PackedCollator
 
 
 class StepBatchSampler(Sampler[list[int]]):
-    """This rank's rows of a data set, micro-batch after micro-batch, of planned global batches.
+    """Yields this rank's rows of a data set, micro-batch after micro-batch of planned global
+    batches.
 
-    An idle rank gets []. Every rank draws the same global batches and plans them itself: the plans
-    are equal, for a planner without a time limit is deterministic.
+    An idle rank gets []. Every rank draws the same global batches and plans them itself. The plans
+    are equal, because a planner without a time limit is deterministic.
 
     Args:
         lengths: tokens of each row of the data set, integers [K].
         planner: its cluster's devices are the ranks.
-        global_batch_size: sequences of a step.
-        rank: of this process; default that of torch.distributed.
-        shuffle, seed: the order of an epoch, drawn with `seed` and the epoch.
-        drop_last: leave out a last step of fewer sequences.
-        ahead: steps that are planned before they are needed.
+        global_batch_size: number of sequences of a step.
+        rank: rank of this process; default that of torch.distributed.
+        shuffle, seed: with shuffle, the order of an epoch is drawn from `seed` and the epoch.
+        drop_last: omit a last step of fewer sequences.
+        ahead: number of steps that are planned in advance.
         loss_tokens: labels of each row that are not ignored, integers [K]; default the lengths.
-        replicated: False, and rank 0 plans and broadcasts over torch.distributed.
+        replicated: if False, rank 0 plans and broadcasts over torch.distributed.
         compare: compare the plans of all ranks, over torch.distributed, before a step is used.
-            Raises stowage.Error where they differ: versions, clusters or lengths do then.
+            Raises stowage.Error if they differ, because versions, clusters or lengths then differ.
 
     Raises ValueError for a planner with a time limit if replicated, whose plans depend on the machine,
     and for loss_tokens of rows that the planner would clip, whose targets are then unknown.
     `len()` is unknown before planning; `steps` is the number of steps of an epoch.
 
-    An iteration begins where load_state_dict() or set_epoch() put the sampler, steps_with() where the
-    last steps_with() was left. At the end of an epoch the next one begins.
+    An iteration begins at the position set by load_state_dict() or set_epoch(); steps_with() begins
+    where the last steps_with() was left. After the end of an epoch the next epoch begins.
     """
 
     def __init__(
@@ -109,18 +110,18 @@ class StepBatchSampler(Sampler[list[int]]):
 
     @property
     def epoch(self) -> int:
-        """The epoch of the loop; behind its end, the next one."""
+        """The epoch of the loop; after its end, the next epoch."""
         self._settle()
         return self._start.position.epoch
 
     def _settle(self) -> None:
-        """If the last iteration has come to the end of its epoch, the next one begins behind it."""
+        """Moves to the next epoch if the last iteration reached the end of its epoch."""
         if self._iteration is not None and self._iteration.complete:
             self._start, self._iteration = self._iteration.reached, None
 
     @property
     def steps(self) -> int:
-        """Steps of an epoch."""
+        """The number of steps of an epoch."""
         whole_steps, rest = divmod(self.lengths.size, self.global_batch_size)
         return whole_steps + (1 if rest and not self.drop_last else 0)
 
@@ -128,7 +129,7 @@ class StepBatchSampler(Sampler[list[int]]):
         raise TypeError("the number of micro-batches is known once steps are planned; see steps")
 
     def set_epoch(self, epoch: int) -> None:
-        """Begins another epoch, from its first step; the epoch that it is in already goes on."""
+        """Begins another epoch with its first step. If `epoch` is the current epoch, it continues."""
         epoch = whole(epoch, "epoch")
         if epoch < 0:
             raise ValueError(f"epoch: must be at least 0, is {epoch}")
@@ -136,7 +137,7 @@ class StepBatchSampler(Sampler[list[int]]):
             self._start, self._iteration = Start(Position(epoch, 0, 0)), None
 
     def rows_of(self, step: int, epoch: Optional[int] = None) -> NDArray[np.int64]:
-        """The rows of the global batch `step` of an epoch, by default of `self.epoch`."""
+        """Returns the rows of the global batch `step` of an epoch, by default of `self.epoch`."""
         drawn, order = self._drawn
         wanted = self.epoch if epoch is None else epoch
         if drawn != wanted:
@@ -154,7 +155,7 @@ class StepBatchSampler(Sampler[list[int]]):
         return self.planner.submit(self.lengths[rows], ids=rows, loss_tokens=targets)
 
     def _plans(self, at: Position) -> Iterator[Step]:
-        """The steps of the epoch from a position on, planned ahead."""
+        """Yields the steps of the epoch from a position on, planned in advance."""
         if not self.replicated and dist.get_rank() != 0:
             for _ in range(at.step, self.steps):
                 yield _broadcast(None)
@@ -180,7 +181,8 @@ class StepBatchSampler(Sampler[list[int]]):
         return step
 
     def __iter__(self) -> Iteration:
-        """The rows of the rest of the epoch. Raises stowage.Error inside a wrapper that shards them."""
+        """Returns the rows of the rest of the epoch. Raises stowage.Error inside a wrapper that
+        shards them."""
         reader = reader_of_caller(self)
         self._settle()
         if self._iteration is not None and self._iteration.exhausted:
@@ -190,11 +192,11 @@ class StepBatchSampler(Sampler[list[int]]):
         return self._iteration
 
     def steps_with(self, loader: DataLoader[Any]) -> Iterator[tuple[Step, Iterator[PackedBatch]]]:
-        """The steps left of this epoch, each with its micro-batches as `loader` delivers them.
+        """Yields the remaining steps of this epoch, each with its micro-batches from `loader`.
 
-        The loader has this sampler and a PackedCollator. A step whose micro-batches were not all
-        taken is finished before the next. A step that a state was taken in the middle of has the
-        micro-batches that were left. Behind the last step the next epoch begins.
+        The loader must have this sampler and a PackedCollator. If the loop did not take all
+        micro-batches of a step, they are read before the next step. After a resume within a step,
+        the step has its remaining micro-batches. After the last step the next epoch begins.
         """
         packer = getattr(loader, "collate_fn", None)
         if getattr(loader, "batch_sampler", None) is not self or not isinstance(
@@ -217,12 +219,12 @@ class StepBatchSampler(Sampler[list[int]]):
                 pass
 
     def state_dict(self) -> dict[str, Any]:
-        """Where the training is: behind the last micro-batch that the loop has got.
+        """Returns the position of the training: after the last micro-batch that the loop received.
 
-        {"epoch", "step", "micro_batch"}: what comes next; "order": a digest of what decides the
-        order of rows; "plan": of a step that was begun, a digest of its plan. A loop that accumulates
-        gradients over the micro-batches of a step takes the state behind the last one, or saves the
-        gradients as well.
+        Keys: "epoch", "step" and "micro_batch" of the next micro-batch; "order", a digest of the
+        arguments that determine the order of rows; "plan", a digest of the plan of a step that has
+        begun. A loop that accumulates gradients over the micro-batches of a step must take the state
+        after the last micro-batch, or save the gradients too.
         """
         return self._state(self._start if self._iteration is None else self._iteration.reached)
 
@@ -232,17 +234,17 @@ class StepBatchSampler(Sampler[list[int]]):
 
     @cached_property
     def _order(self) -> str:
-        """A digest of the arguments that decide which rows form which step."""
+        """Returns a digest of the arguments that determine which rows form which step."""
         kind = (self.global_batch_size, self.shuffle, self.seed, self.drop_last)
         digest = hashlib.sha256(repr(kind).encode())
         digest.update(self.lengths.tobytes())
         return digest.hexdigest()[:16]
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Goes on where the state was taken.
+        """Continues at the position of a state.
 
-        A state without "micro_batch" goes on with the beginning of its step. Raises ValueError for
-        what is no state, or the state of a sampler with other rows, seed or batch size.
+        A state without "micro_batch" continues at the beginning of its step. Raises ValueError for
+        an invalid state, or the state of a sampler with other rows, seed or batch size.
         """
         try:
             begin = whole(state["epoch"], "epoch"), whole(state["step"], "step")
@@ -266,7 +268,7 @@ class StepBatchSampler(Sampler[list[int]]):
         return {**self.__dict__, "_start": start, "_iteration": None}
 
     def save(self, path: Union[str, os.PathLike[str]]) -> None:
-        """Writes state_dict() as JSON. A reader finds the old file or the new one, never a part."""
+        """Writes state_dict() as JSON, atomically."""
         target = path_of(path, "path")
         written = target.with_name(f".{target.name}.{os.getpid()}")
         try:
@@ -276,7 +278,7 @@ class StepBatchSampler(Sampler[list[int]]):
             written.unlink(missing_ok=True)
 
     def load(self, path: Union[str, os.PathLike[str]]) -> None:
-        """Reads what save() wrote. Raises ValueError for any other file."""
+        """Reads a state that save() wrote. Raises ValueError for any other file."""
         try:
             state = json.loads(path_of(path, "path").read_text(encoding="utf-8"))
         except ValueError as wrong:  # not UTF-8, or no JSON
@@ -285,7 +287,7 @@ class StepBatchSampler(Sampler[list[int]]):
 
 
 class Delivery(Iterator[PackedBatch]):
-    """The rows that a loader delivers, each with its plan, and counted where the sampler sees it."""
+    """The rows of a loader, each with its plan, and counted if the sampler can see the loop."""
 
     def __init__(
         self, sampler: StepBatchSampler, rows: Iterator[PackedBatch], packer: PackedCollator
@@ -298,7 +300,7 @@ class Delivery(Iterator[PackedBatch]):
         self._dropped = (begun, 0 if begun is None or begun.counted else begun.count())
 
     def __next__(self) -> PackedBatch:
-        """The next row, which counts as arrived once arrived() is called."""
+        """Returns the next row. It counts as received after a call of arrived()."""
         try:
             row = next(self._rows)
         except StopIteration:
@@ -324,12 +326,12 @@ class Delivery(Iterator[PackedBatch]):
         return self._packer.planned(handed.step, handed.micro_batch, batch, row, rank)
 
     def arrived(self) -> None:
-        """The loop has got every row that was fetched."""
+        """Records that the loop received every fetched row."""
         assert self._iteration is not None
         self._iteration.arrive(self._fetched)
 
     def rest_of_step(self, batch: PackedBatch) -> Iterator[PackedBatch]:
-        """The fetched `batch` and those behind it, up to the end of its step."""
+        """Returns the fetched `batch` and the following batches up to the end of its step."""
         while True:
             self.arrived()
             yield batch
@@ -339,7 +341,7 @@ class Delivery(Iterator[PackedBatch]):
 
 
 def _broadcast(planned: Union[Step, Exception, None]) -> Step:
-    """What rank 0 has planned. Raises on every rank what hindered it."""
+    """Returns rank 0's plan on every rank. If rank 0 failed, raises its exception on every rank."""
     box = [planned]
     dist.broadcast_object_list(box, src=0)
     if isinstance(box[0], Exception):

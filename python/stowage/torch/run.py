@@ -2,10 +2,10 @@
 
 python -m stowage.torch.run instance.json plan.json
 
-What `stowage run` does with its own kernels, and the same report (docs/reference/commands.md): every group's row
-is packed as the plan says and computed forward and backward, with attention per sequence; outputs
-and gradients are compared with every sequence computed alone in double precision, and predicted
-times with measured ones.
+The module does with torch what `stowage run` does with its own kernels, with the same report
+(docs/reference/commands.md). It packs every group's row by the plan and computes it forward and backward, with
+attention per sequence. It compares outputs and gradients with every sequence computed alone in double precision,
+and predicted with measured times.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ _LISTED = 40
 
 @dataclass(frozen=True)
 class Shape:
-    """A transformer block: widths of the residual stream and of the feed-forward part, and heads."""
+    """The shape of a transformer block: widths of the residual stream and of the feed-forward part,
+    and heads."""
 
     hidden: int = 256
     heads: int = 8
@@ -43,17 +44,18 @@ class Shape:
     ffn: int = 512
 
     def flop(self, tokens: float) -> float:
-        """Of a sequence forward and backward: 6 for a token and a weight, and causal attention."""
+        """Returns the FLOP of a sequence forward and backward: 6 per token and weight, and causal
+        attention."""
         attention = self.heads * self.head_dim
         weights = self.hidden * (2 * attention + 2 * self.kv_heads * self.head_dim + 3 * self.ffn)
         return 6 * weights * tokens + 6 * attention * tokens**2
 
 
 class Block(nn.Module):
-    """Attention with rotary positions and grouped heads, then SwiGLU, each behind an RMS norm.
+    """Attention with rotary positions and grouped heads, then SwiGLU, each after an RMS norm.
 
-    The rows of a packed batch are tokens: all but attention takes them together, attention takes each
-    sequence by itself.
+    The rows of a packed batch are tokens. Attention is computed per sequence, all other operations
+    for all tokens together.
     """
 
     def __init__(self, shape: Shape, seed: int) -> None:
@@ -72,7 +74,8 @@ class Block(nn.Module):
                 weight.copy_(torch.randn(weight.shape, generator=random) / weight.shape[1] ** 0.5)
 
     def forward(self, x: Tensor, lengths: Sequence[int]) -> Tensor:
-        """x: [sum of the lengths, hidden]; positions begin at 0 in every sequence."""
+        """Computes the block. x: [sum of the lengths, hidden]; positions begin at 0 in every
+        sequence."""
         shape = self.shape
         projected = self.qkv(_rms_norm(x, self.norms[0]))
         heads = projected.unflatten(-1, (shape.heads + 2 * shape.kv_heads, shape.head_dim))
@@ -83,7 +86,8 @@ class Block(nn.Module):
         return x + down
 
     def _attention(self, heads: Tensor) -> Tensor:
-        """Of one sequence: [tokens, query, key and value heads, head_dim] to [tokens, queries]."""
+        """Computes the attention of one sequence: [tokens, query, key and value heads, head_dim] to
+        [tokens, queries]."""
         shape = self.shape
         query, key, value = torch.split(
             heads.transpose(0, 1), [shape.heads, shape.kv_heads, shape.kv_heads]
@@ -99,7 +103,7 @@ def _rms_norm(x: Tensor, weight: Tensor) -> Tensor:
 
 
 def _rotary(x: Tensor, positions: Optional[Tensor] = None) -> Tensor:
-    """[heads, tokens, head_dim], positions from 0 unless given: [tokens]."""
+    """Rotates x [heads, tokens, head_dim]. positions: [tokens], default from 0."""
     half = x.shape[-1] // 2
     if positions is None:
         positions = torch.arange(x.shape[-2])
@@ -163,16 +167,17 @@ def execute(
     """Executes a scatter plan on one device, and returns the stowage/execution document.
 
     Args:
-        instance, plan: documents or paths; a plan, a bare one, or an outcome that holds one.
-        device: of torch, such as "cpu" or "cuda".
-        scale: lengths are divided by it, rounded up; 0 takes the smallest that keeps the work of
-            the sequences within `work_gflop`.
-        repeats: timed runs of each row, of which the fastest counts, after one that is not timed.
-        seed: of tokens, gradients and weights. shape: of the block.
+        instance, plan: documents or paths; the plan may be partial, or an outcome with a plan.
+        device: a device of torch, such as "cpu" or "cuda".
+        scale: divisor of the lengths, rounded up; 0 selects the smallest scale that keeps the work
+            of the sequences within `work_gflop`.
+        repeats: timed runs of each row after a run that is not timed; the fastest counts.
+        seed: seed of tokens, gradients and weights. shape: shape of the block.
 
-    Times are those of the process on a CPU, with one thread. `measured_ms` is what the step would take
-    if every group had a device of its own: the slowest row of each micro-batch, summed. `shape` says how well a fit of the rows (stowage.calibrate.fit)
-    explains them. Raises InputError for documents, VerificationError for a plan that breaks rules.
+    On a CPU, times are the CPU time of the process with one thread. `measured_ms` is the time of
+    the step if every group had a device of its own: the sum over micro-batches of the slowest row.
+    `shape` contains the errors of a fit of the rows (stowage.calibrate.fit). Raises InputError for
+    an invalid document, and VerificationError for an invalid plan.
     """
     for name, value, least in (("scale", scale, 0), ("repeats", repeats, 1)):
         if value < least:
@@ -206,7 +211,7 @@ def _groups(plan: Mapping[str, Any], scale: int) -> Iterator[_Group]:
 
 
 def _scale_of(plan: Mapping[str, Any], shape: Shape, flop: float) -> int:
-    """The smallest scale at which the work of all sequences is at most `flop`."""
+    """Returns the smallest scale at which the work of all sequences is at most `flop`."""
     lengths = np.array(
         [
             length
@@ -241,7 +246,8 @@ class _Run:
         self.seconds: list[float] = []
 
     def run(self) -> None:
-        """On a CPU with one thread, whose own time counts: other processes do not lengthen it."""
+        """Runs the plan. On a CPU it uses one thread and CPU time, so that other processes do not
+        increase times."""
         threads = torch.get_num_threads()
         torch.set_num_threads(1)
         try:
@@ -266,7 +272,7 @@ class _Run:
         return torch.randn(length, self.shape.hidden, generator=random)
 
     def _timed(self, x: Tensor, upstream: Tensor, lengths: list[int]) -> float:
-        """Seconds of the fastest run; the last of them leaves its gradients."""
+        """Returns the seconds of the fastest run; the last run leaves its gradients."""
         kept = [None if own.grad is None else own.grad.clone() for own in self.block.parameters()]
         fastest = float("inf")
         for number in range(self.repeats + 1):
@@ -281,7 +287,8 @@ class _Run:
         return fastest
 
     def _now(self) -> float:
-        """Seconds: of this process on a CPU, of the clock once a GPU has done what it was given."""
+        """Returns seconds: on a CPU the CPU time of this process, on a GPU the clock after all
+        queued work."""
         if self.device.type != "cuda":
             return time.process_time()
         torch.cuda.synchronize(self.device)
@@ -358,7 +365,7 @@ class _Run:
         return f"one thread of the {self.device.type}"
 
     def _shape_fit(self) -> dict[str, Any]:
-        """How well a cost explains the rows, each on a device by itself."""
+        """Returns the errors of a cost fitted to the rows, each on a device of its own."""
         rows = [
             Sample(1, group.lengths, 1000 * seconds)
             for group, seconds in zip(self.groups, self.seconds)
@@ -382,7 +389,7 @@ class _Run:
 
 
 def _proportional(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """How far measured times are from proportional to what the plan says."""
+    """Returns the errors of measured times that are assumed proportional to the plan's times."""
     pairs = [(row["predicted_ms"], row["measured_ms"] / 1000) for row in rows]
     ratios = np.array([predicted / seconds for predicted, seconds in pairs if predicted > 0])
     if ratios.size < 2:
@@ -440,10 +447,10 @@ def _tell(document: Mapping[str, Any]) -> None:
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
-    """The command: the document on stdout, everything for people on stderr; the exit code.
+    """Runs the command. It writes the document to stdout and all text for people to stderr, and
+    returns the exit code.
 
-    0: all is right; 1: an invalid plan, or something computed wrong; 2: bad usage or input; 130:
-    Ctrl-C.
+    0: all checks passed; 1: an invalid plan or a wrong result; 2: bad usage or input; 130: Ctrl-C.
     """
     parser = argparse.ArgumentParser(
         "python -m stowage.torch.run",
