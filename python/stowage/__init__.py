@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from . import torch as torch
     from . import verl as verl
 
-# Modules that are imported when they are first used, and the packages that each needs.
+# Modules that are imported at their first use, and the packages that each module needs.
 _LAZY = {
     "calibrate": (),
     "deepspeed": ("deepspeed", "torch"),
@@ -120,7 +120,7 @@ __all__ = [
 ]
 
 
-if not TYPE_CHECKING:  # types are those of the modules
+if not TYPE_CHECKING:  # at run time __getattr__ imports the modules; type checkers use their types
 
     def __getattr__(name: str) -> ModuleType:
         """A module of the package that needs a framework. Raises ImportError where that is missing."""

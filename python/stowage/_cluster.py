@@ -14,7 +14,8 @@ from ._documents import instance_of, text_of
 from ._errors import InputError
 from ._lengths import Integers, as_integers
 
-# Where an argument stands in the document of an instance. None stands for no such key.
+# The keys of each argument in the document of an instance. None means that the document has no such
+# key.
 _PLACES: dict[str, tuple[str, ...]] = {
     "devices": ("cluster", "devices"),
     "memory_mib": ("cluster", "memory_mib"),
@@ -53,7 +54,7 @@ _PLACES: dict[str, tuple[str, ...]] = {
     "name": ("name",),
 }
 
-# What an argument is where a document does not have it.
+# The value of an argument whose key is missing in the document.
 _DEFAULTS: dict[str, Any] = {
     "kinds": (),
     "sequence_mib": 0.0,

@@ -8,7 +8,7 @@ from typing import Iterable, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-# The control characters of instances/json/text.h: a traceback may be shown on a terminal.
+# The control characters of instances/json/text.h, since a terminal may show a traceback.
 _CONTROL = re.compile(
     "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e007f]"

@@ -30,8 +30,8 @@ from .torch import Groups, PackedBatch
 
 EXCHANGES = ("all_to_all", "all_gather", "ring")
 
-# The parts of a mask of transformers that a packed row implies: tokens see tokens before them, of their
-# own sequence, within a window.
+# The parts of a transformers mask that a packed row implies: a token sees the tokens before it, of
+# its own sequence, within a window.
 _IMPLIED = (
     "and_masks",
     "causal_mask_function",
@@ -40,7 +40,7 @@ _IMPLIED = (
     "sliding_window_overlay",
 )
 
-# The shapes of masks without elements. Each tells layers what the one row of tokens is.
+# The shapes of masks without elements. A shape describes the single row of tokens to the layers.
 _PACKED = (1, 1, 0, 0)  # several sequences, or parts of sequences
 _ALONE = (1, 1, 0, 1)  # one sequence
 
@@ -83,10 +83,10 @@ def attention(groups: Groups, *, exchange: str = "all_to_all") -> None:
 class _Layout(NamedTuple):
     """The distribution of a packed row over the ranks of a group."""
 
-    starts: list[int]  # of the sequences, and the tokens of the row
-    group: Optional[dist.ProcessGroup]  # None: one rank has the row
-    positions: list[Any]  # by rank: the tokens of the row that it holds, int64
-    place: int  # of this rank in the group
+    starts: list[int]  # first token of each sequence, and the number of tokens of the row
+    group: Optional[dist.ProcessGroup]  # None: the row is on one rank
+    positions: list[Any]  # by rank: the row's tokens on the rank, int64
+    place: int  # index of this rank in the group
     out_of_row: Tensor  # int64 [tokens]: the tokens of the row, rank after rank
     into_row: Tensor  # int64 [tokens]: its inverse
     slice: Optional[str]  # as in PackedBatch

@@ -70,9 +70,11 @@ class StowageTrainer:
             self.optimizer.train()  # type: ignore[attr-defined]
         total: Optional[torch.Tensor] = None
         for batch in inputs:
-            accelerator.gradient_state._set_sync_gradients(batch.last)  # DeepSpeed steps by it
+            # DeepSpeed uses this flag to decide when to step
+            accelerator.gradient_state._set_sync_gradients(batch.last)
             with nullcontext() if batch.last else accelerator.no_sync(model):
-                # Gradients are averaged over the ranks, the loss is this rank's share of the step's.
+                # Gradients are averaged over the ranks, and the loss is this rank's share of the
+                # step's loss. So the loss is multiplied by the number of ranks.
                 loss = model(**model_inputs(batch.to(accelerator.device), own)).loss
                 loss = loss * accelerator.num_processes
                 accelerator.backward(loss)

@@ -111,7 +111,8 @@ def _built(given: argparse.Namespace, device: torch.device) -> nn.Module:
 class _Measuring:
     def __init__(self, model: nn.Module, settings: Settings, device: torch.device) -> None:
         self.model, self.settings, self.device = model, settings, device
-        self.told = isinstance(model, Transformer) or len(settings.exchanges) > 1  # the exchange
+        # whether the rows name an exchange
+        self.told = isinstance(model, Transformer) or len(settings.exchanges) > 1
         self.groups = {
             degree: dist.new_group(list(range(degree))) for degree in settings.degrees if degree > 1
         }
@@ -122,7 +123,7 @@ class _Measuring:
         ranks."""
         told = torch.full((self.settings.repeats + 1, 2), 0.0, dtype=torch.float64)
         group = self.groups.get(row.degree)
-        for number in range(self.settings.repeats + 1):  # the first one warms up
+        for number in range(self.settings.repeats + 1):  # the first run is a warm-up
             dist.barrier()
             if dist.get_rank() < row.degree:
                 told[number] = torch.tensor(self._run(row, group, memory=number == 0))
@@ -148,12 +149,12 @@ class _Measuring:
         seconds = _now(self.device) - begin
         if cuda:
             return seconds, torch.cuda.max_memory_allocated(self.device) / _MIB
-        return seconds, 2 * self.parameters_mib + kept.mib()  # with gradients
+        return seconds, 2 * self.parameters_mib + kept.mib()  # parameters and gradients
 
     def exchanges(self) -> Iterator[dict[str, Any]]:
         """Returns the latency and bandwidth of a device, by degree and kind, from transfers of two
         sizes."""
-        sizes = (2**10, 2**20)  # of 32 bits, to each other rank
+        sizes = (2**10, 2**20)  # numbers of 32-bit values sent to each other rank
         for degree, group in self.groups.items():
             for kind in ("all_to_all", "all_gather", "send_receive"):
                 small, large = (self._transfer(kind, degree, group, size) for size in sizes)
@@ -510,7 +511,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         torch.cuda.set_device(device)
     else:
         torch.set_num_threads(1)
-    if "RANK" not in os.environ:  # without torchrun
+    if "RANK" not in os.environ:  # not started by torchrun
         os.environ.update(RANK="0", WORLD_SIZE="1", MASTER_ADDR="localhost", MASTER_PORT="0")
     dist.init_process_group("nccl" if cuda else "gloo")
     try:
@@ -537,7 +538,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
             bare = _bare_cluster(given, settings, model)
             found = fit(path, cluster=bare)
             weights = sum(p.numel() for p in model.parameters())
-            # Mixed-precision Adam, nothing spread.
+            # States of mixed-precision Adam without sharding: 16 bytes per weight.
             cluster = found.cluster(bare).replace(states_mib=16 * weights / _MIB)
         if lengths:
             compared = _compared(measuring, found, cluster, lengths)

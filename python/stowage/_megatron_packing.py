@@ -30,7 +30,7 @@ class PackingScheduler:
     a pack, pad_multiple must be that alignment.
     """
 
-    planner: Planner  # of the class that register() makes
+    planner: Planner  # set on the class that register() creates
     is_dynamic_cp: bool
 
     def __init__(
@@ -168,7 +168,8 @@ def register(planner: Planner, name: str = "stowage") -> type:
         return made
     key = name.upper()
     if key not in names.__members__:
-        # An enumeration cannot grow: a new one takes its place, and old members stay keys.
+        # An enumeration cannot be extended. A new enumeration replaces it, and its old members
+        # remain valid keys.
         values = {member.name: member.value for member in names}
         grown = enum.Enum("PackingSchedulerEnum", {**values, key: name})  # type: ignore[misc]
         schedulers.update({grown[old.name]: each for old, each in list(schedulers.items())})

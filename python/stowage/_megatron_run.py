@@ -15,7 +15,7 @@ from ._cluster import Cluster
 from ._errors import Error
 from ._planner import Planner
 
-# Branch dev of Megatron-LM takes these names for --sequence-packing-scheduler.
+# Branch dev of Megatron-LM accepts these names for --sequence-packing-scheduler.
 _DYNAMIC, _STATIC = "default_dynamic_cp", "dp_balanced"
 
 
@@ -29,7 +29,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         name = _scheduler(given.arguments)
         planner = _planner(given)
         _require_ranks(planner.cluster, given.arguments)
-        sys.path.insert(0, str(script.resolve().parent))  # as `python SCRIPT` has it
+        sys.path.insert(0, str(script.resolve().parent))  # as `python SCRIPT` does
         _register(planner, name)
     except (Error, ValueError, OSError) as error:
         print(f"stowage.megatron: {error}", file=sys.stderr)
@@ -105,7 +105,7 @@ def _require_ranks(cluster: Cluster, arguments: Sequence[str]) -> None:
     if not world or any(
         each.startswith(("--yaml-cfg", "--use-checkpoint-args")) for each in others
     ):
-        return  # the scheduler checks it in the first step
+        return  # the scheduler checks the ranks in the first step
     shared = asked.tensor_model_parallel_size * asked.pipeline_model_parallel_size
     ranks = world // shared if shared > 0 else 0
     if cluster.devices != ranks:

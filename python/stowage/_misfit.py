@@ -6,7 +6,7 @@ from typing import Optional
 
 from ._cluster import Cluster
 
-# The search for a fit ends at this number of devices, which no cluster has.
+# Limit of the search for a number of devices; no cluster has as many devices.
 _MOST_DEVICES = 2**20
 
 
@@ -37,7 +37,7 @@ def what_would_fit(cluster: Cluster, memory: str) -> str:
 def _least_devices(cluster: Cluster, total_mib: float) -> Optional[int]:
     """Returns the fewest devices whose share of the states leaves memory for a sequence, or None if
     no number of devices does."""
-    if cluster.kinds:  # what more nodes would have is not known
+    if cluster.kinds:  # the kind of additional nodes is unknown
         return None
 
     def fits(devices: int) -> bool:

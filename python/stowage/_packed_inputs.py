@@ -16,8 +16,8 @@ from .torch import PackedBatch
 #: The attn_implementation of transformers that takes packed rows, and parts of them.
 ATTENTION = "stowage"
 
-# The models of this process that have passed check_packing(), and those that passed with the arguments
-# that model_inputs() gives without a model.
+# The models of this process that passed check_packing(), and the models that passed with the
+# arguments of model_inputs() without a model.
 _checked: weakref.WeakSet[nn.Module] = weakref.WeakSet()
 _checked_without: weakref.WeakSet[nn.Module] = weakref.WeakSet()
 

@@ -24,7 +24,7 @@ from ._errors import Error
 from ._packed_inputs import model_inputs, packing_was_checked
 from .torch import PackedBatch
 
-# Logits of one computation in two shapes may differ by this many units in the last place.
+# The logits of a computation in two shapes may differ by this many units in the last place.
 _ROUNDING = 8
 
 #: Makes the keyword arguments of a model from a packed row.
@@ -108,7 +108,8 @@ class _Trial:
         known = _plain_tokens(model)
         own = torch.randint(len(known), (sum(lengths),), generator=draw)
         self.tokens = known[own]
-        self.others = known[(own + 1 + len(known) // 3) % len(known)]  # another at each place
+        # a different token at each place
+        self.others = known[(own + 1 + len(known) // 3) % len(known)]
 
     def run(self) -> PackingCheck:
         alone = [self._alone(place) for place in self.places]
@@ -123,7 +124,7 @@ class _Trial:
         ]
         coarse, fine = self._units(row)
         rounding = _ROUNDING * fine * scale
-        # Later tokens change a causal model's first sequence by rounding alone.
+        # Later tokens change the first sequence of a causal model only by rounding.
         if changes[0] <= max(8 * noise, _ROUNDING * coarse * scale):
             rounding = max(rounding, 8 * changes[0])
         rounding = max(rounding, 8 * noise)
@@ -316,7 +317,8 @@ def _plain_tokens(model: nn.Module) -> Tensor:
     config = getattr(model, "config", None)
     config = getattr(config, "get_text_config", lambda: config)()
     size = getattr(config, "vocab_size", None)
-    if size is None:  # no id may be beyond any table, of which that of positions can be the longest
+    # an id must be valid for every embedding table, and the table of positions can be the largest
+    if size is None:
         sizes = [m.num_embeddings for m in model.modules() if isinstance(m, nn.Embedding)]
         size = min((each for each in sizes if each > 2), default=2)
     values: Mapping[str, Any] = vars(config) if config is not None else {}

@@ -219,7 +219,7 @@ class Planner:
                 )
         if targets is not None:
             wrong = np.flatnonzero((targets < 0) | ((targets > tokens) & (tokens > 0)))
-            if wrong.size:  # here, for places change below
+            if wrong.size:  # checked here, because indices change below
                 raise InputError(
                     (
                         "E205",
@@ -233,14 +233,14 @@ class Planner:
         over = tokens > most
         if self.on_oversize == "raise" or not over.any():
             return tokens, targets, Sequences(names, none, none)
-        if (low := np.flatnonzero(tokens < 1)).size:  # here, for the places change below
+        if (low := np.flatnonzero(tokens < 1)).size:  # checked here, because indices change below
             raise InputError(
                 ("E205", f"/lengths/{at}", f"must be at least 1, is {tokens[at]}") for at in low
             )
         if self.on_oversize == "clip":
             return self._clipped(most, tokens, names, targets)
         kept = ~over
-        if not kept.any():  # the search says what would help
+        if not kept.any():  # the search below raises Infeasible with a remedy
             return tokens, targets, Sequences(names, none, none)
         log.warning("%d sequences of more than %d tokens are dropped", int(over.sum()), most)
         left = None if targets is None else targets[kept]
@@ -255,7 +255,7 @@ class Planner:
     ) -> tuple[NDArray[np.int64], Optional[NDArray[np.int64]], Sequences]:
         over = tokens > most
         none = np.zeros(0, np.int64)
-        if most == 0:  # the search says what would help
+        if most == 0:  # the search below raises Infeasible with a remedy
             return tokens, targets, Sequences(names, none, none)
         if targets is not None:
             self.require_known_targets(tokens, targets)
@@ -322,7 +322,7 @@ class Planner:
     ) -> Exception:
         if outcome.status == "infeasible":
             over = outcome.unplaceable
-            if over.size == 0:  # the rules, then
+            if over.size == 0:  # so the rules are the cause
                 return Infeasible(outcome.detail, over, outcome.remedy)
             ids, most = sequences.ids[over], cluster.largest_sequence
             if most == 0:
@@ -331,7 +331,7 @@ class Planner:
             listed = [f"{own} of {length}" for own, length in zip(ids[:10], lengths[over])]
             more = [f"and {len(ids) - 10} more"] if len(ids) > 10 else []
             remedy = f'{outcome.remedy}, or set on_oversize="drop" or "clip"'
-            if len(ids) == len(sequences.ids):  # "drop" leaves nothing of them
+            if len(ids) == len(sequences.ids):  # "drop" would leave no sequence
                 remedy = f'{outcome.remedy}, or set on_oversize="clip"'
             return Infeasible(
                 f"{len(ids)} sequences are longer than the {most} tokens that the largest group "

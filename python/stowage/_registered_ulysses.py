@@ -14,7 +14,7 @@ from torch import nn
 
 from ._errors import Error
 
-try:  # a DeepSpeed without them has nothing to register
+try:  # a DeepSpeed without these modules cannot register attention
     from deepspeed.runtime.sequence_parallel import ulysses_sp
     from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 except ImportError:
@@ -48,7 +48,7 @@ def _closed_over(function: Any, depth: int) -> Iterator[Any]:
     for cell in function.__closure__ or ():
         try:
             inside = cell.cell_contents
-        except ValueError:  # empty
+        except ValueError:  # an empty cell
             continue
         yield inside
         yield from _closed_over(inside, depth - 1)
@@ -94,6 +94,6 @@ def use_group(attention: Any, model: nn.Module, group: dist.ProcessGroup, sequen
     )
     for (
         module
-    ) in model.modules():  # where keys are copied the forward pass changes it, and never back
+    ) in model.modules():  # if keys are copied, the forward pass changes it and does not restore it
         if hasattr(module, "num_key_value_groups"):
             module.num_key_value_groups = heads // shared

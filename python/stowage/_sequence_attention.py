@@ -10,8 +10,9 @@ from torch import Tensor
 from torch.nn.attention.bias import causal_lower_right
 from torch.nn.functional import dropout, scaled_dot_product_attention
 
-# Queries of a block where scores are formed one by one, for soft caps and sinks. The scores of a block
-# take 4 bytes x heads x queries x keys. A larger block needs fewer launches and more memory.
+# Queries per block in the computation with explicit scores, for soft caps and sinks. The scores of
+# a block take 4 bytes x heads x queries x keys. A larger block needs fewer kernel launches and more
+# memory.
 _BLOCK_OF_SCORES = 256
 
 

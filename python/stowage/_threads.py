@@ -32,7 +32,8 @@ class Threads:
         self._waiting.put((future, call))
         if len(self._threads) < self._count:
             name = f"stowage_{len(self._threads)}"
-            # Not a method of this object, which may go while the thread waits.
+            # The target is not a method of this object, so that a waiting thread does not keep the
+            # object alive.
             thread = threading.Thread(target=_work, args=(self._waiting,), name=name, daemon=True)
             thread.start()
             self._threads.append(thread)
@@ -60,7 +61,7 @@ class Threads:
 def _work(waiting: queue.SimpleQueue[Optional[Task]]) -> None:
     while (task := waiting.get()) is not None:
         _call(*task)
-        del task  # a result is its future's alone
+        del task  # the thread must not keep a reference to the result
 
 
 def _call(future: Future[Any], call: Callable[[], Any]) -> None:

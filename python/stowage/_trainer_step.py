@@ -19,19 +19,20 @@ from ._ragged import Ragged
 class Batch:
     """A packed row and the ranks that share it. Its arrays are views of the step's arrays."""
 
-    index: int  # of the batch in its step
+    index: int  # index of the batch in its step
     micro_batch: int
     ranks: range
     degree: int  # ranks that share the row
     stages: int  # pipeline stages, each on `degree` ranks
     sequences: NDArray[np.int64]  # ids, in packing order
-    loss_tokens: NDArray[np.int32]  # targets of each
+    loss_tokens: NDArray[np.int32]  # targets of each sequence
     cu_seqlens: NDArray[np.int32]  # prefix sums of the lengths
-    cu_seqlens_padded: NDArray[np.int32]  # of the lengths as they lie in the row
-    max_seqlen: int  # the longest, as it lies in the row
-    tokens: int  # of the row, padding included
+    cu_seqlens_padded: NDArray[np.int32]  # prefix sums of the padded lengths in the row
+    max_seqlen: int  # longest padded length in the row
+    tokens: int  # tokens of the row, padding included
     loss_denominator: int  # targets of the row
-    recomputation: Optional[str]  # what its micro-batch recomputes; None if there is no choice
+    # recomputation mode of its micro-batch; None if there is no choice
+    recomputation: Optional[str]
 
 
 class Row(NamedTuple):

@@ -49,7 +49,7 @@ def _pieces(sizes: Sequence[int], rank: int, source: int) -> Iterator[_Piece]:
         half, end = begin + size // 2, begin + size
         if source == rank:
             yield _Piece(slice(begin, end), slice(begin, end), True)
-        elif source < rank:  # its later part is behind all queries
+        elif source < rank:  # the source's later part is behind all queries
             yield _Piece(slice(begin, end), slice(begin, half), False)
         else:  # both parts are between the queries
             yield _Piece(slice(half, end), slice(begin, end), False)
@@ -131,7 +131,7 @@ class _Attention(torch.autograd.Function):
                 _add_gradients(
                     gradients[0], query, block, seen, sums, piece, at_query, at_block, ctx.scale
                 )
-            if ctx.ring:  # they go round with their block, and end where it began
+            if ctx.ring:  # the gradients travel with their block and end at its rank
                 at_blocks[0], waiting = blocks.sent_on(at_block)
                 _wait(waiting)
         at_own = at_blocks[0] if ctx.ring else blocks.returned(at_blocks)

@@ -455,4 +455,4 @@ def _arrays(rows: Sequence[Sample]) -> _Arrays:
 
 
 if __name__ == "__main__":
-    sys.exit(importlib.import_module("stowage._measure").main())  # which needs torch
+    sys.exit(importlib.import_module("stowage._measure").main())  # _measure needs torch

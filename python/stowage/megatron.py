@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import sys
 
-if __name__ == "__main__":  # before Megatron is imported, which may lie beside the script
+# must run before Megatron is imported, which may be in the script's directory
+if __name__ == "__main__":
     from ._megatron_run import main
 
     sys.exit(main())
@@ -86,7 +87,7 @@ class HybridCPScheduler(BalancedCPScheduler):  # type: ignore[misc]
                 step.batch(b) for b in range(len(step.sequences)) if step.micro_batch[b] == m
             ]
             groups.append((idle, [(batch.degree, batch.sequences.tolist()) for batch in batches]))
-        groups.sort(key=lambda group: not group[0])  # those without idle ranks last
+        groups.sort(key=lambda group: not group[0])  # groups without idle ranks last
         samples = [self._by_rank(batches) for _, batches in groups[:-1]]
         samples.append(self._by_rank(_widened(groups[-1][1], step.ranks)))
         return [[[length_of[i] for i in own] for own in ranks] for ranks in samples], samples

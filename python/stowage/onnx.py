@@ -253,7 +253,7 @@ def _ids(nodes: Sequence[onnx.NodeProto]) -> list[str]:
 def _sizes(graph: onnx.GraphProto, names: Iterable[str]) -> dict[str, int]:
     """Returns the bytes of each tensor. Raises InputError with all tensors of unknown size."""
     weights = {each.name: [each] for each in graph.initializer}
-    for sparse in graph.sparse_initializer:  # as it lies in the file: values and places
+    for sparse in graph.sparse_initializer:  # stored in the file as values and indices
         weights[sparse.values.name] = [sparse.values, sparse.indices]
     values = {each.name: each.type for each in (*graph.input, *graph.value_info, *graph.output)}
     sizes = {}

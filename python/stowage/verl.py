@@ -22,7 +22,7 @@ from ._arguments import each_of, number, whole
 from ._errors import InputError, InputTypeError
 from ._partition import balanced_partitions
 
-# The costs of a partition sum to at most this.
+# Limit on the sum of a partition's costs.
 _MOST = 2**53
 
 _NAME = "get_seqlen_balanced_partitions"

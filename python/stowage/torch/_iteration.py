@@ -17,8 +17,8 @@ from .._step import Step
 if TYPE_CHECKING:
     from ._sampler import StepBatchSampler
 
-#: Entries of the log that stay behind the last delivered one. A wrapper that reads ahead of the loop
-#: (Ray reads one micro-batch ahead) counts more as delivered than the loop has got.
+#: Number of entries of the log that are kept before the last delivered entry. A wrapper that reads
+#: ahead of the loop (Ray reads one micro-batch ahead) counts more deliveries than the loop received.
 _KEPT = 64
 
 
@@ -59,19 +59,22 @@ class Iteration(Iterator[list[int]]):
     def __init__(self, sampler: StepBatchSampler, start: Start, reader: Optional[Any]) -> None:
         self._sampler = sampler
         self._start = start
-        # The attributes of the iterator of a DataLoader, which counts what it delivers. They outlive it:
-        # a loop that breaks drops the iterator, whose workers end then, and asks for the state after.
+        # The attributes of the iterator of a DataLoader, which counts the delivered batches. They
+        # outlive the iterator: a loop that breaks drops it, its workers end, and the loop requests
+        # the state afterwards.
         self._reader: Mapping[str, Any] = {} if reader is None else vars(reader)
-        self._read_before: Optional[int] = None  # its count when the first row was handed out
+        # the iterator's count when the first row was returned
+        self._read_before: Optional[int] = None
         self._plans: Optional[Iterator[Step]] = None
-        self._step: Optional[Step] = None  # the step that rows are handed out of
+        self._step: Optional[Step] = None  # the step whose rows are being returned
         self._at = start.position
         self._log: deque[Handed] = deque()
-        self._forgotten = 0  # entries that have left the front of the log
-        self._arrived: Optional[int] = None  # micro-batches, where a loop of ours counts them
-        self._ended = False  # the last row of the epoch was handed out, and another one asked for
-        self._left = False  # a loop of ours has come to its end
-        self._failed: Optional[Exception] = None  # why a step could not be planned
+        self._forgotten = 0  # number of entries removed from the front of the log
+        # number of received micro-batches, if a loop of this package counts them
+        self._arrived: Optional[int] = None
+        self._ended = False  # the last row of the epoch was returned, and another row was requested
+        self._left = False  # a loop of this package has ended
+        self._failed: Optional[Exception] = None  # the exception that prevented planning a step
 
     def __iter__(self) -> Iteration:
         return self
@@ -186,7 +189,7 @@ class Iteration(Iterator[list[int]]):
         it."""
         if self._ended:
             return self._sampler._state(Start(Position(self._at.epoch + 1, 0, 0)))
-        if self._step is None:  # at the beginning of a step, or of the iteration
+        if self._step is None:  # at the beginning of a step or of the iteration
             return self._sampler._state(Start(self._at, self._start.plan))
         return self._sampler._state(Start(self._at, digest_of(self._step)))
 
@@ -211,7 +214,7 @@ def reader_of_caller(sampler: StepBatchSampler) -> Optional[Any]:
     """
     frame = sys._getframe(2)
     while frame.f_back is not None and frame.f_locals.get("self") is sampler:
-        frame = frame.f_back  # __iter__ of a class that inherits
+        frame = frame.f_back  # __iter__ of a subclass
     reader = frame.f_locals.get("self")
     if isinstance(reader, Sampler) and reader is not sampler:
         raise Error(
@@ -227,7 +230,8 @@ def reader_of_caller(sampler: StepBatchSampler) -> Optional[Any]:
             "another micro-batch; leave in_order at True"
         )
     owner: Any = reader
-    while isinstance(owner, (_BaseDataLoaderIter, DataLoader)):  # up to the loader that is iterated
+    # up to the loader that the loop iterates over
+    while isinstance(owner, (_BaseDataLoaderIter, DataLoader)):
         if type(owner).__module__.startswith("accelerate."):
             raise Error(
                 f"StepBatchSampler: its loader was replaced by accelerate's {type(owner).__name__}, "

@@ -38,7 +38,7 @@ class StepLoader(DataLoader[Any]):
     the sampler. `len()` is the number of steps of an epoch if by_step, and unknown otherwise.
     """
 
-    #: Accelerator.prepare() returns a loader that has it unchanged.
+    #: Accelerator.prepare() does not change a loader with this attribute.
     _is_accelerate_prepared = True
     #: Accelerator.save_state() and load_state() call state_dict() of such loaders.
     use_stateful_dataloader = True
@@ -53,7 +53,7 @@ class StepLoader(DataLoader[Any]):
     ) -> None:
         super().__init__(dataset, batch_sampler=planned, collate_fn=collator, **options)
         self.planned, self.collator, self.by_step = planned, collator, by_step
-        # DataLoader forbids another sampler once it is made.
+        # DataLoader forbids setting the sampler after construction.
         object.__setattr__(self, "sampler", _ShardedAlready(planned))
 
     def __len__(self) -> int:
@@ -62,7 +62,8 @@ class StepLoader(DataLoader[Any]):
         return len(self.planned)  # raises TypeError
 
     def __iter__(self) -> Iterator[Any]:  # type: ignore[override]
-        # A generator: Lightning makes the iterator first, and then calls set_epoch().
+        # __iter__ is a generator, because Lightning creates the iterator before it calls
+        # set_epoch().
         delivered = Delivery(self.planned, super().__iter__(), self.collator)
         yield from (self._steps(delivered) if self.by_step else self._rows(delivered))
 

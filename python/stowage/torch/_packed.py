@@ -18,7 +18,7 @@ from .._trainer_step import Batch
 if TYPE_CHECKING:
     from ._sampler import StepBatchSampler
 
-#: The label that cross_entropy leaves out.
+#: The label that cross_entropy ignores.
 IGNORED = -100
 
 

@@ -101,7 +101,7 @@ class StepBatchSampler(Sampler[list[int]]):
         self.shuffle, self.seed, self.drop_last = shuffle, seed, drop_last
         self.ahead, self.replicated, self.compare = ahead, replicated, compare
         self._start = Start(Position(0, 0, 0))
-        self._iteration: Optional[Iteration] = None  # the one begun last
+        self._iteration: Optional[Iteration] = None  # the iteration begun last
         self._drawn: tuple[int, NDArray[np.int64]] = (-1, np.zeros(0, np.int64))  # epoch, its rows
         if self.steps == 0:
             raise ValueError(
@@ -173,7 +173,7 @@ class StepBatchSampler(Sampler[list[int]]):
             try:
                 step = planned.result()
             except Exception as failed:
-                return _broadcast(failed)  # which raises it on all ranks
+                return _broadcast(failed)  # it raises the exception on all ranks
             return _broadcast(step)
         step = planned.result()
         if self.compare:
@@ -186,7 +186,7 @@ class StepBatchSampler(Sampler[list[int]]):
         reader = reader_of_caller(self)
         self._settle()
         if self._iteration is not None and self._iteration.exhausted:
-            # A loop that counts the items of its loader has not asked for the end.
+            # A loop that counts the items of its loader does not request the end of the iteration.
             self._start = Start(Position(self._start.position.epoch + 1, 0, 0))
         self._iteration = Iteration(self, self._start, reader)
         return self._iteration
@@ -281,7 +281,7 @@ class StepBatchSampler(Sampler[list[int]]):
         """Reads a state that save() wrote. Raises ValueError for any other file."""
         try:
             state = json.loads(path_of(path, "path").read_text(encoding="utf-8"))
-        except ValueError as wrong:  # not UTF-8, or no JSON
+        except ValueError as wrong:  # not UTF-8, or not JSON
             raise ValueError(f"{os.fspath(path)}: is no state of a sampler: {wrong}") from None
         self.load_state_dict(state)
 
@@ -295,7 +295,8 @@ class Delivery(Iterator[PackedBatch]):
         self._sampler, self._rows, self._packer = sampler, rows, packer
         self._iteration: Optional[Iteration] = None
         self._fetched = 0
-        # StatefulDataLoader has read on from its snapshot, and dropped rows, before the first one.
+        # StatefulDataLoader has read on from its snapshot and discarded rows before the first row
+        # here.
         begun = sampler._iteration
         self._dropped = (begun, 0 if begun is None or begun.counted else begun.count())
 
@@ -307,7 +308,7 @@ class Delivery(Iterator[PackedBatch]):
             if self._iteration is not None:
                 self._iteration.leave()
             raise
-        if self._iteration is None:  # begun by the loader, at the latest with its first row
+        if self._iteration is None:  # the loader begins it, at the latest with its first row
             self._iteration = self._sampler._iteration
             begun, dropped = self._dropped
             self._fetched = dropped if begun is self._iteration else 0

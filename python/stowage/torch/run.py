@@ -119,7 +119,7 @@ class _Group(NamedTuple):
     number: int
     degree: int
     sequences: list[int]
-    lengths: list[int]  # scaled
+    lengths: list[int]  # scaled lengths
     predicted_ms: float
 
 
@@ -282,7 +282,7 @@ class _Run:
             begin = self._now()
             self.y = self.block(x, lengths)
             self.y.backward(upstream)
-            if number:  # the first one warms up
+            if number:  # the first run is a warm-up
                 fastest = min(fastest, self._now() - begin)
         return fastest
 
@@ -372,7 +372,7 @@ class _Run:
         ]
         try:
             found = fit(rows)
-        except InputError:  # too few rows
+        except InputError:  # too few rows for a fit
             return {}
         measured = np.array([row.ms for row in rows])
         errors = np.sort(np.abs(found.predicted_ms / measured - 1))
