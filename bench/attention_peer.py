@@ -1,15 +1,15 @@
-"""How the kernels compare with torch on packs of short sequences, forward and backward, on one core.
+"""Compares the kernels with torch on packs of short sequences, forward and backward, on one core.
 
     python3 -m venv build/peer && build/peer/bin/pip install torch==2.13.0
     build/peer/bin/python bench/attention_peer.py build/release/bench/kernels/stowage_bench_kernels
 
-A pack has 4096 tokens of one head, D 64, in sequences of equal length. Torch has them as a batch,
-which is its best case: it need not know of packs. Tried are scaled_dot_product_attention with
-is_causal, as it is and with each of its CPU backends alone, and products with a mask and softmax;
-the fastest counts. Both sides run in turn, --rounds times, one thread each, pinned to the last core.
-Times are CPU times; torch's of both passes together after a warm-up, ours of each pass, added up. The
-fastest and the median of all are compared. Prints a Markdown table. Exit code 1 if the widest
-instruction set is less than --at-least times as fast.
+A pack has 4096 tokens of one head, D 64, in sequences of equal length. Torch gets them as a batch,
+which is its best case. The variants of torch are scaled_dot_product_attention with is_causal, by
+default and with each of its CPU backends alone, and products with a mask and softmax; the fastest
+variant counts. Both sides run alternately, --rounds times, with one thread each, pinned to the last
+core. Times are CPU times: for torch of both passes together after a warm-up, for stowage the sum of
+both passes. The table compares the fastest and the median times, as Markdown. The exit code is 1 if
+the widest instruction set is less than --at-least times as fast.
 """
 
 import argparse
@@ -29,7 +29,7 @@ from torch.nn.functional import scaled_dot_product_attention
 TOKENS = 4096
 DIM = 64
 LENGTHS = [32, 64]
-RUNS = 20  # of each of torch's forms in a round
+RUNS = 20  # runs of each of torch's variants in a round
 
 
 def explicit(q, k, v, mask):
@@ -37,7 +37,7 @@ def explicit(q, k, v, mask):
 
 
 def added(q, k, v, mask):
-    """The same with scale and mask inside the product."""
+    """Attention with scale and mask inside the product."""
     q, k, v = (x.flatten(0, 1) for x in (q, k, v))
     logits = torch.baddbmm(mask, q, k.transpose(1, 2), alpha=DIM**-0.5)
     return torch.bmm(torch.softmax(logits, -1), v)
@@ -71,7 +71,7 @@ class Batch:
         self.mask = torch.full((length, length), float("-inf")).triu(1)
 
     def step(self, form):
-        """Forward and backward; returns the output."""
+        """Runs forward and backward and returns the output."""
         out = FORMS[form](*self.inputs, self.mask).view_as(self.upstream)
         torch.autograd.grad(out, self.inputs, self.upstream)
         return out.detach()
@@ -86,7 +86,8 @@ class Batch:
 
 
 def ours(program):
-    """Seconds of both passes for each length: those of the fastest and of the median repetitions."""
+    """Returns the seconds of both passes for each length, of the fastest and of the median
+    repetitions."""
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder, "kernels.json")
         only = rf"/(forward|backward)/{DIM}/({'|'.join(map(str, LENGTHS))})/"
@@ -112,7 +113,8 @@ def main():
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     torch.set_num_threads(1)
     batches = {length: Batch(length) for length in LENGTHS}
-    for length, batch in batches.items():  # warm, and all forms mean the same
+    # warm-up, and a check that all variants give the same result
+    for length, batch in batches.items():
         outputs = [batch.step(form) for form in FORMS for _ in range(3)]
         for output in outputs[1:]:
             torch.testing.assert_close(output, outputs[0], rtol=1e-4, atol=1e-5)

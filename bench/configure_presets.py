@@ -1,11 +1,11 @@
-"""Every preset of a model by `configure` on 8, 64 and 256 GPUs of every machine.
+"""Runs `configure` for every preset of a model on 8, 64 and 256 GPUs of every machine.
 
 usage: python3 bench/configure_presets.py STOWAGE [SECONDS [EVERY]]
 
-STOWAGE is the command. A step has 256 sequences of 8192 tokens; SECONDS limits each search, 5 if it
-is not given; of all cases every EVERY-th is tried, 1 if it is not given. A cell is the step in
-seconds, or the memory in GiB that a GPU would need, where the model does not fit. The command ends
-with 1 if a case has neither: then stderr has its name and the answer.
+STOWAGE is the command. A step has 256 sequences of 8192 tokens; SECONDS limits each search, default
+5. Every EVERY-th case runs, default 1. A cell is the step in seconds, or the memory in GiB that a
+GPU would need if the model does not fit. The exit code is 1 if a case has neither; stderr then has
+its name and the answer.
 """
 import json
 import pathlib
@@ -18,7 +18,7 @@ GPUS = (8, 64, 256)
 
 
 def choices(stowage, flag):
-    """The values of a flag that the help lists."""
+    """Returns the values of a flag that the help lists."""
     text = subprocess.run([stowage, "configure", "--help"], capture_output=True, text=True,
                           check=True).stdout
     if flag == "--machine":
@@ -28,7 +28,7 @@ def choices(stowage, flag):
 
 
 def answer(stowage, preset, machine, gpus, seconds):
-    """The cell of a case; nothing if it has neither a plan nor what does not fit."""
+    """Returns the cell of a case, or None if the answer has neither a plan nor the missing memory."""
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
             [stowage, "configure", "--preset", preset, "--machine", machine, "--nodes",

@@ -3,12 +3,12 @@
 usage: python3 bench/fast_strategies.py STOWAGE [SECONDS [FORMULAS]]
 
 STOWAGE is the command. Each of four models on 64 GPUs of each of three machines trains on 512
-sequences of 8K, 256 of 32K or 64 of 128K tokens. The table has the step of `fast` and how much
-longer the steps of all baselines take: none is faster where no column has a minus sign. `uniform` is
-the least step of all plans whose stages have one ZeRO level and one recomputation, as trainers run
-them: `auto` solves each pair of these alone, within SECONDS, 10 if it is not given. Its gap is what
-`fast` is behind the least of their bounds, or 0. FORMULAS is the version of the formulas, 2 if it is
-not given. The command ends with 1 if `fast` is behind a baseline or more than 1 % behind `uniform`.
+sequences of 8K, 256 of 32K or 64 of 128K tokens. The table has the step of `fast` and the relative
+excess of all baselines; a minus sign marks a faster baseline. `uniform` is the least step of all
+plans whose stages have one ZeRO level and one recomputation mode, as trainers run them: `auto`
+solves each such pair alone, within SECONDS, default 10. Its gap is the excess of `fast` over the
+least of their bounds, or 0. FORMULAS is the version of the formulas, default 2. The exit code is 1
+if `fast` is slower than a baseline or more than 1 % slower than `uniform`.
 """
 import json
 import pathlib
@@ -35,7 +35,8 @@ def solve(stowage, path, method, seconds):
 
 
 def uniform(stowage, path, instance, seconds):
-    """The least step of the uniform plans that was found, and the least bound; None if none fits."""
+    """Returns the least step of the uniform plans that were found, and the least bound; None if no
+    plan fits."""
     found = []
     for zero in instance["options"]["zero"]:
         for recompute in instance["options"]["recompute"]:

@@ -1,11 +1,12 @@
-"""Steps under the rules of Megatron-LM's packing scheduler: its planner and ours, from Python.
+"""Compares planners under the rules of Megatron-LM's packing scheduler, from Python.
 
 usage: PYTHONPATH=... python3 megatron_steps.py [STEPS]
 
-Needs an installed stowage package and the bundled lists, one list a step. "megatron-dynamic" is our baseline
-of its scheduler `default_dynamic_cp`, which no release of megatron-core has. Both plan under the same rules
-(no idle ranks, sorted groups, a cap of tokens on a rank) and are timed by the same cost, that of the preset
-gpt-7b. Prints the table of bench/results/0.1.0/README.md; CPU milliseconds of the process.
+Needs an installed stowage package and the bundled lists, with one list per step. "megatron-dynamic" is
+stowage's baseline of the scheduler `default_dynamic_cp`, which no release of megatron-core has. Both plan
+under the same rules (no idle ranks, sorted groups, a cap of tokens on a rank) and are timed by the same
+cost, that of the preset gpt-7b. Prints the table of bench/results/0.1.0/README.md; CPU milliseconds of the
+process.
 """
 
 import pathlib

@@ -1,12 +1,12 @@
-"""How much more than its order a graph needs once its tensors lie somewhere.
+"""Measures the excess of a layout over the peak of its order.
 
     python3 bench/order_layouts.py build/release/cli/stowage --seconds 10
 
 Each generated graph is solved with `stowage solve --layout`: half of the seconds at most for the
-order, the rest for orders whose tensors lie without gaps. Prints one line a graph: the peak of the
-order, what its tensors needed when that order alone was laid out (`convert --plan`, then `solve`
-for the same seconds), and what they need after other orders were tried; then the share of graphs
-that need no more than the peak.
+order, the rest for orders whose tensors lie without gaps. Prints one line per graph: the peak of
+the order, the memory of a layout of that order alone (`convert --plan`, then `solve` for the same
+seconds), and the memory after other orders were tried. The last line is the share of graphs whose
+layout reaches the peak.
 """
 
 import argparse

@@ -1,12 +1,12 @@
-"""Balanced partitions beside verl's own: the table of bench/results/0.1.0/README.md.
+"""Compares balanced partitions with verl's: the table of bench/results/0.1.0/README.md.
 
 usage: PYTHONPATH=build/release/python python bench/partition.py SEQLEN_BALANCING LENGTHS [BATCHES]
 
 SEQLEN_BALANCING is the file verl/utils/seqlen_balancing.py of an unpacked verl (`pip download verl
---no-deps`), LENGTHS the folder of bundled lists. Their function is called as it is, ours is that of
-stowage.verl, which stands in its place: both take the list of costs that verl's trainer hands in and
-give lists of indices. Their file imports torch and parts of verl that partitioning does not use: empty
-modules stand in for them.
+--no-deps`), LENGTHS the folder of bundled lists. verl's function is called unchanged; stowage's is
+that of stowage.verl, which replaces it. Both take the list of costs from verl's trainer and return
+lists of indices. verl's file imports torch and parts of verl that partitioning does not use; empty
+modules replace them.
 
 Batches have 512 to 8,192 sequences of the bundled lists, cut at 8K, 32K or 128K tokens, and 8 to 512
 bins with four sequences a bin or more; every other one asks for equal counts. Times are CPU times of
@@ -26,7 +26,7 @@ NAME = "get_seqlen_balanced_partitions"
 
 
 def functions(path):
-    """Theirs and ours."""
+    """Returns verl's function and stowage's."""
     names = ["torch", "torch.distributed", "verl", "verl.protocol", "verl.utils",
              "verl.utils.device", "verl.utils.tensordict_utils", "verl.utils.seqlen_balancing"]
     spec = importlib.util.spec_from_file_location(names[-1], path)

@@ -1,14 +1,15 @@
-"""Performance profiles as SVG: on how many instances each method is within which gap.
+"""Performance profiles as SVG: the share of instances on which each method is within a gap.
 
-For each method the share of all instances on which its plan is within a gap of the bound, for
-every gap. A curve further up is better everywhere; its left end is how much was (nearly) proven
-optimal. Instances without a plan are within no gap. After Dolan and More (Mathematical Programming
-91, 2002), with the gap to a proven bound in place of the ratio to the best method.
+For each method a curve shows, for every gap, the share of all instances on which its plan is within
+that gap of the bound. A higher curve is better; its left end is the share of plans that were
+(nearly) proven optimal. Instances without a plan are within no gap. After Dolan and More
+(Mathematical Programming 91, 2002), with the gap to a proven bound instead of the ratio to the best
+method.
 
   Path("profile.svg").write_text(profile_svg(results))
 
-The look (seven hues of Okabe and Ito, 800 px wide, dark where the reader prefers it) is that of the
-pictures of plans (instances/pictures). The same results give the same bytes.
+The style (seven hues of Okabe and Ito, 800 px wide, dark mode) is that of the pictures of plans
+(instances/pictures). Equal results give equal bytes.
 """
 import math
 from html import escape
@@ -20,7 +21,8 @@ LEFT, TOP, BOTTOM = 72, 58, 58 + PLOT_HEIGHT  # of the plot
 RIGHT = WIDTH - MARGIN
 LEAST_GAP = 1e-4  # left end of the axis; smaller gaps are drawn there
 HUES = ("56b4e9", "0072b2", "009e73", "f0e442", "e69f00", "d55e00", "cc79a7")
-# Hues that stand out from the paper first; methods beyond the seventh share hues and are dashed.
+# The order of the hues: those with most contrast to the paper first. Methods beyond the seventh
+# reuse hues and are dashed.
 ORDER = (1, 5, 2, 6, 4, 0, 3)
 STYLE = ("""text{font-family:"DejaVu Sans",Verdana,Helvetica,Arial,sans-serif;font-size:12px}
 .p{fill:#ffffff}.i,.h{fill:#1b1b1b}
@@ -34,12 +36,13 @@ text.h{font-size:15px;font-weight:bold}
 
 
 def number(value):
-    """Two decimals at most, halves up."""
+    """Formats a number with at most two decimals, halves rounded up."""
     return f"{math.floor(value * 100 + 0.5) / 100:.2f}".rstrip("0").rstrip(".")
 
 
 def text_width(text):
-    """At least the width in the usual fonts, in px: ASCII in DejaVu Sans, rounded up."""
+    """Returns an upper bound on the width of an ASCII text in usual fonts, in px: the width in
+    DejaVu Sans, rounded up."""
     def ems(c):
         if c in " .,:;'|!()[]/\\-iljtfrI":
             return 0.42
@@ -65,7 +68,7 @@ def line_class(style):
 
 
 def profile(heading, instances, methods):
-    """(elements, height) of one profile; `methods` are (name, style, gaps)."""
+    """Returns (elements, height) of one profile; `methods` are (name, style, gaps)."""
     most = max([10 * LEAST_GAP, *(gap for _, _, gaps in methods for gap in gaps)])
     low, high = math.log(LEAST_GAP), math.log(most)
 
@@ -106,7 +109,8 @@ def profile(heading, instances, methods):
 
 
 def profiles(pictures):
-    """An SVG file with the profiles one below the other; each is (heading, instances, methods)."""
+    """Returns an SVG file with the profiles one below the other; each is (heading, instances,
+    methods)."""
     drawn = [profile(*picture) for picture in pictures]
     height = sum(h for _, h in drawn)
     svg = ('<?xml version="1.0" encoding="UTF-8"?>\n<svg xmlns="http://www.w3.org/2000/svg" '
@@ -121,9 +125,9 @@ def profiles(pictures):
 
 
 def profile_svg(results):
-    """An SVG file with a profile for each suite. Gaps are to the best bound that any of the results
-    proved for the instance."""
-    pictures, styles = [], []  # a method is drawn the same way in all suites
+    """Returns an SVG file with a profile for each suite. Gaps are relative to the best bound that
+    any of the results proved for the instance."""
+    pictures, styles = [], []  # a method has the same style in all suites
 
     def style_of(name):
         if name not in styles:

@@ -1,10 +1,10 @@
-"""A picture of predicted against measured steps: bench/results/0.1.0/published.svg.
+"""Draws predicted against measured steps: bench/results/0.1.0/published.svg.
 
 usage: python3 bench/published_svg.py ROWS.csv OUT.svg
 
-ROWS.csv is what `stowage_bench_published --rows` writes. Left are predictions by the defaults of a
-machine, right by rates fitted to the other half of a source's steps; steps of 16 bits only. On the
-line predicted is measured; the band is 10 % on both sides.
+ROWS.csv is the output of `stowage_bench_published --rows`. The left panel has predictions by a
+machine's default rates, the right panel by rates fitted to the other half of a source's steps;
+steps of 16 bits only. On the line, predicted equals measured; the band is 10 % on both sides.
 """
 import csv
 import math
@@ -18,7 +18,7 @@ COLOURS = {"foundry-a100-40": "#1f77b4", "foundry-a100-80": "#4fa3d9", "foundry-
 
 
 def panel(rows, key, title, left, low, high):
-    """SVG of one panel of logarithmic axes from 10^low to 10^high ms."""
+    """Returns the SVG of one panel with logarithmic axes from 10^low to 10^high ms."""
     def place(ms):
         return SIDE * (math.log10(ms) - low) / (high - low)
 

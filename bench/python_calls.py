@@ -1,13 +1,14 @@
-"""What the Python package costs beside the C++ call: the table of bench/results/0.1.0/README.md.
+"""Measures the overhead of the Python package over the C++ call: the table of
+bench/results/0.1.0/README.md.
 
 usage: PYTHONPATH=... python3 python_calls.py [STEPS]
 
 Needs an installed stowage package and its bundled lists. Times of import are the median of 9 processes.
 Plans: 512 sequences of the lists on 64 devices of the preset gpt-7b, method `fast`. "C++" is the
-extension's solve() alone, on an instance that is there already; "plan" is Planner.plan() from the
-int64 array to the Step. CPU seconds of the process, both in turn. The loop gets its steps by
-Planner.stream(ahead=2) or by submit() a step ahead and works 0.3 s on each: it sleeps as a loop does
-that waits for a GPU, or computes in Python, which shares the interpreter with the planning thread.
+extension's solve() alone, on an existing instance; "plan" is Planner.plan() from the int64 array to the
+Step. Times are CPU seconds of the process, measured alternately. The loop gets its steps by
+Planner.stream(ahead=2) or by submit() one step ahead, and works 0.3 s on each step: it sleeps like a
+loop that waits for a GPU, or computes in Python, which shares the interpreter with the planning thread.
 """
 import pathlib
 import statistics
@@ -46,14 +47,14 @@ def cpu(call):
 
 
 def overhead(planner, steps):
-    """Medians of C++ and plan in ms, and of their ratio."""
+    """Returns the medians of C++ and plan in ms, and of their ratio."""
     pairs = []
     for lengths in batches(steps):
         instance = planner.cluster._instance.with_lengths(lengths, None, "")
         inner = lambda: stowage._core.solve(
             instance, planner.search.arguments(), None, stowage._core.Interrupt(), True)
         outer = lambda: planner.plan(lengths)
-        outer()  # the lists are in the cache of the processor for both
+        outer()  # puts the lists into the cache of the processor for both
         times = {inner: [], outer: []}
         for _ in range(5):
             for call in (inner, outer):
@@ -70,7 +71,7 @@ def compute(seconds):
 
 
 def waits(source, work):
-    """Milliseconds that a loop waits for each step but the first."""
+    """Returns the milliseconds that a loop waits for each step except the first."""
     waited = []
     steps = iter(source)
     while True:
@@ -91,7 +92,8 @@ def submitted(planner, steps):
 
 
 def counted_meanwhile(planner):
-    """What share of its own speed a second Python thread keeps while the main thread plans."""
+    """Returns the share of its own speed that a second Python thread keeps while the main thread
+    plans."""
 
     def run(seconds, plan):
         counted, going = [0], [True]

@@ -1,4 +1,4 @@
-"""Results of stowage_bench: reading the JSON lines, and what the results of a suite come to.
+"""Results of stowage_bench: reads the JSON lines and summarises the results of a suite.
 
   setups, results = load("results/0.1.0/scatter.jsonl")
   for method in summarise(results): print(method["method"], method["median_gap"])
@@ -11,11 +11,11 @@ import statistics
 
 
 class Fault(Exception):
-    """Input that cannot be used; the text says where and why."""
+    """Unusable input; the text states the place and the reason."""
 
 
 NUMBER, MAYBE = (int, float), (int, float, type(None))
-# What the lines hold; those with a value in ABSENT may be missing.
+# The keys of a line and their types; keys with a value in ABSENT may be missing.
 SETUP = {"record": (str,), "date": (str,), "commit": (str,), "cpu": (str,), "cores": (int,),
          "memory_gib": NUMBER, "system": (str,), "compiler": (str,), "backends": (str,),
          "protocol": (int,)}
@@ -46,7 +46,7 @@ def parse_line(line, place):
 
 
 def read_results(stream, name):
-    """(setups, results) of a stream of lines."""
+    """Returns (setups, results) of a stream of lines."""
     records = [parse_line(line, f"{name}:{number}") for number, line in enumerate(stream, 1)]
     return ([r for r in records if r["record"] == "setup"],
             [r for r in records if r["record"] != "setup"])
@@ -66,7 +66,7 @@ def load_all(paths):
 
 
 def by_suite(results):
-    """{suite: its results}, in the order of their first results."""
+    """Returns {suite: its results}, in the order of their first results."""
     suites = {}
     for r in results:
         suites.setdefault(r["suite"], []).append(r)
@@ -74,12 +74,12 @@ def by_suite(results):
 
 
 def title(r):
-    """A method's name with its limit: "auto 10 s"."""
+    """Returns a method's name with its limit: "auto 10 s"."""
     return r["method"] if r["time_limit_s"] is None else f"{r['method']} {r['time_limit_s']:g} s"
 
 
 def part_of(name):
-    """"tune" or "report": the rule of part.h, bit 32 of the name's FNV-1a hash of 64 bits."""
+    """Returns "tune" or "report" by the rule of part.h: bit 32 of the name's 64-bit FNV-1a hash."""
     value = 0xCBF29CE484222325
     for byte in name.encode():
         value = (value ^ byte) * 0x100000001B3 % 2**64
@@ -103,7 +103,7 @@ def shifted_geometric_mean(values, shift):
 
 
 def best_known(results):
-    """{instance: the best objective and bound of all its results, and whose they are}."""
+    """Returns {instance: the best objective and bound of all its results, and their methods}."""
     best = {}
     for r in results:
         known = best.setdefault(r["instance"], {"objective": None, "objective_by": "",
@@ -117,8 +117,8 @@ def best_known(results):
 
 
 def summarise(results):
-    """A dict for each method, in the order of first results. Gaps are to the bound of the same
-    run; excess is the objective over the best known, minus 1."""
+    """Returns a dict for each method, in the order of first results. Gaps are relative to the bound
+    of the same run; excess is the objective over the best known objective, minus 1."""
     best = best_known(results)
     methods = {}
     for r in results:

@@ -4,9 +4,9 @@ usage: python3 bench/strategies.py STOWAGE [SECONDS [PP...]]
 
 STOWAGE is the command. The cases are models of 32 equal layers (7B, 8B, 27B) on 8 nodes of 8 devices
 with 34 or 72 GiB and 25 or 6 GB/s between nodes, and 256 sequences of 8K, 64 of 32K or 32 of 128K
-tokens. SECONDS limits each solve, 10 if it is not given; PP are the numbers of stages that plans may
-have, 1 2 4 8 if none is given. Each plan of `auto` goes through `verify` with its certificate, and the
-gap is that of the bound which `verify` proved. Other methods: how much longer their step takes.
+tokens. SECONDS limits each solve, default 10. PP are the allowed numbers of stages, default 1 2 4 8.
+`verify` checks each plan of `auto` with its certificate, and the gap is relative to the bound that
+`verify` proved. For other methods the table has the relative excess of their step.
 """
 import json
 import pathlib
@@ -20,13 +20,13 @@ MODELS = {"7B": {"preset": "llama-7b"},
           "8B": {"preset": "llama3-8b"},
           "27B": {"preset": "llama-7b", "hidden": 8192, "heads": 64, "ffn": 22528}}
 GIB = (34, 72)
-ACROSS = (25, 6)  # GB/s
-LENGTHS = ((256, 8), (64, 32), (32, 128))  # sequences, thousands of tokens
+ACROSS = (25, 6)  # bandwidth between nodes, GB/s
+LENGTHS = ((256, 8), (64, 32), (32, 128))  # (number of sequences, thousands of tokens of each)
 BASELINES = ("rule", "homogeneous", "galvatron", "alpa", "uniap")
 
 
 def cases(stowage, folder, stages):
-    """Name and file of each."""
+    """Yields the name and the file of each case."""
     for model, its in MODELS.items():
         for gib in GIB:
             for across in ACROSS:
@@ -59,7 +59,7 @@ def solve(stowage, path, method, seconds):
 
 
 def proven(stowage, path, outcome):
-    """The bound of an outcome that `verify` counts again, and its name."""
+    """Returns the bound of an outcome that `verify` recomputes, and its name."""
     file = path.with_suffix(".outcome.json")
     file.write_text(json.dumps(outcome))
     judged = json.loads(run(stowage, "verify", str(path), str(file)))

@@ -1,12 +1,12 @@
-"""Whether the plan's times order configurations as this machine does: twenty on four ranks.
+"""Compares the order of twenty configurations on four ranks by planned and by measured times.
 
     python3 bench/strategy_order.py build/release/cli/stowage --repeats 5
 
-One stage is executed (`stowage run`) with each tp, cp and recomputation; what a layer takes there
-becomes cost.measured (T14). Twenty other mixtures, drawn by --seed from all that four ranks have,
-are executed in turn with these, and planned with the measured times. Kendall's tau compares the
-plan's objective_ms with measured_ms, which is CPU time, so that fewer cores than ranks do no harm; the
-fastest of --repeats counts. Prints a Markdown table. Exit code 1 if a run does not pass.
+One stage is executed (`stowage run`) with each tp, cp and recomputation; the time of a layer becomes
+cost.measured (T14). Twenty other configurations, drawn by --seed from all configurations of four
+ranks, run alternately with these, and are planned with the measured times. Kendall's tau compares the
+plan's objective_ms with measured_ms, which is CPU time, so that there may be fewer cores than ranks;
+the fastest of --repeats counts. Prints a Markdown table. The exit code is 1 if a run does not pass.
 """
 
 import argparse
@@ -21,7 +21,7 @@ import tempfile
 RANKS = 4
 LAYERS = 12
 SEQUENCES = 32
-TOKENS = 256  # of each
+TOKENS = 256  # tokens of each sequence
 RECOMPUTE = ["none", "selective", "full"]
 PROBE_MICRO_BATCHES = 8
 MIXTURES = 20
@@ -44,11 +44,13 @@ def instance(mixture, measured):
 
 
 def mixtures():
-    """All of four ranks: pp, v, tp, cp, micro-batches, recomputation; dp is what is left."""
+    """Returns all configurations of four ranks: pp, v, tp, cp, micro-batches, recomputation; dp
+    follows from them."""
     for pp, tp, cp in itertools.product([1, 2, 4], repeat=3):
         if RANKS % (pp * tp * cp):
             continue
-        # Interleaving needs two stages, and micro-batches in groups of pp.
+        # Interleaving needs at least two stages, and the number of micro-batches must be a multiple
+        # of pp.
         for v in [1, 2, 3] if pp > 1 else [1]:
             if LAYERS % (pp * v):
                 continue
@@ -61,7 +63,7 @@ def is_probe(mixture):
 
 
 class Case:
-    """One mixture with its fastest times so far."""
+    """A configuration with its fastest times so far."""
 
     def __init__(self, stowage, folder, mixture):
         self.mixture = mixture
@@ -89,7 +91,7 @@ class Case:
             self.report = report
 
     def layer_ms(self):
-        """Of one stage: what a layer takes for one sequence, forward and backward."""
+        """The ms of a layer for one sequence, forward and backward, on one stage."""
         stage = self.report["stages"][0]
         of_replica = SEQUENCES // self.report["dp"]
         return (stage["forward_ms"] + stage["backward_ms"]) / LAYERS / of_replica
@@ -117,7 +119,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         probes = [Case(options.stowage, folder, each) for each in mixtures() if is_probe(each)]
         cases = [Case(options.stowage, folder, each) for each in drawn]
-        # In turn, since the speed of a machine drifts.
+        # The cases run alternately, since the speed of a machine drifts.
         for _ in range(options.repeats):
             for case in probes + cases:
                 case.execute()

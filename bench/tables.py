@@ -3,20 +3,20 @@
 
   bench/tables.py results.jsonl more.jsonl > tables.md     a summary and all objectives, by suite
   bench/tables.py --profile profile.svg results.jsonl      a performance profile of each suite too
-  bench/tables.py --fill                                   what the documents show, made anew
-  bench/tables.py --check                                  whether they show what results give
-  bench/tables.py --site PAGE                              a page with the tables that the site alone shows
+  bench/tables.py --fill                                   rebuild the tables and pictures of the documents
+  bench/tables.py --check                                  compare the documents with the results
+  bench/tables.py --site PAGE                              a page with the tables that only the site shows
 
-Documents name what is made from which results, so that no figure is typed:
+Markers in documents name a table or picture and its results, so that no figure is typed by hand:
 
   <!-- table KIND SUITE FILE... -->      up to <!-- end of table -->
-  <!-- site table KIND SUITE FILE... --> a line, in the place of which the site has the table
+  <!-- site table KIND SUITE FILE... --> a line that the site replaces by the table
   <!-- profile PICTURE FILE... -->
 
-KIND is summary, parts (a summary of what was tuned on and of what is only reported), instances,
+KIND is summary, parts (a summary of the tuned part and of the reported part), instances,
 details, gains, headline, exchanges, rules, options, pipelines, or history and peers (whose SUITE is "-"); files
-are relative to the root of the source tree. Exit codes: 0, 1 where --check finds something old, 2 for
-bad input.
+are relative to the root of the source tree. Exit codes: 0, 1 if --check finds an outdated
+table or picture, 2 for bad input.
 """
 import argparse
 import json
@@ -33,8 +33,8 @@ ROOT = Path(__file__).resolve().parent.parent
 DOCUMENTS = ("README.md", "bench/results/0.1.0/README.md")
 TABLE, END, PROFILE = "<!-- table ", "<!-- end of table -->", "<!-- profile "
 SITE = "<!-- site table "
-UNITS = {"layout": "bytes", "order": "bytes"}  # of objectives, by problem; others are in ms
-LEAST_TIME = ("reruns",)  # suites whose orders are to take the least time
+UNITS = {"layout": "bytes", "order": "bytes"}  # units of objectives by problem; others are in ms
+LEAST_TIME = ("reruns",)  # suites whose objective is the time
 
 
 def unit(r):
@@ -46,7 +46,8 @@ def row(*cells):
 
 
 def header(names, left):
-    """The two lines above the rows; `left` are the columns of text, the others hold numbers."""
+    """Returns the two lines above the rows; `left` are the columns of text, the others contain
+    numbers."""
     return row(*names) + "|" + "".join("---|" if name in left else "---:|" for name in names) + "\n"
 
 
@@ -55,7 +56,7 @@ def percent(share):
 
 
 def amount(value, r):
-    """Bytes are whole, times have a decimal below 10 s."""
+    """Formats an amount: bytes without decimals, times with one decimal below 10 s."""
     if value is None:
         return "-"
     return f"{value:.{0 if unit(r) == 'bytes' or value >= 1e4 else 1}f}"
@@ -90,7 +91,7 @@ def summary_table(results):
 
 
 def parts_table(results):
-    """The summary with each part of the suite by itself, the two rows of a method together."""
+    """Returns the summary by part of the suite, with the rows of a method together."""
     text = header(["method", "part", *SUMMARY], {"method", "part"})
     parts = {part: summarise([r for r in results if part_of(r["instance"]) == part])
              for part in ("tune", "report")}
@@ -103,9 +104,10 @@ def parts_table(results):
 
 
 def instance_table(results):
-    """A row for each instance, with "*" behind what a method's own run proved optimal."""
+    """Returns a row for each instance; "*" marks an objective that the method's own run proved
+    optimal."""
     methods = list(dict.fromkeys(title(r) for r in results))
-    first, of = {}, {}  # the first result of an instance, and of an instance and method
+    first, of = {}, {}  # the first result of an instance, and the first of an instance and method
     for r in results:
         first.setdefault(r["instance"], r)
         of.setdefault((r["instance"], title(r)), r)
@@ -141,12 +143,12 @@ def detail_table(results):
 
 
 RULES = "-rules"
-# Planners of trainers with a column each in the table of gains, behind the best homogeneous one.
+# Planners of trainers with a column each in the table of gains, after the best homogeneous planner.
 TRAINERS = ("megatron-dynamic", "megatron-hybrid", "bytescale", "verl", "dp-balanced")
 
 
 def by_list(steps):
-    """[(length list or "all", its steps)]"""
+    """Returns [(length list or "all", its steps)]."""
     lists = {}
     for step in steps:
         lists.setdefault(length_list(step), []).append(step)
@@ -154,7 +156,7 @@ def by_list(steps):
 
 
 def spread(values, decimals):
-    """Median and range; "-" of nothing."""
+    """Returns the median and range as text; "-" without values."""
     if not values:
         return "-"
     least, most = min(values), max(values)
@@ -162,13 +164,14 @@ def spread(values, decimals):
 
 
 def length_list(instance):
-    """What a step was cut from: "docs_md" of "gpt-7b-64gpu-192k-docs_md-0"."""
+    """Returns the length list of a step: "docs_md" for "gpt-7b-64gpu-192k-docs_md-0"."""
     parts = instance.removesuffix(RULES).rsplit("-", 2)
     return parts[1] if len(parts) == 3 else instance
 
 
 def gains_row(name, steps, of):
-    """`of` maps (instance, method) to a result; ratios are to the default method's step time."""
+    """Returns a row of gains. `of` maps (instance, method) to a result; ratios are relative to the
+    default method's step time."""
     def middle(values, in_unit):
         return f"{median(values):.0f} {in_unit}" if values else "-"
 
@@ -191,7 +194,8 @@ def gains_row(name, steps, of):
 
 
 def gains_table(results):
-    """A row for each length list: medians and ranges of step times over the default method's."""
+    """Returns a row for each length list: medians and ranges of step times relative to the default
+    method's."""
     of = {}
     for r in results:
         of.setdefault((r["instance"], r["method"]), r)
@@ -203,7 +207,7 @@ def gains_table(results):
 
 
 def headline_table(results):
-    """Five figures over all steps: medians, and ranges in brackets."""
+    """Returns five figures over all steps: medians, and ranges in brackets."""
     of = {}
     for r in results:
         of.setdefault((r["instance"], r["method"]), r)
@@ -225,7 +229,7 @@ def headline_table(results):
 
 
 def rules_table(results):
-    """Steps with rules beside the same without, by length list; `fast` against megatron-dynamic."""
+    """Compares steps with and without rules, by length list, for `fast` and megatron-dynamic."""
     of = {(r["instance"], r["method"]): r for r in results}
     steps = [name for name, method in of if method == "fast" and not name.endswith(RULES)]
     text = header(["lengths", "steps", "`fast`: time with rules over without", "its bound likewise",
@@ -245,7 +249,8 @@ def rules_table(results):
 
 
 def options_table(results):
-    """What `fast` takes for steps with every option, with equal numbers in groups, and without any."""
+    """Compares the CPU time of `fast` for steps with every option, with equal numbers in groups,
+    and without options."""
     of = {r["instance"]: r for r in results}
     text = header(["step", "CPU ms without", "gap", "CPU ms with all", "gap", "times as long",
                    "CPU ms with equal numbers", "gap", "times as long"], {"step"})
@@ -270,7 +275,8 @@ OPTIONS = "-options" + RULES
 
 
 def exchange_table(results):
-    """Steps with one kind of exchange for all groups, and with a choice for each group."""
+    """Compares steps with one kind of exchange for all groups with steps with a choice for each
+    group."""
     of = {r["instance"]: r for r in results}
     text = header(["step", *(f"{kind} ms" for kind in EXCHANGES), "choice ms", "gap",
                    "best single kind over choice"], ["step"])
@@ -291,7 +297,8 @@ FLAT = "-flat"  # planned with one stage
 
 
 def pipeline_table(results):
-    """Steps in pipelines, planned for them and planned without; the methods at the pipelines."""
+    """Compares steps in pipelines that were planned for pipelines with steps planned without, and
+    lists the methods for pipelines."""
     of = {(r["instance"], title(r)): r for r in results}
     steps = [r["instance"] for r in results
              if title(r) == "fast" and not r["instance"].endswith(FLAT)]
@@ -316,7 +323,7 @@ def pipeline_table(results):
 
 
 def history_table(runs):
-    """A row for each run, suite and method; an older protocol is a number in brackets."""
+    """Returns a row for each run, suite and method; a number in brackets is an older protocol."""
     latest = max((s["protocol"] for setups, _ in runs for s in setups), default=0)
     text = header(["date", "commit", "suite", "method", "instances", "proven", "gap median",
                    "gap worst", "CPU mean s"], {"date", "commit", "suite", "method"})
@@ -361,7 +368,8 @@ def table_for(marker, root):
 
 
 def for_site(document, root):
-    """The document with a table in the place of each marker for the site, and of the line below it."""
+    """Returns the document with a table in place of each marker for the site and of the line below
+    it."""
     out, left_out = [], False
     for number, line in enumerate(document.split("\n"), 1):
         if line.startswith(SITE):
@@ -376,8 +384,8 @@ def for_site(document, root):
 
 
 def filled(document, root):
-    """The document with every marked table made anew."""
-    out, skipping = "", 0  # the line of the marker whose old table is being left out
+    """Returns the document with every marked table rebuilt."""
+    out, skipping = "", 0  # line of the marker whose old table is being skipped
     lines = document.split("\n")
     for number, line in enumerate(lines[:-1] if lines[-1] == "" else lines, 1):
         if skipping and line != END:
@@ -396,7 +404,7 @@ def filled(document, root):
 
 
 def made_anew(root):
-    """{path: what is to stand there} for the documents and the pictures they show."""
+    """Returns {path: new content} for the documents and the pictures that they show."""
     made = {}
     for name in DOCUMENTS:
         text = (root / name).read_text(encoding="utf-8")
@@ -414,7 +422,7 @@ def made_anew(root):
 
 
 def write_whole(path, text):
-    """Readers see the old file or the new one, never a part."""
+    """Writes a file atomically: readers see the old file or the new file."""
     Path(f"{path}.tmp").write_text(text, encoding="utf-8")
     os.replace(f"{path}.tmp", path)
 

@@ -1,12 +1,12 @@
-"""What it costs to plan a cluster of two levels as if it had one bandwidth.
+"""Measures the loss of planning a cluster of two levels with a single bandwidth.
 
     python3 bench/two_levels.py build/release/cli/stowage
 
 The cluster has 8 nodes of 8 devices; the true costs are those of bench/exchange: 96.5 MiB per ms
 inside a node, 10.33 across. Each step (two of every bundled list, 512 sequences up to 192,000
 tokens) is planned by method fast four times: with the true costs and all kinds of exchange, with
-the true costs and all-to-all alone, and with one bandwidth for all, once that inside a node and
-once that across. All four plans are then timed with the true costs, by `stowage verify`.
+the true costs and all-to-all alone, and with a single bandwidth, once that within a node and once
+that across nodes. All four plans are then timed with the true costs, by `stowage verify`.
 """
 
 import argparse
@@ -51,7 +51,7 @@ def run(*arguments):
 
 
 def bare(plan):
-    """What the planner decided; times are the true ones."""
+    """Returns the planner's decisions without times, so that `verify` recomputes them."""
     keys = ("degree", "first_rank", "sequences", "exchange")
     batches = [
         {"groups": [{key: group[key] for key in keys if key in group} for group in batch["groups"]]}

@@ -1,4 +1,4 @@
-"""What a peer says of one instance. `plan` is where its solution or plan lies, None if it found none;
+"""The answer of a peer for one instance. `plan` is the path of its solution or plan, None without one;
 `bound` is its own lower bound of the model's objective, None if it gives none; `seconds` are CPU time of
 its call, the reading of the model included, on one thread."""
 import dataclasses

@@ -1,10 +1,11 @@
-"""The bundled models: MILPs of the suite as other solvers read them, with the best that is known.
+"""Creates the bundled models: MILPs of the suite for other solvers, with their best known
+objectives.
 
 usage: python bench/peers/bundle.py STOWAGE RESULTS
 
-RESULTS is what run.py wrote with --results. Makes instances/data/models anew: each model of the suite
-that has at most 140 kB as .mps.gz, and README.md with its best known objective and lower bound. Bounds of
-CP-SAT are left out, because it rounds the coefficients.
+RESULTS is the output of run.py with --results. The script rebuilds instances/data/models: each model of
+the suite of at most 140 kB as .mps.gz, and README.md with its best known objective and lower bound.
+Bounds of CP-SAT are omitted, because it rounds the coefficients.
 """
 import gzip
 import json
@@ -40,7 +41,7 @@ def number(value, unit):
 
 
 def best_of(rows, family, name, model, written):
-    """The least objective that a solution of this model has, and the largest bound of it."""
+    """Returns the least objective of a solution of this model, and the largest bound of the model."""
     objectives, bounds = [], []
     for row in rows:
         if (row["family"], row["instance"]) != (family, name):

@@ -1,6 +1,7 @@
-"""Peers that place the buffers of a layout themselves. Each takes the instance as read from its JSON,
-with its `hash`, where its plan goes, and a limit in seconds. Buffers with gaps or pinned offsets are not handled: such
-instances are no part of the suite. Every plan written claims the bound 0, which proves nothing."""
+"""Peers that place the buffers of a layout themselves. Each takes the instance as read from its
+JSON, with its `hash`, the path of its plan, and a limit in seconds. The peers do not support
+buffers with gaps or pinned offsets, which the suite does not contain. Every written plan claims the
+trivial bound 0."""
 import json
 import time
 
@@ -21,7 +22,7 @@ def _write_plan(plan, instance, offsets):
 
 
 def cp_sat(instance, plan, seconds):
-    """Rectangles of time and memory that do not overlap, under the least ceiling."""
+    """Places rectangles of time and memory that do not overlap, under the least ceiling."""
     from ortools.sat.python import cp_model
     began = time.process_time()
     model = cp_model.CpModel()

@@ -1,5 +1,5 @@
-"""Solvers of MILPs on a model that `stowage export` wrote. Each takes the .mps file, where its solution
-goes, and a limit in seconds of wall clock, and runs on one thread."""
+"""Solvers of MILPs on a model that `stowage export` wrote. Each takes the .mps file, the path of its
+solution, and a limit in wall-clock seconds, and runs on one thread."""
 import math
 import re
 import resource
@@ -14,7 +14,8 @@ def _finite(bound):
 
 
 def cbc(model, solution, seconds):
-    """The command of CBC with its own settings; ours is called through its library, with others."""
+    """Runs the command of CBC with its default settings; stowage calls CBC's library with other
+    settings."""
     began = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     said = subprocess.run(["cbc", model, "-sec", str(seconds), "-solve", "-solution", solution],
                           capture_output=True, text=True, check=False).stdout
@@ -63,8 +64,8 @@ def highs(model, solution, seconds):
 
 
 def cp_sat(model, solution, seconds):
-    """CP-SAT counts in integers: OR-tools rounds the coefficients, so that its bound and its proof are of
-    a model that is a little different."""
+    """Runs CP-SAT. It computes with integers, so OR-tools rounds the coefficients. Its bound and
+    its proof therefore belong to a slightly different model."""
     from ortools.linear_solver.python import model_builder
     began = time.process_time()
     problem = model_builder.Model()

@@ -1,15 +1,15 @@
-"""Other solvers on our instances, in one run: the tables of bench/results/0.1.0/README.md.
+"""Runs other solvers on stowage's instances: the tables of bench/results/0.1.0/README.md.
 
 usage: python bench/peers/run.py STOWAGE FOLDER [--seconds S] [--only NAME] [--results FILE]
 
-STOWAGE is the command, FOLDER takes all that is made: instances, models, solutions, plans. SCIP, HiGHS,
-CBC and CP-SAT get the MILPs that `stowage export` writes, the strengthened one and, where there is one,
-the published one; CP-SAT and omnimalloc place the buffers of layouts as well. What they find comes back
-through `stowage import`, and every plan passes `stowage verify`: the objective in the table is the
-verifier's, never the solver's word. Bounds are the solvers' own. For an assign step the model is of one
-strategy, that of the plan of `fast`.
+STOWAGE is the command. FOLDER receives all files: instances, models, solutions, plans. SCIP, HiGHS, CBC
+and CP-SAT get the MILPs that `stowage export` writes, the strengthened one and, where there is one, the
+published one; CP-SAT and omnimalloc place the buffers of layouts as well. `stowage import` converts the
+solutions, and every plan must pass `stowage verify`. The objective in the table is the verifier's, not
+the solver's. Bounds are the solvers' own. For an assign step the model is of one strategy, that of the
+plan of `fast`.
 
-Each gets S seconds of wall clock (default 10) and one thread. Times are of the CPU.
+Each solver gets S seconds of wall clock (default 10) and one thread. Times are CPU times.
 """
 import argparse
 import json
@@ -30,12 +30,13 @@ LISTS = ("chat_sharegpt", "code_files", "arxiv_long", "laws_de", "docs_md", "mix
 
 
 def drawn(*words, source=None):
-    """What `stowage generate` makes, of a bundled list where `source` names one; seed 1."""
+    """Generates instances with `stowage generate`, from a bundled list if `source` names one; seed
+    1."""
     lengths = ("--lengths", f"instances/data/lengths/{source}.txt", "--sample") if source else ()
     return ("generate", *words, *lengths, "--seed", "1")
 
 
-# By family: instances, either made or bundled.
+# By family: generated or bundled instances.
 SUITE = {
     "scatter": [drawn("scatter", "--devices", devices, "--count", count, source=source)
                 for (devices, count), source in zip(
@@ -57,18 +58,18 @@ FLAGS = {"scatter": {"ours": (), "published": ("--published",)},
          "assign": {"exact": ("--exact",)},
          "layout": {"ours": (), "published": ("--published",)},
          "order": {"ours": ()}}
-MOST_COLUMNS = 60_000  # a model beyond is left out, and said
+MOST_COLUMNS = 60_000  # columns; a larger model is omitted, and the table says so
 UNITS = {"layout": "bytes", "order": "bytes"}
 
 
 class Runner:
     def __init__(self, stowage, folder, seconds):
         self.stowage, self.folder, self.seconds = stowage, folder, seconds
-        self.plan = {}  # our last one
+        self.plan = {}  # the last plan of stowage
         folder.mkdir(parents=True, exist_ok=True)
 
     def call(self, *words):
-        """The command's answer, or None where it has none."""
+        """Returns the command's answer, or None if it has none."""
         done = subprocess.run([self.stowage, *map(str, words)], capture_output=True, text=True, check=False)
         try:
             answer = json.loads(done.stdout)
@@ -142,7 +143,7 @@ class Runner:
                     row = {"family": family, "instance": name, "peer": peer, "model": model,
                            "status": answer.status, "objective": self.verified(family, path, answer.plan),
                            "bound": answer.bound, "cpu_seconds": round(answer.seconds, 3)}
-                    if peer == "stowage auto":  # whether an exported model has this plan
+                    if peer == "stowage auto":  # True if this plan solves an exported model
                         row["micro_batches"] = len(self.plan.get("micro_batches", ()))
                         row["strategy"] = self.plan.get("strategy")
                     print(f"{name}  {peer} {model}: {row['status']}, {row['objective']}, "

@@ -1,9 +1,10 @@
-"""What run.py measured, as Markdown: a row for each solver over all instances of a family."""
+"""Prints the measurements of run.py as Markdown: a row for each solver over all instances of a
+family."""
 import statistics
 
 
 def over(row, best):
-    """How far the plan is above the best that anybody found."""
+    """Returns the relative excess of the plan over the best plan of all solvers."""
     return None if row["objective"] is None else row["objective"] / best - 1 if best else 0
 
 
@@ -18,7 +19,7 @@ def percent(values):
 
 
 def table(rows):
-    """By family, one line a solver: over all instances of the suite."""
+    """Returns the table by family, with one line per solver over all instances of the suite."""
     lines = []
     for family in dict.fromkeys(row["family"] for row in rows):
         own = [row for row in rows if row["family"] == family]
