@@ -20,7 +20,7 @@ include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(CBC REQUIRED_VARS CBC_INCLUDE_DIR ${_cbc_required}
                                   VERSION_VAR PC_CBC_VERSION)
 if(CBC_FOUND AND NOT TARGET CBC::CBC)
-  # IMPORTED makes the include directory SYSTEM: warnings of these headers are not ours.
+  # IMPORTED makes the include directory SYSTEM, which disables warnings of these headers.
   add_library(CBC::CBC INTERFACE IMPORTED)
   set_target_properties(CBC::CBC PROPERTIES
     INTERFACE_INCLUDE_DIRECTORIES ${CBC_INCLUDE_DIR}

@@ -1,14 +1,14 @@
-# The front door: what programs that use stowage may include, and what <stowage/stowage.h> includes.
-# Every other header is private. A header that one of these includes must stand here too (tests/tree),
-# so keep their includes few: a program that plans is to compile in little more time than the headers
-# of the standard library take.
+# The public headers: programs that use stowage may include them, and <stowage/stowage.h> includes
+# all of them. Every other header is private. A header that one of these includes must be in this
+# list too (tests/tree). Their includes should be few, so that a program that plans compiles in
+# little more time than the standard library's headers take.
 set(STOWAGE_PUBLIC_HEADERS
-    # Words that all others use.
+    # Basic types that all other headers use.
     instances/units.h
     instances/result.h
     instances/budget.h
     instances/model/recorded_block.h
-    # What is planned, and plans; by family.
+    # Instances and plans by family.
     instances/scatter/instance.h
     instances/scatter/plan.h
     instances/assign/instance.h
@@ -19,7 +19,7 @@ set(STOWAGE_PUBLIC_HEADERS
     instances/order/plan.h
     instances/strategy/instance.h
     instances/strategy/plan.h
-    # Any of them.
+    # Instances and plans of any family.
     instances/instance.h
     instances/scatter/presets.h
     instances/documents.h

@@ -1,6 +1,7 @@
 # Copies the public headers of the list HEADERS (paths under FROM) to TO, and writes the umbrella
-# header TO/stowage.h. Includes of ours get their installed names: see stowageInstall.cmake. A header
-# that stays as it is is not touched, so that nothing is compiled again for it.
+# header TO/stowage.h. Includes of stowage's headers get their installed names
+# (stowageInstall.cmake). An unchanged header is not rewritten, so that its users are not
+# recompiled.
 cmake_minimum_required(VERSION 3.25)
 file(GLOB_RECURSE old RELATIVE ${TO} ${TO}/*)
 foreach(header IN LISTS old)

@@ -1,9 +1,10 @@
-# STOWAGE_CBC: COIN-OR CBC for our folders. It is CBC::CBC, but for programs with the property
-# STOWAGE_CBC_ARCHIVES its archives, and in place of LAPACK the two routines that they call.
+# STOWAGE_CBC: COIN-OR CBC for the folders of stowage. It is CBC::CBC. For programs with the
+# property STOWAGE_CBC_ARCHIVES it is CBC's archives, with the two LAPACK routines that they call
+# instead of LAPACK.
 #
-# The command links it so: libCoinUtils.so loads whatever library is the system's LAPACK. If that is
-# a threaded OpenBLAS, it starts threads before main(), kills the process where it may have none, and
-# does not let it end where memory is short.
+# The command uses the archives because libCoinUtils.so loads the system's LAPACK. A threaded
+# OpenBLAS starts threads before main(), kills the process if it cannot start them, and can prevent
+# the process from ending if memory is short.
 set(STOWAGE_CBC CBC::CBC)
 
 add_library(stowage_lapack STATIC lp/lapack.cc)
@@ -18,7 +19,7 @@ foreach(library Cbc Cgl OsiClp Clp Osi CoinUtils)
   list(APPEND archives ${CBC_${library}_ARCHIVE})
   mark_as_advanced(CBC_${library}_ARCHIVE)
 endforeach()
-# CoinUtils reads compressed files, if it was built for it.
+# CoinUtils reads compressed files if it was built with these libraries.
 foreach(library z bz2)
   find_library(CBC_${library}_LIBRARY ${library})
   list(APPEND archives ${CBC_${library}_LIBRARY})

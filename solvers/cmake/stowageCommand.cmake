@@ -1,9 +1,9 @@
-# Installs the command with what it prints about itself: manual page and shell completions.
+# Installs the command with its generated texts: manual page and shell completions.
 
-# Called by cli/CMakeLists.txt. Where the command cannot run here, the texts are left out. Whoever
-# builds the target `stowage` alone has all that `cmake --install` looks for: the texts are printed
-# as soon as the command is linked, and the libraries, made of the objects that it is made of as
-# well, come with it.
+# Called by cli/CMakeLists.txt. If the command cannot run here, the texts are omitted. After a build
+# of the target `stowage` alone, `cmake --install` finds all its files: the rule that links the
+# command also prints the texts, and the libraries, made of the same objects, are dependencies of
+# the target.
 function(stowage_install_command)
   install(TARGETS stowage RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT command)
   install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md
@@ -33,7 +33,7 @@ function(stowage_install_command)
   install(FILES ${dir}/${manual} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT command)
   install(FILES ${dir}/stowage.bash RENAME stowage COMPONENT command
           DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
-  # Debian's zsh looks for packaged functions in a folder of its own.
+  # Debian's zsh searches packaged functions in a folder of its own.
   set(zsh ${CMAKE_INSTALL_DATADIR}/zsh)
   install(CODE "
     set(functions site-functions)

@@ -1,7 +1,7 @@
 # Debian packages by `cpack -G DEB`: stowage (the command, its manual page, completions and licence)
-# and libstowage-dev (archives, headers, CMake package, pkg-config files); with BUILD_SHARED_LIBS also
-# libstowageMAJOR.MINOR, with STOWAGE_PYTHON also python3-stowage, for which Python_EXECUTABLE must be of
-# Debian's python3. What they depend on is read off the binaries by dpkg-shlibdeps.
+# and libstowage-dev (archives, headers, CMake package, pkg-config files); with BUILD_SHARED_LIBS
+# also libstowageMAJOR.MINOR, with STOWAGE_PYTHON also python3-stowage, for which Python_EXECUTABLE
+# must be Debian's python3. dpkg-shlibdeps determines the dependencies from the binaries.
 set(STOWAGE_MAINTAINER "stowage maintainers <maintainers@localhost>" CACHE STRING
     "Who is responsible for a package, as Debian writes it")
 
@@ -72,8 +72,8 @@ if(STOWAGE_PYTHON)
           PATTERN __pycache__ EXCLUDE)
 endif()
 
-# Debian wants each package's licence and changes under its own name; GLPK's licence is in a package
-# that these depend on.
+# Debian requires each package's licence and changes under its own name. GLPK's licence is in a
+# package on which these packages depend.
 set(texts ${PROJECT_BINARY_DIR}/copyright)
 configure_file(${PROJECT_SOURCE_DIR}/solvers/cmake/copyright.in ${texts} @ONLY)
 find_program(STOWAGE_GZIP gzip)

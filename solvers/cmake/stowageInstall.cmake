@@ -1,15 +1,16 @@
-# Two libraries out of the folders, and their installation: stowage::plan plans and verifies, and
-# needs neither MPI nor the kernels; stowage::stowage is that and the kernels. Both are archives, or
-# shared with BUILD_SHARED_LIBS. With them come the public headers under include/stowage, a CMake
-# package, pkg-config files, the command with its manual page and completions.
+# Makes two libraries of the folders and installs them. stowage::plan plans and verifies, without
+# MPI and kernels; stowage::stowage is stowage::plan and the kernels. Both are archives, or shared
+# libraries with BUILD_SHARED_LIBS. The installation also has the public headers under
+# include/stowage, a CMake package, pkg-config files, and the command with its manual page and
+# completions.
 #
-# A header is public if it stands in public_headers.cmake. The copies that others see say
-# <stowage/instances/units.h> where the sources say "instances/units.h": the only include directory
-# anybody needs is the one above stowage/, and a folder of theirs that is called `instances` or
-# `solvers` is never mistaken for ours.
+# A header is public if it is in public_headers.cmake. The installed copies include
+# <stowage/instances/units.h> where the sources include "instances/units.h". So a user needs only
+# the include directory above stowage/, and a user's own folder `instances` or `solvers` causes no
+# conflict.
 #
-# A shared library exports namespace stowage and nothing else (solvers/cmake/stowage.map). Before
-# version 1 every minor release may change the ABI, so the soname carries major and minor.
+# A shared library exports only namespace stowage (solvers/cmake/stowage.map). Before version 1
+# every minor release may change the ABI, so the soname carries major and minor.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 include(${CMAKE_CURRENT_LIST_DIR}/public_headers.cmake)
@@ -25,7 +26,7 @@ function(stowage_libraries)
        OUTPUT_VARIABLE published)
   add_custom_command(
     OUTPUT ${stamp}
-    # Named, so that Ninja rebuilds in the same run what includes them.
+    # BYPRODUCTS make Ninja rebuild the users of these files in the same run.
     BYPRODUCTS ${published} ${STOWAGE_PUBLIC_INCLUDE}/stowage/stowage.h
     COMMAND ${CMAKE_COMMAND} "-DHEADERS=${STOWAGE_PUBLIC_HEADERS}" -DFROM=${PROJECT_SOURCE_DIR}
             -DTO=${STOWAGE_PUBLIC_INCLUDE}/stowage -P ${PROJECT_SOURCE_DIR}/solvers/cmake/publish.cmake
@@ -38,7 +39,8 @@ function(stowage_libraries)
   stowage_library(stowage_plan plan instances formulations heuristics solvers)
   set_target_properties(stowage_plan PROPERTIES OUTPUT_NAME stowage-plan)
   stowage_library(stowage_all stowage kernels)
-  # Shared, it finds the other beside it, wherever both are installed.
+  # As a shared library it finds the other library in its own directory, wherever both are
+  # installed.
   set_target_properties(stowage_all PROPERTIES OUTPUT_NAME stowage INSTALL_RPATH "$ORIGIN")
   target_link_libraries(stowage_all PUBLIC stowage_plan)
   if(STOWAGE_INSTALL)
@@ -46,8 +48,8 @@ function(stowage_libraries)
   endif()
 endfunction()
 
-# stowage_library(TARGET NAME FOLDER...): stowage::NAME, made of the objects of the folders and
-# linked with what their sources need.
+# stowage_library(TARGET NAME FOLDER...): defines stowage::NAME from the objects of the folders,
+# linked with the libraries of their sources.
 function(stowage_library target name)
   add_library(${target})
   add_library(stowage::${name} ALIAS ${target})
@@ -71,7 +73,7 @@ function(stowage_library target name)
   endif()
 endfunction()
 
-# One export for each library, so that programs that only plan need not have MPI.
+# One export per library, so that a program that only plans does not need MPI.
 function(stowage_install_library target export)
   install(TARGETS ${target} EXPORT ${export}
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
@@ -80,8 +82,8 @@ function(stowage_install_library target export)
     COMPONENT development)
 endfunction()
 
-# NAME.pc in the build folder, installed. REQUIRES: another .pc file; PRIVATE: what the linker needs
-# where the library is an archive (`pkg-config --static`).
+# Writes NAME.pc to the build folder and installs it. REQUIRES: another .pc file. PRIVATE: libraries
+# that the linker needs if the library is an archive (`pkg-config --static`).
 function(stowage_install_pkg_config name)
   cmake_parse_arguments(ARG "" "DESCRIPTION;REQUIRES;PRIVATE" "" ${ARGN})
   file(RELATIVE_PATH up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)

@@ -1,5 +1,5 @@
-# Whoever builds the target `stowage` alone, as `./dev demo` does, can install: what is installed out
-# of the build folder is among what that target makes.
+# A build of the target `stowage` alone, as in `./dev demo`, must suffice for an installation: the
+# installed files of the build folder must be outputs of that target.
 cmake_minimum_required(VERSION 3.25)
 execute_process(COMMAND ${ninja} -C ${build} -t targets all
                 OUTPUT_VARIABLE targets COMMAND_ERROR_IS_FATAL ANY)
@@ -8,7 +8,7 @@ if(NOT texts)
   message(FATAL_ERROR "no manual page and no completions")
 endif()
 foreach(text IN LISTS texts)
-  # A text is made by the rule that links the command.
+  # The rule that links the command also makes the texts.
   if(NOT targets MATCHES "\n${text}: CXX_EXECUTABLE_LINKER__stowage_")
     message(FATAL_ERROR "${text} is not made with the command")
   endif()

@@ -1,4 +1,4 @@
-# One way to get an installed stowage, and then all ways to use it. See CMakeLists.txt.
+# Installs stowage in one way and then uses it in all ways. See CMakeLists.txt.
 cmake_minimum_required(VERSION 3.25)
 
 # run(NAME... [EXPECT TEXT]): must succeed, and print TEXT
@@ -22,7 +22,7 @@ function(run_examples)
   run(${ARGV0}/packed_attention EXPECT "add up to 4096 of 4096")
 endfunction()
 
-# The flags are all there are: with those of a build type beside them nothing would come from ccache.
+# No build type adds flags, because with other flags ccache would have no objects.
 set(common -G ${generator} -D CMAKE_CXX_COMPILER=${compiler} -D "CMAKE_CXX_FLAGS=${flags}"
     -D CMAKE_BUILD_TYPE=None
     -D CMAKE_CXX_COMPILER_LAUNCHER=${launcher})
@@ -45,8 +45,8 @@ run(${CMAKE_COMMAND} --install ${build} --prefix ${work}/prefix)
 
 # --- headers -------------------------------------------------------------------------------------
 
-# Those of the list and the one that includes them all. Whatever folders the user has, an include of
-# ours is ours.
+# The installed headers must be those of the list and the umbrella header. An include of a stowage
+# header must find it even if the user has folders of the same names.
 include(${source}/solvers/cmake/public_headers.cmake)
 list(LENGTH STOWAGE_PUBLIC_HEADERS want)
 math(EXPR want "${want} + 1")

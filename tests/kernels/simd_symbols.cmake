@@ -1,13 +1,14 @@
-# Looks at the objects that are compiled for instruction sets the machine may lack. An inline
-# function that one of them shared with the rest of the program (a weak or unique symbol) could be
-# taken from there at link time and end a run on an older machine; a call of malloc would be an
+# Checks the objects that are compiled for instruction sets that the machine may lack. If such an
+# object shared an inline function with the rest of the program (a weak or unique symbol), the
+# linker could choose its version, which fails on an older machine. A call of malloc would be an
 # allocation in a kernel.
 #
 #   cmake -DNM=nm -DARCHIVE=libstowage_kernels.a -P simd_symbols.cmake
 execute_process(COMMAND ${NM} -A ${ARCHIVE} OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY
                 ERROR_VARIABLE ignored)
 string(REGEX REPLACE "\n" ";" symbols "${symbols}")
-# What libc may give, and what sanitizers, coverage and position-independent code add.
+# Allowed symbols: those of libc, and those that sanitizers, coverage and position-independent code
+# add.
 set(allowed "^(logf|memcpy|memmove|memset|_GLOBAL_OFFSET_TABLE_|__stack_chk_fail|_?__(asan|ubsan|tsan|gcov|sanitizer|llvm|lsan|odr_asan).*|mcount|__fentry__|llvm_gcov.*)$")
 set(tables 0)
 set(shared_elsewhere 0)
