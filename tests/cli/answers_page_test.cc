@@ -1,4 +1,4 @@
-// Every key that a command prints has a row in docs/reference/answers.md.
+// Every key that a command prints must have a row in docs/reference/answers.md.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -21,7 +21,8 @@ using nlohmann::json;
 
 const fs::path kRoot = STOWAGE_SOURCE_DIR;
 
-// Keys of the first column by section of the page; each section has the keys of every answer too.
+// Returns the keys of the first column by section of the page. Each section also has the keys of
+// every answer.
 std::map<std::string, std::set<std::string>> rows_of_page() {
   std::map<std::string, std::set<std::string>> rows;
   const std::regex key("`([^`]+)`");
@@ -38,8 +39,8 @@ std::map<std::string, std::set<std::string>> rows_of_page() {
   return rows;
 }
 
-// Paths of all keys of an answer. Documents inside it, tensors of a shape and keys of the user have
-// pages of their own.
+// Collects the paths of all keys of an answer. Embedded documents, tensors of a shape and keys of
+// the user are described on other pages.
 void add_paths(const json& value, const std::string& path, std::set<std::string>& paths) {
   static const std::set<std::string> kElsewhere = {"plan", "cost", "instance", "trainer", "shape"};
   if (value.is_array()) {
@@ -54,7 +55,7 @@ void add_paths(const json& value, const std::string& path, std::set<std::string>
   }
 }
 
-// A row for several objects of one kind names the first of them.
+// A row for several objects of one kind names the first object.
 std::string shown(const std::string& path) {
   std::string text = path;
   for (const char* same : {"input_gradient", "weight_gradient", "losses", "weight", "activation"}) {
@@ -76,7 +77,7 @@ TEST(AnswersPage, HasARowForEveryKeyThatCommandsPrint) {
       "{\"lengths\": [9000, 400], \"id\": \"a\"}\n{\"lengths\": []\n{\"lengths\": [2000000]}\n");
   const std::string two_branches = "instances/data/order/tiny/two-branches.json";
   const std::string five = "instances/data/layout/tiny/five.json";
-  // The answer of each is kept under its number.
+  // The answer of each command is stored under its number.
   const std::vector<std::string> commands = {
       "solve tiny.json -o plan.json",
       "verify tiny.json 0.json",
@@ -137,11 +138,13 @@ TEST(AnswersPage, HasARowForEveryKeyThatCommandsPrint) {
       const std::string name = format.substr(format.find('/') + 1);
       ASSERT_TRUE(rows.contains(name)) << format;
       seen.insert(name);
-      if (name == "outcome" && answer.at("exit_code") != 2) continue;  // instances/outcomes.md
+      // documented in instances/outcomes.md
+      if (name == "outcome" && answer.at("exit_code") != 2) continue;
       std::set<std::string> paths;
       add_paths(answer, "", paths);
       for (const std::string& path : paths) {
-        if (path.starts_with("violations[]") && name != "verdict") continue;  // as in a verdict
+        // the same as in a verdict
+        if (path.starts_with("violations[]") && name != "verdict") continue;
         EXPECT_TRUE(rows[name].contains(shown(path)) ||
                     rows["Keys of every answer"].contains(path) ||
                     (name == "outcome" && answer.at(path.substr(0, path.find('['))).is_null()))

@@ -1,9 +1,9 @@
-// Whatever library is the system's LAPACK, the command neither loads it nor waits for it. A
-// threaded OpenBLAS starts threads before main(): where memory is short they never end, and where
-// no thread may be started they take the process with them.
+// The command neither loads the system's LAPACK nor waits for it. A threaded OpenBLAS starts
+// threads before main(). If memory is short these threads never end, and if no thread can be
+// started they end the process.
 //
-// With an OpenBLAS on the machine, or in build/openblas, where `./dev test` unpacks one, that is
-// tried; without, only that the command names no such library.
+// The test uses an OpenBLAS of the machine or of build/openblas, where `./dev test` unpacks one.
+// Without OpenBLAS it only checks that the command does not name such a library.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// A directory with OpenBLAS as liblapack.so.3; empty if there is none.
+// Returns a directory with OpenBLAS as liblapack.so.3, or an empty path.
 std::filesystem::path openblas() {
   for (const std::filesystem::path& root :
        {std::filesystem::path(STOWAGE_SOURCE_DIR) / "build/openblas/usr/lib",
@@ -36,7 +36,7 @@ std::filesystem::path openblas() {
   return {};
 }
 
-// What the loader loads for a program.
+// Returns the libraries that the loader loads for a program.
 std::string libraries_of(const std::string& program) {
   const Finished listed = run_stowage(
       {}, {.command = {program},
@@ -55,7 +55,8 @@ class ThreadedBlas : public testing::Test {
  protected:
   ThreadedBlas() { fill_with_examples(dir_); }
 
-  // Skips where there is no OpenBLAS; a program that loads LAPACK shows that it would be found.
+  // Returns false without OpenBLAS, which skips the test. A program that loads LAPACK shows that
+  // the library would be found.
   bool can_run() const {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     return false;  // a sanitizer reserves terabytes and needs threads of its own
@@ -68,7 +69,7 @@ class ThreadedBlas : public testing::Test {
     return true;
   }
 
-  // The end of the command, which must come.
+  // Runs the command, which must end.
   Finished run(const std::vector<std::string>& arguments, RunOptions options) const {
     options.directory = dir_.path();
     options.environment.emplace_back("LD_LIBRARY_PATH", openblas());

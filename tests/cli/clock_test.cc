@@ -1,4 +1,4 @@
-// A clock that jumps, and no time at all.
+// Tests of a clock that jumps, and of a time limit of 0.
 //
 // STOWAGE_LONG=1 tries both twenty times.
 #include <gmock/gmock.h>
@@ -13,7 +13,7 @@
 namespace stowage::clock_test {
 namespace {
 
-// How the exact search ends, in two words.
+// Returns the end of the exact search in two words.
 std::string exact(const std::string& instance, const std::string& solver,
                   const RunOptions& options) {
   const Finished run = run_stowage(
@@ -23,7 +23,8 @@ std::string exact(const std::string& instance, const std::string& solver,
   return outcome["status"].get<std::string>() + ' ' + outcome["stopped_by"].get<std::string>();
 }
 
-// The backends have clocks of their own; a thousand seconds are not over because those say so.
+// The backends have clocks of their own. A limit of 1000 s must not end early because these clocks
+// jump.
 TEST(JumpingClock, EndsNoSearch) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "a sanitizer must be loaded first";
@@ -46,7 +47,7 @@ TEST(JumpingClock, EndsNoSearch) {
   }
 }
 
-// Whatever stands for "no time at all", there is a plan, and it holds.
+// With every flag that leaves no time, the command finds a valid plan.
 TEST(NoTime, StillGivesAPlan) {
   const TempDir dir;
   fill_with_examples(dir);

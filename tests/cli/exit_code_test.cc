@@ -1,4 +1,4 @@
-// Every class of exit code, the number in the JSON beside it, and a stdout that is JSON alone.
+// Every class of exit code, its number in the JSON answer, and a stdout that contains only JSON.
 // Longer than 300 lines: a table with a row for each class.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,8 +18,8 @@ struct Case {
   std::string name;
   std::vector<std::string> arguments;
   int exit_code;
-  std::string format;  // of the document on stdout
-  std::string err;     // part of stderr
+  std::string format;  // format of the document on stdout
+  std::string err;     // part of the text on stderr
   std::string input = "";
 };
 
@@ -263,7 +263,8 @@ TEST(ExitCode, ABoundThatIsFalseIsRefusedWhateverItsName) {
   const TempDir dir;
   fill_with_examples(dir);
   const std::string instance = kTinyInstance;
-  // With a large overhead, groups of one degree stay far from every closed-form bound.
+  // With a large overhead, the gap between groups of one degree and every closed-form bound is
+  // large.
   dir.write("slow.json", std::string(instance).replace(instance.find("\"fixed_ms\": 3"), 13,
                                                        "\"fixed_ms\": 40"));
   ASSERT_EQ(run_stowage({"solve", "slow.json", "--method", "homogeneous-2", "-o", "slow-plan.json"},

@@ -1,9 +1,9 @@
-// What happens to the command from outside: killed at any moment, stopped, out of disk, out of
-// memory. Whatever it is, an output file is whole or it is the old one, and a death that can be
-// told of is told of.
+// External faults: the command is killed at any moment, stopped, or runs out of disk space or
+// memory. After every fault an output file is complete or unchanged, and the command reports the
+// fault if it can.
 //
-// STOWAGE_LONG=1 tries every signal at fifty moments and each other fault twenty times. Longer than
-// 300 lines because the faults share the command and the files that they are tried on.
+// STOWAGE_LONG=1 tries every signal at fifty moments and every other fault twenty times. Longer
+// than 300 lines because the faults share the command and the files that they are tried on.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -26,7 +26,7 @@ using Seconds = std::chrono::duration<double>;
 
 constexpr char kOld[] = "old\n";
 
-// A command and the files that it writes over or makes.
+// A command and the files that it overwrites or creates.
 struct Work {
   std::string name;
   std::vector<std::string> arguments;
@@ -80,7 +80,8 @@ class Faults : public testing::TestWithParam<Work> {
     }
   }
 
-  // Every file of the command's is whole or what it was; temporary ones are nobody's business.
+  // Expects that every output file of the command is complete or unchanged; temporary files are
+  // ignored.
   bool expect_nothing_lost() const {
     const std::string& output = GetParam().output;
     if (output.empty()) return true;
@@ -99,7 +100,7 @@ class Faults : public testing::TestWithParam<Work> {
     return whole;
   }
 
-  // Of a solve that was stopped and answered: its best plan is in the file, and verifies.
+  // For a solve that was stopped and answered: the file has its best plan, and the plan is valid.
   void expect_best_plan(const Finished& run) const {
     const auto outcome = nlohmann::json::parse(run.out);
     if (outcome["plan"].is_null()) return;
@@ -109,12 +110,12 @@ class Faults : public testing::TestWithParam<Work> {
     EXPECT_EQ(verified.exit_code, 0) << verified.err;
   }
 
-  // Somewhere in the command's usual life, a little beyond its end as well.
+  // A random moment of the command's usual run, or slightly after its end.
   Seconds moment() { return usual_ * 1.1 * draw_unit(random_); }
 
   TempDir dir_;
   Seconds usual_{0};
-  std::mt19937_64 random_{std::random_device()()};  // other moments every time
+  std::mt19937_64 random_{std::random_device()()};  // other moments in every run
 };
 
 TEST_P(Faults, KilledAtAnyMoment) {
@@ -127,7 +128,7 @@ TEST_P(Faults, KilledAtAnyMoment) {
     EXPECT_TRUE(run.signal == SIGKILL || run.exit_code == 0) << run.exit_code << run.err;
     ASSERT_TRUE(expect_nothing_lost());
   }
-  // What was left lying about is in nobody's way.
+  // Remaining temporary files must not affect the next run.
   EXPECT_EQ(run_stowage(GetParam().arguments, {.directory = dir_.path()}).exit_code, 0);
 }
 
@@ -139,7 +140,8 @@ TEST_P(Faults, StoppedAtAnyMoment) {
       std::this_thread::sleep_for(moment());
       child.send(signal);
       const Finished run = child.finish();
-      // Before it listens the signal ends it; after that it answers with what it has.
+      // Before the handler is installed the signal ends the process; afterwards the command answers
+      // with its best plan.
       EXPECT_TRUE(run.signal == signal || run.exit_code == 0 || run.exit_code == 3)
           << run.exit_code << run.err;
       ASSERT_TRUE(expect_nothing_lost());
@@ -195,9 +197,10 @@ TEST_P(Faults, ADirectoryThatMayNotBeWritten) {
   std::filesystem::permissions(directory, std::filesystem::perms(0755));
 }
 
-// Closed, a pipe that nobody reads, and a full device: told on stderr, and the file is written.
+// stdout is closed, a pipe without a reader, or a full device: the error is on stderr, and the file
+// is written.
 TEST_P(Faults, AnAnswerThatNobodyTakes) {
-  // Where stdout stays empty nothing is amiss.
+  // A command with an empty stdout does not fail.
   const bool only_files =
       GetParam().output == "plans" || GetParam().name == "convert" || GetParam().name == "generate";
   for (int k = 0; k < in_long_run(3, 60); ++k) {
@@ -220,7 +223,7 @@ TEST_P(Faults, AnAnswerThatNobodyTakes) {
   }
 }
 
-// A time of day that jumps by hours whenever it is asked for changes nothing.
+// A wall clock that jumps by hours at every call has no effect.
 TEST_P(Faults, AClockThatJumps) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "a sanitizer must be loaded first";
@@ -235,7 +238,7 @@ TEST_P(Faults, AClockThatJumps) {
   }
 }
 
-// Not one thread but the first.
+// Only the main thread may exist.
 TEST_P(Faults, NoThreads) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "a sanitizer needs threads of its own";
@@ -255,8 +258,9 @@ TEST_P(Faults, NoThreads) {
   }
 }
 
-// From too little for the libraries to plenty. The loader fails below what they need, with its own
-// words and exit code 127; where not even the program has room, the kernel ends it without a word.
+// Memory limits from too little for the libraries to plenty. Below the libraries' needs the loader
+// fails with its own message and exit code 127. Below the program's needs the kernel ends it
+// without a message.
 TEST_P(Faults, LittleMemory) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "a sanitizer reserves terabytes";
@@ -268,7 +272,7 @@ TEST_P(Faults, LittleMemory) {
         run_stowage(GetParam().arguments,
                     {.directory = dir_.path(), .memory_limit = most * (20 + draw(random_, 140))});
     EXPECT_EQ(run.signal, 0) << run.err;
-    // A run whose kernels get no threads has failed, which is 1.
+    // A run whose kernels get no threads has failed with exit code 1.
     const bool failed_run = run.exit_code == 1 && GetParam().name == "run";
     EXPECT_TRUE(run.exit_code == 0 || run.exit_code == 2 || run.exit_code == 3 ||
                 run.exit_code == 70 || run.exit_code == 127 || failed_run)
@@ -278,7 +282,7 @@ TEST_P(Faults, LittleMemory) {
   }
 }
 
-// `configure` makes a directory with all its files or none, whatever ends it.
+// `configure` creates a directory with all its files or none, after every fault.
 TEST(FaultsOfConfigure, LeaveAWholeDirectoryOrNone) {
   const std::vector<std::string> arguments = {
       "configure", "--preset",     "llama-7b",    "--nodes", "1",

@@ -1,4 +1,4 @@
-// The files that the examples of the help and the tests work on.
+// The files for the examples of the help and for the tests.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ inline constexpr char kTinyInstance[] = R"({
 }
 )";
 
-// As above, but the third sequence fits nowhere: 4 devices of 80 tokens hold 320.
+// As above, but the third sequence fits in no group: 4 devices of 80 tokens hold 320.
 inline constexpr char kInfeasibleInstance[] = R"({
   "format": "stowage/instance", "version": 1, "problem": "scatter", "name": "infeasible",
   "cluster": {"devices": 4, "memory_mib": 100, "degrees": [1, 2, 4]},
@@ -27,14 +27,15 @@ inline constexpr char kInfeasibleInstance[] = R"({
 }
 )";
 
-// Measured rows: 24 of each of the degrees 1, 2 and 4, off by up to 1 %, the eighth by a factor
-// of 3.
+// Measured rows: 24 of each of the degrees 1, 2 and 4. The noise is up to 1 %, and every eighth row
+// is wrong by a factor of 3.
 inline std::string samples_table() {
   std::string text = "degree,lengths_tokens,time_ms,peak_mib\n";
   for (int i = 0; i < 72; ++i) {
     const int degree = 1 << i % 3;
     const int sequences = 1 + i / 3 % 4 * 5;
-    const int tokens = degree * (200 + 137 * (i / 3 * 7 % 24)) / sequences;  // of each
+    // tokens of each sequence
+    const int tokens = degree * (200 + 137 * (i / 3 * 7 % 24)) / sequences;
     const double all = 1.0 * tokens * sequences;
     double ms = 3 + (1e-4 * tokens * all + 0.05 * all) / degree;
     if (degree > 1) ms += 4 * degree + 0.02 * all;
@@ -57,7 +58,7 @@ inline std::string long_instance(int sequences) {
       "all_to_all": {"mib_per_token": 2, "mib_per_ms": {"2": 119.54, "4": 104.07, "8": 96.5,
         "16": 10.33, "32": 5.94, "64": 4.87}}},
     "lengths": [)";
-  // A spread of lengths without a pattern that a method could use; 48271 is Lehmer's multiplier.
+  // Lengths without a pattern that a method could use; 48271 is Lehmer's multiplier.
   std::int64_t state = 1;
   for (int i = 0; i < sequences; ++i) {
     state = state * 48271 % 2147483647;
@@ -71,7 +72,7 @@ inline std::string long_instance(int sequences) {
 inline constexpr char kTable[] =
     "id,lower,upper,size\nb1,0,3,4\nb2,3,9,4\nb3,0,9,4\nb4,9,21,4\nb5,0,21,4\n";
 
-// Solutions of the exported models of kTinyInstance and kTable, as CBC writes them.
+// Solutions of the exported models of kTinyInstance and kTable in CBC's format.
 inline constexpr char kTinySolution[] =
     R"(Optimal - objective value 162.84000000
       0 T_b0                       88.98                       0
@@ -111,7 +112,7 @@ inline constexpr char kTableSolution[] =
      12 z_3_4                          0                       0
 )";
 
-// Lines for 64 sequences.
+// Returns 64 lines with lengths.
 inline std::string length_list() {
   std::string text;
   for (int i = 0; i < 64; ++i) text += std::to_string(100 + i * 37 % 1000 * 9) + '\n';

@@ -1,8 +1,9 @@
 // Longer than 300 lines because every family has a document with each of its names.
 //
-// Names that would steer a terminal, in every family and through every command that shows names:
-// no such character leaves on stderr or in a picture, a page, a table, a model or a script, and no
-// part of a name begins a line. On stdout documents stay JSON with the names that they had.
+// Names with control sequences of terminals, in every family and through every command that shows
+// names. No such character may occur on stderr or in a picture, a page, a table, a model or a
+// script, and no part of a name may begin a line. On stdout, documents are JSON with unchanged
+// names.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,8 +24,8 @@ namespace {
 
 using nlohmann::json;
 
-// Written here once more: what a terminal, a line or the direction of text is steered by, and what
-// is not seen at all.
+// An independent list of the characters that control a terminal, a line or the direction of text,
+// and of invisible characters.
 constexpr std::array<std::pair<char32_t, char32_t>, 13> kSteering = {{{0x00, 0x1f},
                                                                       {0x7f, 0x9f},
                                                                       {0xad, 0xad},
@@ -57,8 +58,8 @@ std::vector<char32_t> steering() {
   return all;
 }
 
-// Unique by its index. All names together have every character, each name some of them at its
-// beginning, where a picture that cuts it still shows them.
+// Returns a name that is unique for its index. All names together contain every character. Each
+// name has some of them at its beginning, where a picture that truncates it still shows them.
 std::string forged(int index) {
   static const std::vector<char32_t> all = steering();
   std::string name = "n" + std::to_string(index) + "\x1b[1m\n" + std::string(kForged) + "\x1b[0m";
@@ -68,8 +69,8 @@ std::string forged(int index) {
   return name;
 }
 
-// The first place at which the text has a character that steers, or a line that a name began; -1
-// for none. Line ends are the text's own.
+// Returns the first position of a control character, or of a line that a name began; -1 without
+// one. Line ends of the text itself are allowed.
 std::ptrdiff_t first_fault(std::string_view text) {
   for (const char32_t code : steering()) {
     if (code == '\n' || code == 0) continue;
@@ -93,7 +94,8 @@ void expect_clean(std::string_view text, const std::string& what) {
 
 class ForgedNames : public testing::Test {
  protected:
-  // Runs a command; what it says and the files that it writes or writes over must be clean.
+  // Runs a command, and expects that its output and the files that it writes are free of these
+  // characters.
   Finished run(const std::vector<std::string>& arguments, std::initializer_list<int> codes = {0},
                bool answers_json = true) {
     std::string what;
@@ -110,14 +112,14 @@ class ForgedNames : public testing::Test {
 
   void expect_clean_files(const std::filesystem::path& directory) const {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(directory)) {
-      // Made by the test, whose JSON has the characters as they are.
+      // Files of the test itself, whose JSON contains the characters unchanged.
       static const std::set<std::string> kGiven = {"in.json", "wrong.json", "steps.jsonl"};
       if (!entry.is_regular_file() || kGiven.contains(entry.path().filename().string())) continue;
       expect_clean(read_text(entry.path()), entry.path().filename().string());
     }
   }
 
-  // The commands that any family has.
+  // Runs the commands that every family supports.
   void plan_and_show(const json& instance, const std::string& methods) {
     dir_.write("in.json", instance.dump());
     const Finished solved =
@@ -135,7 +137,7 @@ class ForgedNames : public testing::Test {
     run({"explain", "in.json", "plan.json", "--node-limit", "50"});
     run({"render", "in.json", "outcome.json", "-o", "plan.svg"});
     run({"render", "in.json", "outcome.json", "-o", "page.html", "--comparison", "compared.json"});
-    // A plan whose every text is forged.
+    // A plan with control characters in every text.
     json wrong = outcome["plan"];
     forge(wrong, 100);
     dir_.write("wrong.json", wrong.dump());
@@ -237,7 +239,7 @@ json strategy() {
 
 TEST_F(ForgedNames, OfScatter) {
   plan_and_show(scatter(), "fast,auto");
-  json one_kind = scatter();  // kernels and models know no kinds
+  json one_kind = scatter();  // kernels and models do not support unequal devices
   one_kind["cluster"].erase("kinds");
   dir_.write("in.json", one_kind.dump());
   run({"solve", "in.json", "-o", "plan.json", "--node-limit", "50"});
@@ -292,7 +294,7 @@ TEST_F(ForgedNames, OfLayouts) {
   expect_clean_files(dir_.path());
 }
 
-// A table cannot hold such an id, whichever of them it is.
+// A table cannot contain such an id; every id is tried.
 TEST_F(ForgedNames, NoTableHasOne) {
   json instance = layout();
   instance.erase("layers");
@@ -307,7 +309,7 @@ TEST_F(ForgedNames, NoTableHasOne) {
   dir_.write("in.json", instance.dump());
   const Finished refused = run({"convert", "in.json", "table.csv"}, {2});
   const json errors = json::parse(refused.out)["errors"];
-  EXPECT_EQ(errors.size(), 101U);  // the first hundred, and how many more
+  EXPECT_EQ(errors.size(), 101U);  // the first hundred errors, and the number of the others
   EXPECT_THAT(refused.err, testing::HasSubstr("and " + std::to_string(all.size() - 100) + " more"));
 }
 
@@ -342,7 +344,7 @@ TEST_F(ForgedNames, OfStrategies) {
   expect_clean_files(dir_.path());
 }
 
-// Words of the command line, names of files, and what other programs wrote.
+// Arguments of the command line, names of files, and files of other programs.
 TEST_F(ForgedNames, OfEverythingElse) {
   const std::string word = "x\x1b[1m\n" + std::string(kForged) + "\xe2\x80\xae\xc2\x9b\xff";
   run({word}, {2});
@@ -373,7 +375,7 @@ TEST_F(ForgedNames, OfEverythingElse) {
   run({"import", "tiny.json", "model.sol", "-o", "made.json"}, {0, 1, 2});
 }
 
-// The command's own colours are added behind the words, so that a name has none of them.
+// The command adds its own colours after it has made names printable, so a name cannot contain one.
 TEST_F(ForgedNames, NoNameIsColouredOnATerminal) {
   dir_.write("in.json", layout().dump());
   const Finished done = run_stowage({"solve", "in.json", "--node-limit", "50"},

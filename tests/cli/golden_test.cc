@@ -22,7 +22,7 @@ struct Case {
 
 void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 
-// Nothing that the MILP backend of the build decides, so that every build gives these bytes.
+// The cases do not depend on the MILP backend, so every build gives these bytes.
 const Case kCases[] = {
     {"help", {"--help"}},
     {"unknown_flag", {"solve", "instance.json", "--gpa", "1"}},
@@ -46,7 +46,7 @@ const Case kCases[] = {
 
 class Golden : public testing::TestWithParam<Case> {};
 
-// As of a build without a backend.
+// Replaces the text of a build with backends by that of a build without.
 std::string without_backend(std::string text) {
   for (const MilpBackend backend : built_backends()) {
     const std::string backend_name(name(backend));
@@ -60,14 +60,15 @@ std::string without_backend(std::string text) {
   return text;
 }
 
-// Bytes as they are, with a line between stdout and stderr that neither can contain.
+// The unchanged bytes of both streams, separated by a line that neither stream can contain.
 std::string transcript(const Finished& run) {
   return "exit code " + std::to_string(run.exit_code) + "\n==== stdout\n" +
          without_backend(run.out) + "==== stderr\n" + without_backend(run.err);
 }
 
-// The bundled graph whose order depends on the length, a plan of it and a broken one: the first row
-// ends too early, with a wrong peak, and the last has a bound that is none.
+// Writes the bundled graph whose order depends on the length, a valid plan and an invalid plan. In
+// the invalid plan the first row ends too early with a wrong peak, and the last row has a false
+// bound.
 void write_lengths(const TempDir& dir) {
   dir.write("graph.json", read_text(std::filesystem::path(STOWAGE_SOURCE_DIR) /
                                     "instances/data/order/tiny/another-order-when-long.json"));

@@ -1,9 +1,8 @@
-// A time of day that jumps by hours, to and fro, with every look at it. Loaded before the C
-// library:
+// A wall clock that jumps by hours, back and forth, at every call. Loaded before the C library:
 //
 //   LD_PRELOAD=.../libjumping_clock.so stowage solve instance.json -t 100
 //
-// Clocks that only go forward stay as they are; whoever measures with those sees nothing of it.
+// Monotonic clocks do not change, so programs that measure with them are not affected.
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -16,7 +15,7 @@ namespace {
 
 constexpr std::int64_t kHour = 3600;
 
-// The kernel's answer, put off by a number of hours from -50 to 50.
+// Returns the kernel's time with an offset of -50 to 50 hours.
 int jumped(clockid_t clock, timespec* now) {
   static std::atomic<std::uint32_t> looks = 0;
   const auto failed = syscall(SYS_clock_gettime, clock, now);

@@ -33,8 +33,8 @@ std::array<int, 2> make_pipe() {
   return ends;
 }
 
-// Appends what can be read now; false at the end of the stream. A terminal whose other side is gone
-// reports EIO.
+// Appends the data that can be read now. Returns false at the end of the stream. A terminal without
+// its other side reports EIO.
 bool read_some(int fd, std::string& text) {
   std::array<char, 1 << 14> buffer;
   while (true) {
@@ -46,7 +46,7 @@ bool read_some(int fd, std::string& text) {
   }
 }
 
-// A file in memory with the input: unlike a pipe it never blocks the writer.
+// Returns a file in memory with the input, which, unlike a pipe, never blocks the writer.
 int input_file(const std::string& text) {
   const int fd = memfd_create("input", MFD_CLOEXEC);
   require(fd >= 0, "memfd_create");
@@ -58,19 +58,19 @@ int input_file(const std::string& text) {
 // Debian's nobody and nogroup.
 constexpr uid_t kNobody = 65534;
 
-// Ends the calling process if it stays root.
+// Ends the calling process if it cannot give up root.
 void become_unprivileged() {
   if (geteuid() != 0) return;
   if (setgroups(0, nullptr) != 0 || setgid(kNobody) != 0 || setuid(kNobody) != 0) _exit(97);
 }
 
-// Of the calling process; 0 is no limit.
+// Sets a limit of the calling process; 0 means no limit.
 void limit(__rlimit_resource resource, std::size_t most) {
   const rlimit both{.rlim_cur = most, .rlim_max = most};
   if (most > 0) setrlimit(resource, &both);
 }
 
-// The stowage binary, behind the words of STOWAGE_UNDER.
+// Returns the stowage binary, after the arguments in STOWAGE_UNDER.
 std::vector<std::string> stowage_command() {
   std::vector<std::string> words;
   if (const char* under = std::getenv("STOWAGE_UNDER")) {
@@ -119,11 +119,11 @@ Child::Child(const std::vector<std::string>& arguments, const RunOptions& option
     limit(RLIMIT_FSIZE, options.file_limit);
     if (options.unprivileged) become_unprivileged();
     limit(RLIMIT_NPROC, options.thread_limit);
-    // What a shell's background job inherits as ignored, the command would respect.
+    // A background job of a shell inherits ignored signals, which the command would keep ignoring.
     for (const int signal : {SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGXCPU, SIGUSR1, SIGUSR2}) {
       std::signal(signal, SIG_DFL);
     }
-    // With the reader of the pipe gone, the first write must report it.
+    // If the reader of the pipe has gone, the first write must report an error.
     if (options.broken_out) close(out[0]);
     execv(argv[0], argv.data());
     _exit(98);

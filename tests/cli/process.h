@@ -1,11 +1,11 @@
-// Runs the `stowage` binary as a user's shell would, without a shell in between.
+// Runs the `stowage` binary as a user's shell does, but without a shell.
 //
 //   TempDir dir;
 //   const Finished run = run_stowage({"solve", "instance.json"}, {.directory = dir.path()});
 //   EXPECT_EQ(run.exit_code, 0) << run.err;
 //
 // With STOWAGE_UNDER="/usr/bin/valgrind -q --error-exitcode=99" in the environment the binary runs
-// under that, and whatever valgrind finds is a wrong exit code.
+// under valgrind, and every finding of valgrind gives a wrong exit code.
 #pragma once
 
 #include <sys/types.h>
@@ -25,24 +25,26 @@ struct Finished {
 };
 
 struct RunOptions {
-  std::vector<std::string> command;  // what the arguments follow; empty: the stowage binary
-  std::string input;                 // stdin
-  std::filesystem::path directory;   // empty: the current one
+  // the program that the arguments belong to; empty: the stowage binary
+  std::vector<std::string> command;
+  std::string input;                // stdin
+  std::filesystem::path directory;  // empty: the current one
   std::vector<std::pair<std::string, std::string>> environment;
   std::string out_path;          // stdout goes to this file and Finished::out stays empty
   bool close_out = false;        // stdout is closed before the start
   bool broken_out = false;       // stdout is a pipe nobody reads
   bool terminal = false;         // stderr is a terminal
-  std::size_t memory_limit = 0;  // of its address space, in bytes; 0: none
-  std::size_t file_limit = 0;    // of each file it writes, in bytes; 0: none
-  std::size_t thread_limit = 0;  // of all threads of its user; 0: none
-  bool unprivileged = false;     // not as root, whom neither permissions nor that limit concern
+  std::size_t memory_limit = 0;  // bytes of its address space; 0: no limit
+  std::size_t file_limit = 0;    // bytes of each file that it writes; 0: no limit
+  std::size_t thread_limit = 0;  // threads of all processes of its user; 0: no limit
+  // not as root, since permissions and the limit on threads do not apply to root
+  bool unprivileged = false;
 };
 
-// Starts the binary and waits for its end.
+// Runs the binary and waits for its end.
 Finished run_stowage(const std::vector<std::string>& arguments, const RunOptions& options = {});
 
-// The same, but with control over it while it runs.
+// A running binary that the test can control.
 class Child {
  public:
   Child(const std::vector<std::string>& arguments, const RunOptions& options);
@@ -50,12 +52,12 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  // Reads stderr until it contains `text`; false if it ended before.
+  // Reads stderr until it contains `text`. Returns false if the binary ended before.
   bool wait_for_err(const std::string& text);
   void send(int signal) const;
   // Reads both streams to their ends and waits.
   Finished finish();
-  // Waits for the end without reading what it writes.
+  // Waits for the end without reading the output.
   Finished wait_without_reading();
 
  private:
@@ -67,7 +69,7 @@ class Child {
   Finished run_;
 };
 
-// A directory that is gone at the end of the scope.
+// A directory that is removed at the end of the scope.
 class TempDir {
  public:
   TempDir();
@@ -76,7 +78,7 @@ class TempDir {
   TempDir& operator=(const TempDir&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
-  void open_to_all() const;  // so that an unprivileged child may read and write here
+  void open_to_all() const;  // allows an unprivileged child to read and write here
   std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
   void write(const std::string& name, const std::string& text) const;
   std::string read(const std::string& name) const;
@@ -86,7 +88,8 @@ class TempDir {
   std::filesystem::path path_;
 };
 
-// Whether a user who is not root could run the binary: false where a directory above it is closed.
+// Returns whether a user other than root could run the binary: false if a directory above it is
+// closed to others.
 bool runs_unprivileged();
 
 std::string read_text(const std::filesystem::path& path);

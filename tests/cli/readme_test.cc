@@ -1,7 +1,7 @@
-// Longer than 300 lines: each kind of statement of the documents has its test here.
-// What the documents of the tree say is true: their commands run as they stand, their instances
-// solve to what the text says, their programs are those that other tests build and run, their links
-// lead somewhere, their tables of codes are those of the code.
+// Longer than 300 lines: each kind of statement of the documents has its test here. The statements
+// of the documents in the tree must be true. Their commands run unchanged, their instances have the
+// stated results, and their programs are those that other tests build and run. Their links are
+// valid, and their tables of codes match the code.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -55,7 +55,7 @@ std::vector<std::string> lines_of_blocks(const std::string& text, const std::str
   return lines;
 }
 
-// Runs a line in bash, with the commands of this build; its output if it fails.
+// Runs a line in bash with the commands of this build. Returns its output if it fails.
 std::string complaint_of(const std::string& line, const fs::path& directory) {
   const std::string path = fs::path(kStowagePath).parent_path().string() + ':' +
                            fs::path(kBenchPath).parent_path().string();
@@ -69,12 +69,12 @@ std::string complaint_of(const std::string& line, const fs::path& directory) {
   return std::system(command.c_str()) == 0 ? "" : "failed: " + read_text(said);
 }
 
-// Each document for itself, so that they can run side by side.
+// A test per document, so that documents run in parallel.
 class DocumentCommands : public testing::TestWithParam<std::string> {};
 
 TEST_P(DocumentCommands, RunAsTheyStand) {
   const TempDir dir;
-  // As in the source tree, where a reader would try them.
+  // The folder resembles the source tree, where a reader would run the commands.
   for (const char* folder : {"instances", "bench"}) {
     fs::create_directory_symlink(kRoot / folder, dir / folder);
   }
@@ -109,7 +109,7 @@ TEST(Documents, HoldCommandsThatAreRun) {
   EXPECT_GE(commands, 30U);
 }
 
-// `sh` blocks hold what a developer does with the tree: too long to do here, and what .ci/run does.
+// `sh` blocks contain commands of developers. They take too long for a test, and .ci/run runs them.
 TEST(Documents, DeveloperCommandsNameWhatThereIs) {
   const std::string presets = text_of("CMakePresets.json");
   const std::string dev = text_of("dev");
@@ -120,12 +120,12 @@ TEST(Documents, DeveloperCommandsNameWhatThereIs) {
   for (const SourceFile& document : documents()) {
     for (std::string line : lines_of_blocks(document.text, "sh")) {
       SCOPED_TRACE(document.path + ": " + line);
-      line = line.substr(0, line.find("  "));  // what follows is a comment
+      line = line.substr(0, line.find("  "));  // the rest of the line is a comment
       std::istringstream in(line);
       const std::vector<std::string> words{std::istream_iterator<std::string>(in), {}};
       ASSERT_FALSE(words.empty());
       ++commands;
-      if (words[0].starts_with('#')) continue;  // of a batch script
+      if (words[0].starts_with('#')) continue;  // a comment of a batch script
       if (words[0] == "mpirun" || words[0] == "srun") {
         const auto stowage = std::ranges::find(words, "stowage");
         ASSERT_LT(stowage + 1, words.end());
@@ -133,7 +133,7 @@ TEST(Documents, DeveloperCommandsNameWhatThereIs) {
       } else if (words[0] == "./dev") {
         EXPECT_THAT(dev, HasSubstr("\nverb_" + words.at(1) + "() {"));
         for (std::size_t i = 2; words[1] == "test" && i < words.size(); ++i) {
-          // The frameworks are no preset but a run of their own, which dev names.
+          // The frameworks are not a preset but a function of dev.
           EXPECT_TRUE(preset_exists(words[i]) ||
                       dev.find("\ntest_" + words[i].substr(words[i].find('-') + 1) + "() {") !=
                           std::string::npos)
@@ -175,7 +175,7 @@ TEST(Documents, CommandsStandInBlocksThatAreRun) {
   }
 }
 
-// What GitHub makes of a heading.
+// Returns the anchor that GitHub makes of a heading.
 std::string anchor_of(const std::string& heading) {
   std::string anchor;
   for (const char c : heading) {
@@ -217,7 +217,7 @@ TEST(Documents, LinksLeadSomewhere) {
   EXPECT_GE(links, 80);
 }
 
-// The pages of the formats hold other documents as well, which a test of their own reads
+// The pages of the formats contain other documents too, which their own test reads
 // (tests/instances/readme_test.cc).
 TEST(Documents, InstancesAreSolved) {
   int solved = 0;
@@ -227,7 +227,7 @@ TEST(Documents, InstancesAreSolved) {
         EXPECT_EQ(document.folder(), "instances") << document.path << '\n' << block;
         continue;
       }
-      // Lists that they name are looked up from here.
+      // Lists that they name are relative to this directory.
       const Finished run = run_stowage({"solve", "-", "--node-limit", "1000"},
                                        {.input = block, .directory = kRoot / "instances"});
       EXPECT_EQ(run.exit_code, 0) << document.path << '\n' << block << run.err;
@@ -239,7 +239,8 @@ TEST(Documents, InstancesAreSolved) {
 
 TEST(Readme, PictureIsWhatItsCommandDraws) {
   const TempDir dir;
-  std::filesystem::create_directories(dir / "instances/pictures");  // written to: a copy
+  // the test writes to it, so it is a copy
+  std::filesystem::create_directories(dir / "instances/pictures");
   std::filesystem::create_directory_symlink(
       std::filesystem::path(STOWAGE_SOURCE_DIR) / "instances/data", dir / "instances/data");
   dir.write("instances/pictures/step-outcome.json",
@@ -276,7 +277,7 @@ TEST(Readme, ProgramIsTheOneThatIsBuiltAndRun) {
               testing::ElementsAre(text_of("tests/install/consumer/CMakeLists.txt")));
 }
 
-// All first groups of `pattern` in `text`.
+// Returns the first groups of all matches of `pattern` in `text`.
 std::set<std::string> found_in(const std::string& text, const std::string& pattern) {
   const std::regex regex(pattern);
   std::set<std::string> all;
@@ -287,7 +288,7 @@ std::set<std::string> found_in(const std::string& text, const std::string& patte
   return all;
 }
 
-// The site makes its page of commands of these files. STOWAGE_UPDATE_GOLDEN=1 writes them.
+// The site's page of commands is made of these files. STOWAGE_UPDATE_GOLDEN=1 writes them.
 TEST(Reference, HoldsTheHelpOfEveryCommand) {
   if (built_backends().empty()) GTEST_SKIP() << "the help lists methods that need a backend";
   const fs::path folder = kRoot / "docs/reference/help";
@@ -312,7 +313,7 @@ TEST(Reference, HoldsTheHelpOfEveryCommand) {
   EXPECT_EQ(found, expected);
 }
 
-// Of the table of all bounds: each name that the page of outcomes knows.
+// The table of all bounds must contain each name on the page of outcomes.
 TEST(Theory, NamesEveryBoundOfOutcomes) {
   const std::string outcomes = text_of("instances/outcomes.md");
   const std::size_t begin = outcomes.find("\n| a bound by | is |");

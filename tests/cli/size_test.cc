@@ -1,6 +1,6 @@
 // Documents as large as they may be, on machines of different sizes.
 //
-// Runs with STOWAGE_LONG=1 only: minutes and gigabytes.
+// The test runs only with STOWAGE_LONG=1, since it takes minutes and gigabytes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,8 +12,8 @@
 namespace stowage::size_test {
 namespace {
 
-// As many numbers as a document may hold: read and planned, or refused in words. The memory that
-// it may take is that of a small machine; a real one would swap.
+// A document with the largest number of numbers is read and planned, or refused with an error. Its
+// memory limit is that of a small machine.
 TEST(TenMillionNumbers, AreHandledOrRefused) {
   if (in_long_run(0, 1) == 0) GTEST_SKIP() << "STOWAGE_LONG is not set";
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

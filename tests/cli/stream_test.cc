@@ -1,4 +1,4 @@
-// The streams: a stdout that fails, a terminal, and runs whose bytes are the same.
+// The streams: a stdout that fails, a terminal, and runs with equal bytes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -53,7 +53,7 @@ def check(instance, plan, binary, text):
     lengths = np.array(instance["lengths"], np.int64)
     assert len(text["batches"]) == len(rows) == len(binary["micro_batch"])
     for b, batch in enumerate(text["batches"]):
-        # The JSON form and the binary one.
+        # The JSON form and the binary form must agree.
         for key in ("micro_batch", "group", "degree", "stages", "max_seqlen"):
             assert binary[key][b] == batch[key], key
         for key in ("sequences", "position_resets", "cu_seqlens", "cu_seqlens_padded"):
@@ -63,7 +63,7 @@ def check(instance, plan, binary, text):
         ranks = list(range(binary["first_rank"][b], binary["first_rank"][b] + len(batch["ranks"])))
         assert ranks == batch["ranks"] and len(ranks) == batch["degree"] * batch["stages"]
 
-        # The plan, from the file alone.
+        # The plan, reconstructed from the file alone.
         row = rows.pop((batch["micro_batch"], batch["group"]))
         assert batch["sequences"] == row["sequences"]
         assert batch["cu_seqlens_padded"] == row["cu_seqlens"]
@@ -74,7 +74,7 @@ def check(instance, plan, binary, text):
             scheme = instance["schemes"][plan["replicas"][batch["group"]]["scheme"]]
             assert (batch["degree"], batch["stages"]) == (scheme["tp"], scheme["pp"])
 
-        # What the trainer would compute itself.
+        # The values that the trainer would compute itself.
         own = lengths[batch["sequences"]]
         padded = -(-own // pad) * pad
         assert np.array_equal(np.diff(binary["cu_seqlens"][b]), own)
@@ -85,7 +85,7 @@ def check(instance, plan, binary, text):
         assert np.array_equal(np.flatnonzero(positions == 0), binary["position_resets"][b])
     assert not rows, "every row of the plan is in the file"
 
-    # Every rank's share: each batch on its ranks, no other rank busy.
+    # The schedule of every rank: each batch is on its ranks, and no other rank is busy.
     schedule = binary["schedule"]
     devices = instance["cluster"]["devices"] if "cluster" in instance else instance["devices"]
     assert schedule.shape == (text["ranks"], text["micro_batches"])
@@ -94,7 +94,7 @@ def check(instance, plan, binary, text):
         assert np.flatnonzero(schedule[:, batch["micro_batch"]] == b).tolist() == batch["ranks"]
     assert (schedule >= 0).sum() == sum(len(batch["ranks"]) for batch in text["batches"])
 
-    # The loss counts every target of the step once; all tokens are targets if nothing else is said.
+    # The loss counts every target of the step once; by default all tokens are targets.
     targets = np.array(instance.get("loss_tokens", instance["lengths"]), np.int64)
     assert text["version"] == (2 if "loss_tokens" in instance else 1)
     for b, batch in enumerate(text["batches"]):

@@ -1,4 +1,4 @@
-// How tables, suggestions and names read.
+// The formats of tables, suggestions and names.
 #include <gtest/gtest.h>
 
 #include "cli/flags/suggest.h"
@@ -31,7 +31,7 @@ TEST(Names, SteerNoTerminal) {
   EXPECT_EQ(printable("a\x1b[2J\x7f\n\xC2\x9B\xE2\x80\xAE\xE2\x81\xA6."), "a?[2J?????.");
   EXPECT_EQ(printable("\xC2\xA0\xC3\xA4\xE2\x82\xAC\xE2\x80\x94"),
             "\xC2\xA0\xC3\xA4\xE2\x82\xAC\xE2\x80\x94");
-  // Bytes of no character: terminals of eight bits take 9B for ESC [.
+  // Invalid UTF-8 bytes: terminals of eight bits take 9B for ESC [.
   EXPECT_EQ(printable("\xC2"), "?");
   EXPECT_EQ(printable("a\x9B[2J\xFF"), "a?[2J?");
   EXPECT_EQ(printable("\xC3\xA4\xA4\xF0\x9F\x92\xA9\x80.\xE2\x82"),
@@ -40,7 +40,8 @@ TEST(Names, SteerNoTerminal) {
 
 TEST(Suggestions, AreNearOrAbsent) {
   const std::vector<std::string> commands = {"solve", "verify", "run"};
-  EXPECT_EQ(suggestion("sovle", commands), "; did you mean 'solve'?");  // a swap is one step
+  // swapping two letters is one step
+  EXPECT_EQ(suggestion("sovle", commands), "; did you mean 'solve'?");
   EXPECT_EQ(suggestion("ru", commands), "; did you mean 'run'?");
   EXPECT_EQ(suggestion("verfy", commands), "; did you mean 'verify'?");
   EXPECT_EQ(suggestion("banana", commands), "");

@@ -1,5 +1,5 @@
-// Configurations in the words of trainers: every flag and key that a plan asks for, and none that a
-// trainer refuses.
+// Tests the launch files: they have every flag and key that a plan needs, and none that a trainer
+// refuses.
 #include "cli/answers/launchers.h"
 
 #include <gmock/gmock.h>
@@ -51,14 +51,15 @@ TEST(Launchers, SayWhatThePlanSays) {
        {"data_parallel_shard_degree = 2\n", "tensor_parallel_degree = 2\n",
         "context_parallel_degree = 4\n", "pipeline_parallel_degree = 1\n", "mode = \"full\"\n",
         "fsdp_reshard_after_forward = \"always\"\n", "seq_len = 4096\n",
-        // One sequence at a time on a rank: eight at once would need eight times the memory.
+        // The local batch is one sequence per rank: eight at once would need eight times the
+        // memory.
         "local_batch_size = 1\n", "global_batch_size = 16\n"}) {
     EXPECT_THAT(toml, HasSubstr(line));
   }
   EXPECT_THAT(toml, Not(HasSubstr("pipeline_parallel_schedule")));
 }
 
-// Flags of Megatron-LM's moe group, keys of TorchTitan 0.2.
+// The flags are those of Megatron-LM's moe group, and the keys those of TorchTitan 0.2.
 TEST(Launchers, SayWhichRanksShareExperts) {
   StrategyInstance instance = of_two_nodes();
   instance.model.blocks = {
@@ -80,7 +81,7 @@ TEST(Launchers, SayWhichRanksShareExperts) {
   plan.cp = 8;
   plan.dp = 1;
   EXPECT_THAT(torchtitan_toml(plan, steps), HasSubstr("refuses this configuration"));
-  // All layers alike, and no part beside the experts.
+  // All layers are alike, and no layer has a part besides the experts.
   instance.model.blocks = {{.count = 16, .experts = {{64, 8, 1024}}}};
   const std::string alike = megatron_script(instance, plan, steps);
   EXPECT_THAT(alike, HasSubstr("--ffn-hidden-size 1024"));
@@ -92,8 +93,8 @@ TEST(Launchers, SayWhichRanksShareExperts) {
   }
 }
 
-// What flags cannot say is said in words: parts that differ, and sequence parallelism where the
-// plan has none.
+// Comments state the features that flags cannot express: parts that differ, and sequence
+// parallelism that the plan does not have.
 TEST(Launchers, SayWhatFlagsCannot) {
   StrategyInstance instance = of_two_nodes();
   StrategyPlan plan{.tp = 2, .dp = 8, .stages = {{.layers = 32, .zero = 1}}};
@@ -113,7 +114,7 @@ TEST(Launchers, SayWhatFlagsCannot) {
   EXPECT_THAT(script(), HasSubstr(parts));
   instance.model.blocks[1] = {.count = 31, .ffn = 500};
   EXPECT_THAT(script(), HasSubstr(parts));
-  instance.model.blocks[1].experts = {1, 1, 12};  // 512 in all
+  instance.model.blocks[1].experts = {1, 1, 12};  // 500 + 12 = 512 wide
   EXPECT_THAT(script(), Not(HasSubstr(parts)));
 }
 
@@ -126,13 +127,13 @@ std::string without_comments(const std::string& script) {
   return kept;
 }
 
-// What arguments.py of Megatron-LM and its attention assert.
+// The assertions of Megatron-LM's arguments.py and of its attention.
 TEST(Launchers, AskMegatronForNothingThatItRefuses) {
   StrategyPlan plan{.tp = 2, .cp = 4, .dp = 2, .stages = {{.layers = 32, .zero = 3}}};
   const LaunchedSteps steps{.sequences = 16, .longest = 8192, .tokens_of_rank = 1024};
   const std::string sharded = megatron_script(of_two_nodes(), plan, steps);
   EXPECT_THAT(sharded, HasSubstr("unset CUDA_DEVICE_MAX_CONNECTIONS\n"));
-  EXPECT_THAT(sharded, Not(HasSubstr("STOWAGE_PLANS")));  // not with FSDP
+  EXPECT_THAT(sharded, Not(HasSubstr("STOWAGE_PLANS")));  // plans do not work with FSDP
   EXPECT_THAT(sharded, HasSubstr("--cp-comm-type a2a"));  // 8 heads of keys, 8 ranks
   EXPECT_THAT(sharded, HasSubstr("puts 2048 tokens on a rank, the plans at most 1024"));
 
@@ -143,15 +144,15 @@ TEST(Launchers, AskMegatronForNothingThatItRefuses) {
   EXPECT_THAT(script, HasSubstr("export CUDA_DEVICE_MAX_CONNECTIONS=1\n"));
   EXPECT_THAT(script, Not(HasSubstr("--cp-comm-type")));
   EXPECT_THAT(script, HasSubstr("heads of keys for 16 ranks; there are 8"));
-  // Without a list of modules attention is what it recomputes.
+  // Without a list of modules Megatron-LM recomputes attention.
   EXPECT_THAT(without_comments(script), HasSubstr("selective --recompute-modules layernorm \\"));
 
   plan.tp = plan.cp = 1;
   EXPECT_THAT(megatron_script(of_two_nodes(), plan, steps),
-              Not(HasSubstr("STOWAGE_PLANS")));  // one rank has nothing to share
+              Not(HasSubstr("STOWAGE_PLANS")));  // a single rank has no rows to share
 }
 
-// The script as a shell runs it, with a torchrun that prints its arguments, one a line.
+// Runs the script in a shell with a torchrun that prints its arguments, one per line.
 std::string shown_by_shell(const TempDir& dir, const std::string& script, const char* plans) {
   std::ofstream(dir.path() / "torchrun")
       << "#!/bin/sh\nprintf '%s\\n' \"$STOWAGE_CLUSTER\" \"$@\"\n";

@@ -43,7 +43,7 @@ TEST_F(Calibrate, WritesACostThatInstancesInclude) {
   dir_.write("here.json", instance.dump());
   const Finished solved = run({"solve", "here.json", "--method", "fast", "-o", "here-plan.json"});
   ASSERT_EQ(solved.exit_code, 0) << solved.err;
-  // The same step with the cost written out has the same plan.
+  // The same step with the cost written into it has the same plan.
   instance["cost"] = cost;
   dir_.write("inline.json", instance.dump());
   EXPECT_EQ(run({"verify", "inline.json", "here-plan.json"}).exit_code, 0);
@@ -111,7 +111,7 @@ TEST_F(Calibrate, AStopKeepsWhatWasMeasured) {
   EXPECT_THAT(dir_.read("packs.csv"), testing::StartsWith("degree,lengths_tokens,time_ms\n1,"));
 }
 
-// What went wrong is said, and is not taken for a signal.
+// The error is reported as an error and not as a signal.
 TEST_F(Calibrate, SaysThatTheMachineLacksAnInstructionSet) {
   for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
            {"calibrate"}, {"compare", "instance.json", "--measure"}}) {
@@ -123,7 +123,8 @@ TEST_F(Calibrate, SaysThatTheMachineLacksAnInstructionSet) {
   }
 }
 
-// Two plans of one size cannot be told apart by predictions that are off by more than they differ.
+// The predictions' errors exceed the difference of the two plans, so the predictions do not decide
+// their order.
 TEST_F(Calibrate, SaysWhenPredictionsDoNotDecideTheOrder) {
   const Finished told = run({"compare", "instance.json", "--measure", "--methods", "batch-ada,fast",
                              "-t", "1", "--scale", "2", "--rounds", "1"});

@@ -1,5 +1,5 @@
-// The limits of `compare` hold for every method of every family: steps on which a baseline without
-// a limit of its own goes on for minutes.
+// The limits of `compare` apply to every method of every family. The steps are chosen so that a
+// baseline without a limit runs for minutes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,8 @@ using ::testing::Not;
 
 struct Hard {
   const char* name;
-  std::vector<std::string> made_by;  // a command that writes hard.json, or a bundled instance
+  // arguments of a command that writes hard.json, or a bundled instance
+  std::vector<std::string> made_by;
 };
 
 void PrintTo(const Hard& hard, std::ostream* out) { *out << hard.name; }
@@ -56,9 +57,10 @@ class CompareLimits : public testing::TestWithParam<Hard> {
   TempDir dir_;
 };
 
-// A backend that looks at no clock is left behind five seconds after the limit; a machine that is
-// busy takes longer. Without limits that are heard the baselines take minutes.
-constexpr double kMostSeconds = 40;  // of a method
+// Limit of the test in seconds per method. A backend that does not check a clock is abandoned five
+// seconds after the limit, and a busy machine takes longer. Without working limits the baselines
+// take minutes.
+constexpr double kMostSeconds = 40;  // seconds per method
 
 TEST_P(CompareLimits, HoldForEveryMethod) {
   const Finished run = compare({"-t", "0.05", "--milp-limit", "0.05", "--baseline-limit", "0.1"});
@@ -70,11 +72,13 @@ TEST_P(CompareLimits, HoldForEveryMethod) {
     EXPECT_LT(method["seconds"], kMostSeconds) << method["method"];
     EXPECT_NE(method["stopped_by"], "error") << method["method"] << method["detail"];
   }
-  // Twice the limit of a method is no more than a few times it.
+  // The limit for baselines is twice that of a method, below the factor from which `compare` prints
+  // the limits.
   EXPECT_THAT(run.err, Not(HasSubstr("limits    ")));
 }
 
-// Where there is no time at all, what can take long says that the limit ended it, in the table too.
+// With a limit of 0, methods that can take long report the limit as the reason of their end, also
+// in the table.
 TEST_P(CompareLimits, OfNoTimeEndAllBaselines) {
   const Finished run = compare({"-t", "0", "--baseline-limit", "0"});
   const json answer = json::parse(run.out);

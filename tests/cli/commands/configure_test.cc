@@ -1,5 +1,5 @@
-// configure: the files that it writes, all or none, and how it refuses.
-// Longer than 300 lines because all share the run of one small job.
+// configure: the files that it writes atomically, and its errors. Longer than 300 lines because all
+// share the run of one small job.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -49,7 +49,7 @@ class Configured : public ::testing::Test {
                                                "--sequences", "16", "--steps",   "2"};
 };
 
-// Experts that no device has room for: ranks share them, which every answer says.
+// The experts do not fit on one device, so ranks share them, and every answer states that.
 TEST_F(Configured, SharesExperts) {
   const Finished run = configure({"--preset", "olmoe-1b-7b", "--nodes", "1", "--memory-mib",
                                   "26000", "--sequences", "16", "--tokens", "2K", "-o", "run"});
@@ -104,7 +104,7 @@ TEST_F(Configured, WritesWhatIsVerified) {
   ASSERT_EQ(::stat((dir_ / "run/launch-megatron.sh").c_str(), &status), 0);
   EXPECT_NE(status.st_mode & S_IXUSR, 0U);
 
-  // The same again elsewhere: the same bytes.
+  // A second run in another directory must give the same bytes.
   arguments.back() = "again";
   ASSERT_EQ(configure(arguments).exit_code, 0);
   EXPECT_EQ(files_in(dir_ / "again"), files);
@@ -145,7 +145,7 @@ TEST_F(Configured, SaysWhatLimitsTheChoice) {
   EXPECT_EQ(outcome["found_by"], "true lengths");
   EXPECT_EQ(outcome["stopped_by"], "time_limit");
 
-  // No more devices than a strategy may have; a number of sequences that none of dp divides.
+  // The number of devices is limited, and dp must divide the number of sequences.
   EXPECT_THAT(configure({"--nodes", "100000", "--devices-per-node", "64", "-o", "run"}).err,
               HasSubstr("--nodes: must be at most 15625 with 64 devices a node"));
   const Finished none = configure({"--nodes", "10", "--sequences", "16", "-o", "run"});
@@ -187,7 +187,7 @@ TEST_F(Configured, LeavesNothingBehindWhereItRefuses) {
   EXPECT_EQ(files_in(dir_ / "full").size(), 1U);
 }
 
-// A lost device, and what was lost with it: the same files, and what moves.
+// Replanning after a lost device writes the same kinds of files, and reports the moved data.
 TEST_F(Configured, ReplacesAnOldConfiguration) {
   const std::vector<std::string> lengths = {"--lengths", "lengths.txt", "--sequences", "12"};
   std::vector<std::string> first = {"--nodes", "2", "--devices-per-node", "4", "-o", "old"};
@@ -214,7 +214,8 @@ TEST_F(Configured, ReplacesAnOldConfiguration) {
       run_stowage({"verify", "strategy.json", "configuration.json"}, {.directory = dir_ / "new"});
   EXPECT_EQ(verdict.exit_code, 0) << verdict.err;
 
-  // The ends of the weight: nothing is faster, and nothing moves less.
+  // At the extreme weights the result is the fastest configuration, or the one that moves the
+  // least.
   const auto with_weight = [&](const std::string& weight) {
     const Finished end = configure(
         {"--from", "old", "--lost", "0,4-5", "--move-weight", weight, "-o", "weight-" + weight});
@@ -261,7 +262,7 @@ TEST_F(Configured, RefusesToReplaceWhatIsNotThere) {
   // One device of 8 is too small for the model.
   EXPECT_THAT(refusal({from, "old", lost, "0-6"}, 1), HasSubstr("MiB"));
 
-  // A directory without a plan, and one with a plan of something else.
+  // A directory without a plan, and a directory with a plan of another problem.
   fs::create_directory(dir_ / "other");
   std::map<std::string, std::string> files = files_in(dir_ / "old");
   dir_.write("other/strategy.json", files.at("strategy.json"));
@@ -293,8 +294,8 @@ TEST(NewDirectory, IsThereWholeOrNotAtAll) {
   EXPECT_EQ(files_in(empty).size(), 1U);
 }
 
-// Several processes, one new directory: one of them makes it, each of the others says why it did
-// not, and nothing else is left.
+// Several processes create one directory at the same time. One process succeeds, each other process
+// reports an error, and no temporary files remain.
 TEST(NewDirectory, IsMadeByOneOfManyAtOnce) {
   constexpr int kWriters = 8;
   const TempDir dir;

@@ -1,4 +1,5 @@
-// stowage convert: what IN is where its name does not say so, and what a table cannot hold.
+// stowage convert: the detection of IN's format by its content, and instances that a table cannot
+// represent.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +26,7 @@ class Convert : public testing::Test {
     return run_stowage(arguments, {.input = input, .directory = dir_.path()});
   }
 
-  // One error, on one line, and no file.
+  // Expects one error, on one line, and no file.
   void expect_one_error(const std::vector<std::string>& arguments, const std::string& why,
                         const std::string& input = "") const {
     SCOPED_TRACE(testing::PrintToString(arguments));

@@ -1,4 +1,4 @@
-// stowage explain: what it tells people and programs, and how it ends.
+// stowage explain: its text, its JSON answer and its exit codes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

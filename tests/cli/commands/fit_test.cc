@@ -1,4 +1,4 @@
-// stowage fit: from a table to a cost that plans are made with.
+// stowage fit: from a table to a cost for planning.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -57,7 +57,7 @@ TEST_F(Fit, WritesTimesInThePlaceOfCoefficients) {
   EXPECT_EQ(answer["table"]["cost"].size(), 1U);
   EXPECT_GT(answer["table"]["held_out"]["mean"], 0.0);
   EXPECT_THAT(told.err, HasSubstr("table     held out"));
-  // The samples are those of a formula.
+  // The samples follow a formula, so a table is no better.
   EXPECT_THAT(told.err, HasSubstr("no better than the formula"));
 
   auto instance = nlohmann::json::parse(dir_.read("instance.json"));
@@ -67,7 +67,7 @@ TEST_F(Fit, WritesTimesInThePlaceOfCoefficients) {
   EXPECT_EQ(solved.exit_code, 0) << solved.err;
 }
 
-// What the instance would refuse is not written.
+// A table that the instance's reader would refuse is not written.
 TEST_F(Fit, ATableThatTheInstanceCannotHaveIsRefused) {
   auto instance = nlohmann::json::parse(dir_.read("instance.json"));
   instance["rules"]["packed"] = false;
@@ -96,7 +96,7 @@ TEST_F(Fit, WarnsWhereTheCostCannotTellPlansApart) {
   EXPECT_THAT(fine.err, HasSubstr("faster than the next"));
   EXPECT_THAT(fine.err, Not(HasSubstr("this cost does not say")));
 
-  // The same rows, each off by half as much again or less.
+  // The same rows with errors of up to a factor of 1.5.
   std::string rough;
   int line = 0;
   std::istringstream lines(dir_.read("samples.csv"));

@@ -1,4 +1,4 @@
-// generate: what the flags take and what instances are called.
+// generate: the values of the flags and the names of instances.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -54,8 +54,7 @@ TEST_F(Generate, KnowsTheProgressFlag) {
   }
 }
 
-// The commonest node.
-// The share that the warning names has a plan, one less has none.
+// The most common node. The share in the warning has a plan, and the next smaller share has none.
 TEST_F(Generate, WarnsOfACapacityThatNoOrderKeeps) {
   const std::vector<std::string> wanted = {"order", "--from-kernels", "--capacity-share"};
   const auto with = [&](const std::string& share) {

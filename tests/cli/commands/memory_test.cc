@@ -1,4 +1,4 @@
-// stowage memory: the peak of a plan's heaviest micro-batches against what the planner counted.
+// stowage memory: the peak of a plan's heaviest micro-batches against the planner's count.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -63,7 +63,7 @@ TEST_F(Memory, EveryRankHasItsHeaviestGroup) {
     for (int r = first; r < first + degree; ++r) listed[r] = std::max(listed[r], tokens);
     EXPECT_EQ(group["token_model_mib"], static_cast<double>(tokens));  // 1 MiB each
     EXPECT_EQ(group["capacity_mib"], 80);
-    // The trace of so many tokens, whose maximum load is an optimal peak.
+    // The trace of that many tokens; its maximum load is an optimal peak.
     const Result<LayoutInstance> trace = trace_layout({.model = "gpt-7b",
                                                        .tokens = tokens,
                                                        .ranks = 1,
@@ -85,7 +85,7 @@ TEST_F(Memory, WhatDoesNotFitIsSaid) {
   EXPECT_EQ(nlohmann::json::parse(told.out)["fits"], false);
 }
 
-// The number after `before` in what was told.
+// Returns the number after the text `before` in the output.
 double number_after(const std::string& text, const std::string& before) {
   const std::size_t at = text.find(before);
   EXPECT_NE(at, std::string::npos) << before << " is not in\n" << text;

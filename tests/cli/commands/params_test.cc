@@ -1,4 +1,5 @@
-// Parameters and stages on the command line: listed, set, left out, and named in the outcome.
+// Parameters and stages on the command line: they can be listed, set and excluded, and the outcome
+// names them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +23,7 @@ class Params : public testing::Test {
     return run_stowage(arguments, {.directory = dir_.path()});
   }
 
-  // The outcome of a solve with these flags; equal flags give equal outcomes.
+  // Runs a solve with these flags; equal flags must give equal outcomes.
   Finished solve(std::vector<std::string> flags) const {
     std::vector<std::string> all = {"solve", "instance.json", "--node-limit", "20", "--timeless"};
     all.insert(all.end(), flags.begin(), flags.end());
@@ -55,7 +56,7 @@ TEST_F(Params, AnOutcomeNamesWhatDiffersAndIsValid) {
       {"--set", "lns.moves=50", "--params", "mine.json", "--without", "subset_dp,lns", "--stages"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   const json document = json::parse(outcome.out);
-  // --set goes before the file, and a default is no difference.
+  // --set takes precedence over the file, and a parameter at its default is not listed.
   EXPECT_EQ(document["parameters"], json::parse(R"({"lns.moves": 50, "rounds.dives": 3})"));
   EXPECT_EQ(document["without"], json::parse(R"(["subset_dp", "lns"])"));
   for (const json& stage : document["stages"]) {

@@ -1,4 +1,4 @@
-// partition: what it reads, what it prints, and how it refuses.
+// partition: its input, its output and its errors.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

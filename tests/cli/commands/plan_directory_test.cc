@@ -1,5 +1,5 @@
-// Directories of plans: that what lies beside a plan for a trainer is always that plan's, and that
-// no valid plan is ever planned again.
+// Directories of plans: the trainer's file beside a plan always belongs to that plan, and a valid
+// plan is never planned again.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ class PlanDirectory : public testing::Test {
  protected:
   PlanDirectory() { fill_with_examples(dir_); }
 
-  // The 64 lengths of lengths.txt as steps of so many sequences.
+  // Plans the 64 lengths of lengths.txt as steps of `sequences` sequences.
   Finished steps_of(const char* sequences, const std::vector<std::string>& more) const {
     std::vector<std::string> arguments = {"plan-stream", "lengths.txt", "--batch-size", sequences,
                                           "--devices",   "16",          "-o",           "plans"};
@@ -30,7 +30,7 @@ class PlanDirectory : public testing::Test {
     return run_stowage(arguments, {.directory = dir_.path()});
   }
   Finished eight(const std::vector<std::string>& more) const { return steps_of("8", more); }
-  // More sequences than the verifier searches again.
+  // Plans steps with more sequences than the verifier's exhaustive search takes.
   Finished four() const { return steps_of("16", {}); }
 
   void begin(const std::vector<std::string>& more) const {
@@ -39,7 +39,7 @@ class PlanDirectory : public testing::Test {
     ASSERT_THAT(first.err, Not(HasSubstr("warning")));
   }
 
-  // What the trainer's file of the plan that is there must hold, by another way to it.
+  // Expects that the trainer's file of a plan equals a conversion of the plan.
   void expect_trainer_of_plan(const char* file) const {
     const RunOptions here{.directory = dir_.path()};
     ASSERT_EQ(run_stowage({"generate", "scatter", "--lengths", "lengths.txt", "--count", "8",
@@ -49,7 +49,7 @@ class PlanDirectory : public testing::Test {
               0);
     auto step = nlohmann::json::parse(dir_.read("step.json"));
     const RunOptions one{.input = dir_.read(kPlan), .directory = dir_.path()};
-    step["name"] = "gpt-7b-16gpu-192k-3";  // as a stream calls it
+    step["name"] = "gpt-7b-16gpu-192k-3";  // the name of the step in a stream
     dir_.write("step.json", step.dump());
     const std::string made = std::string(file).ends_with(".bin") ? "made.bin" : "made.json";
     const Finished converted = run_stowage({"convert", "step.json", made, "--plan", "-"}, one);
@@ -64,7 +64,8 @@ TEST_F(PlanDirectory, AMissingTrainerIsMadeOfThePlanThatIsThere) {
   begin({"--method", "batch-ada"});
   const std::string plan = dir_.read(kPlan);
   const auto before = std::filesystem::last_write_time(dir_ / kPlan);
-  const Finished again = eight({"--trainer", "bin"});  // another method than the plans were made by
+  // another method than that of the stored plans
+  const Finished again = eight({"--trainer", "bin"});
   EXPECT_EQ(again.exit_code, 0) << again.err;
   EXPECT_THAT(again.err, HasSubstr("end  0 steps"));
   EXPECT_THAT(again.err, HasSubstr("8 had their plan already"));
@@ -78,7 +79,7 @@ TEST_F(PlanDirectory, AMissingTrainerIsMadeOfThePlanThatIsThere) {
 TEST_F(PlanDirectory, ATrainerOfAnotherPlanIsWrittenAnew) {
   begin({"--trainer", "bin"});
   const std::string good = dir_.read(kBinary);
-  std::string changed = good;  // of the same length
+  std::string changed = good;  // same length, different content
   changed.back() = static_cast<char>(changed.back() ^ 1);
   for (const std::string& wrong : {good.substr(0, good.size() / 2), std::string(), changed,
                                    good + '\n', dir_.read("plans/00000004.trainer.bin")}) {
@@ -97,8 +98,8 @@ TEST_F(PlanDirectory, ATrainerOfAnotherPlanIsWrittenAnew) {
 
 TEST_F(PlanDirectory, ATrainerOfTheOtherFormatStaysThatOfThePlan) {
   begin({"--trainer", "json"});
-  // Planned anew by another method, once because the plan has gone and once as it is invalid; and
-  // without a word about trainers.
+  // A step is planned again by another method, once because its plan is missing and once because it
+  // is invalid. No message mentions trainers.
   for (const std::vector<std::string>& trainer :
        {std::vector<std::string>{"--trainer", "bin"}, std::vector<std::string>{}}) {
     const std::string plan = dir_.read(kPlan);
@@ -146,8 +147,9 @@ TEST_F(PlanDirectory, ATrainerThatCannotBeWrittenIsNamed) {
               HasSubstr("plans/00000003.trainer.bin: cannot be read: Too many levels of"));
 }
 
-// Whatever its name: what a bound of a closed form or a certificate does not bear out is planned
-// anew, with the bytes of the first run. A backend's word stays, and is said to be one.
+// A plan whose bound is not confirmed by a closed form or a certificate is planned again, for every
+// name of the bound; the bytes equal the first run's. A bound reported by a backend is kept, and
+// the output says that it is not proven.
 TEST_F(PlanDirectory, AFalsifiedBoundIsNotKept) {
   ASSERT_EQ(four().exit_code, 0);
   const std::string honest = dir_.read(kPlan);
@@ -171,13 +173,13 @@ TEST_F(PlanDirectory, AFalsifiedBoundIsNotKept) {
   EXPECT_NE(dir_.read(kPlan), honest);
 }
 
-// A run that nobody touched is resumed without a word, certificates and all.
+// An unchanged run is resumed without a message, including its certificates.
 TEST_F(PlanDirectory, AnHonestBoundIsKept) {
   ASSERT_EQ(four().exit_code, 0);
   const Finished again = four();
   EXPECT_THAT(again.err, HasSubstr("4 had their plan already"));
   EXPECT_THAT(again.err, Not(HasSubstr("warning")));
-  // Without its certificate a bound that needs one is nothing.
+  // A bound that needs a certificate counts as false without it.
   std::size_t outcomes = 0;
   for (const auto& file : std::filesystem::directory_iterator(dir_ / "plans")) {
     if (!file.path().string().ends_with(".outcome.json")) continue;

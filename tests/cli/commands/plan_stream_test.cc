@@ -1,5 +1,5 @@
-// plan-stream: lines in order, shares that make a whole, resuming, and what it says of bad steps.
-// Longer than 300 lines: one command with a fixture of its own, begun, ended and begun again.
+// plan-stream: lines in order, complete shares, resuming, and errors of steps. Longer than 300
+// lines: one command with a fixture of its own, started, ended and resumed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -32,7 +32,7 @@ class PlanStreamCommand : public testing::Test {
     options.directory = dir_.path();
     return run_stowage(arguments, options);
   }
-  // The 64 lengths of lengths.txt as eight steps.
+  // Plans the 64 lengths of lengths.txt as eight steps.
   Finished eight(std::vector<std::string> more, RunOptions options = {}) const {
     more.insert(more.begin(), {"lengths.txt", "--batch-size", "8", "--devices", "16"});
     return run(more, options);
@@ -52,7 +52,8 @@ std::ptrdiff_t files_in(const std::filesystem::path& directory) {
   return std::distance(std::filesystem::directory_iterator(directory), {});
 }
 
-// Without the outcomes that carry certificates: without a backend there is none.
+// Counts plans without the outcomes that carry certificates, since a build without a backend has no
+// such outcomes.
 std::ptrdiff_t plans_in(const std::filesystem::path& directory) {
   return std::count_if(std::filesystem::directory_iterator(directory), {}, [](const auto& entry) {
     return !entry.path().filename().string().ends_with(".outcome.json");
@@ -170,16 +171,16 @@ TEST_F(PlanStreamCommand, ADirectoryHoldsPlansOfOneStreamOnly) {
 }
 
 TEST_F(PlanStreamCommand, ATrainerFindsEachStepBesideItsPlan) {
-  ASSERT_EQ(eight({"-o", "plans", "--steps", "1"}).exit_code, 0);  // as yet without
+  ASSERT_EQ(eight({"-o", "plans", "--steps", "1"}).exit_code, 0);  // without the flag at first
   ASSERT_EQ(eight({"-o", "plans", "--steps", "2", "--trainer", "bin"}).exit_code, 0);
   ASSERT_EQ(eight({"-o", "text", "--steps", "2", "--trainer", "json"}).exit_code, 0);
   const RunOptions here{.directory = dir_.path()};
   ASSERT_EQ(run_stowage({"convert", "plans/00000001.trainer.bin", "back.json"}, here).exit_code, 0);
   EXPECT_EQ(dir_.read("back.json"), dir_.read("text/00000001.trainer.json"));
-  EXPECT_EQ(files_in(dir_ / "plans"), 6);  // with the outcomes that carry their certificates
+  EXPECT_EQ(files_in(dir_ / "plans"), 6);  // including the outcomes with their certificates
 }
 
-// A training job writes the lengths of a batch and waits for its plan before it goes on.
+// A training job writes the lengths of a batch and waits for its plan before it continues.
 TEST_F(PlanStreamCommand, AnswersBeforeTheNextStepIsGiven) {
   const std::filesystem::path pipe = dir_ / "steps";
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
@@ -215,7 +216,8 @@ TEST_F(PlanStreamCommand, AStepWithoutAPlanDoesNotEndTheStream) {
   EXPECT_THAT(clipped.err, HasSubstr("1 sequence was too long and is clipped"));
 }
 
-// It has its line like the others, those behind it are planned, and the end says so.
+// The invalid step has its line, the following steps are planned, and the exit code reports the
+// error.
 TEST_F(PlanStreamCommand, AStepThatCannotBeReadDoesNotEndTheStream) {
   const RunOptions input{.input = "[8, 9]\n{\"id\": 7, \"lengths\": [100, -3, 0]}\n[10]\n"};
   const Finished alone = run({"-", "--devices", "16"}, input);
@@ -278,7 +280,7 @@ TEST_F(PlanStreamCommand, EchoesIdsAndKeysOfTheUsers) {
   EXPECT_EQ(wrong["x-kept"], true);
 }
 
-// Nothing but what the stream wrote is needed to verify one of its plans.
+// The files that the stream wrote suffice to verify one of its plans.
 TEST_F(PlanStreamCommand, AStepMayBringANewCostForAllAfterIt) {
   dir_.write("cost.json", R"({"quadratic_ms": 0.02, "linear_ms": 1, "fixed_ms": 6})");
   dir_.write("steps.jsonl",
@@ -297,14 +299,14 @@ TEST_F(PlanStreamCommand, AStepMayBringANewCostForAllAfterIt) {
     EXPECT_NEAR(line["objective_ms"].get<double>(), 2 * before, 1e-9);
     EXPECT_EQ(line["instance"]["cost"]["fixed_ms"], 6);
   }
-  // The share that does not plan the step has read its cost.
+  // A share that does not plan the step still reads its cost.
   std::vector<std::string> share = arguments;
   share.insert(share.end(), {"--shard", "0/2"});
   EXPECT_EQ(lines_of(run(share).out), (std::vector{lines[0], lines[2]}));
 }
 
 TEST_F(PlanStreamCommand, APlanCanBeVerifiedFromTheFilesOfTheStream) {
-  ASSERT_EQ(eight({"-o", "plans", "--steps", "1"}).exit_code, 0);  // as yet without
+  ASSERT_EQ(eight({"-o", "plans", "--steps", "1"}).exit_code, 0);  // without the flag at first
   ASSERT_EQ(eight({"-o", "plans", "--steps", "2", "--instances"}).exit_code, 0);
   const RunOptions here{.directory = dir_.path()};
   for (const char* step : {"plans/00000000", "plans/00000001"}) {
@@ -314,7 +316,7 @@ TEST_F(PlanStreamCommand, APlanCanBeVerifiedFromTheFilesOfTheStream) {
   }
   const auto line = nlohmann::json::parse(eight({"--steps", "1", "--instances"}).out);
   EXPECT_EQ(line["instance"], nlohmann::json::parse(dir_.read("plans/00000000.instance.json")));
-  // One beside a plan stays that of the plan, whether it is asked for or not.
+  // A file beside a plan is kept consistent with the plan, whether it is requested or not.
   dir_.write("plans/00000001.instance.json", "{}");
   const Finished again = eight({"-o", "plans", "--steps", "2"});
   EXPECT_THAT(again.err, HasSubstr("00000001.instance.json: was missing or not of its plan"));
@@ -328,7 +330,7 @@ TEST_F(PlanStreamCommand, ATrainersStepMayStandInTheLine) {
             nlohmann::json::parse(dir_.read("plans/00000000.trainer.json")));
 }
 
-// Its reader would wait for ever.
+// Reading a pipe would wait forever.
 TEST_F(PlanStreamCommand, APipeInTheDirectoryIsNoPlan) {
   ASSERT_EQ(eight({"-o", "plans", "--steps", "1"}).exit_code, 0);
   ASSERT_EQ(mkfifo((dir_ / "plans/00000001.json").c_str(), 0600), 0);
@@ -414,12 +416,12 @@ TEST_F(PlanStreamCommand, AfterCtrlCItSaysWhereToGoOn) {
             run_.err.substr(at + 18, run_.err.find('\n', at) - at - 18));
 }
 
-// A stream that stays open, as that of a training job that thinks.
+// A stream that stays open, like that of a training job between steps.
 class OpenStream : public PlanStreamCommand, public testing::WithParamInterface<int> {
  protected:
   OpenStream() { EXPECT_EQ(mkfifo((dir_ / "steps").c_str(), 0600), 0); }
 
-  // What the command says after a signal, while the stream goes on being open.
+  // Returns the command's output after a signal, while the stream stays open.
   Finished after_signal(Child& child, std::ofstream& steps) const {
     child.send(GetParam());
     auto end = std::async(std::launch::async, [&child] { return child.finish(); });
@@ -433,7 +435,7 @@ TEST_P(OpenStream, EndsAtASignalWithWhatIsPlanned) {
   Child child({"plan-stream", "steps", "--devices", "16", "-o", "plans"},
               {.directory = dir_.path()});
   std::ofstream steps(dir_ / "steps");
-  steps << "[608, 1040]\n[608, 10" << std::flush;  // the second is not whole yet
+  steps << "[608, 1040]\n[608, 10" << std::flush;  // the second line is incomplete
   const auto late = std::chrono::steady_clock::now() + std::chrono::minutes(2);
   while (!std::filesystem::exists(dir_ / "plans/00000000.json") &&
          std::chrono::steady_clock::now() < late) {

@@ -50,7 +50,7 @@ TEST_P(EveryInstance, IsDrawnAsPictureAndAsPage) {
   const Finished solved = run_stowage({"solve", instance, "-t", "0.5", "--node-limit", "1"}, here);
   dir.write("outcome.json", solved.out);
   const Finished run = run_stowage({"render", instance, "outcome.json", "-o", "plan.svg"}, here);
-  if (solved.exit_code != 0) {  // infeasible: there is no plan to draw
+  if (solved.exit_code != 0) {  // infeasible, so there is no plan to draw
     EXPECT_EQ(run.exit_code, 2);
     EXPECT_THAT(run.err, HasSubstr("E211"));
     EXPECT_EQ(dir.names(), std::vector<std::string>{"outcome.json"});
@@ -117,7 +117,7 @@ TEST_F(Render, DrawsThePartsThatAreAskedFor) {
   EXPECT_EQ(pictures({}), 3);
   EXPECT_EQ(pictures({"--show", "plan"}), 1);
   EXPECT_EQ(pictures({"--show", "search,lengths"}), 2);
-  // A plan tells of no search.
+  // A plan without an outcome has no record of a search.
   EXPECT_EQ(run({"render", "instance.json", "plan.json", "-o", "x.svg"}).exit_code, 0);
   EXPECT_THAT(dir_.read("x.svg"), Not(HasSubstr("The search")));
 }
@@ -150,7 +150,7 @@ TEST_F(Render, APageHoldsTheTableOfMethods) {
   EXPECT_NE(page.find("<td>batch-ada (best)</td><td>baseline</td>"), std::string::npos);
   EXPECT_NE(page.find("computed again for this page"), std::string::npos);
 
-  // Answers may gain keys; what is read must be of its type.
+  // Answers may have additional keys; keys that are read must have their type.
   std::string gained = dir_.read("comparison.json");
   gained.insert(gained.find("\"method\":"), "\"measured\": {\"scale\": 4}, ");
   dir_.write("gained.json", gained);
@@ -165,7 +165,7 @@ TEST_F(Render, APageHoldsTheTableOfMethods) {
   EXPECT_EQ(typed.exit_code, 2);
   EXPECT_THAT(typed.err, HasSubstr("gained.json: E203 /methods/0/best: must be true or false"));
 
-  // Of the same name, but of other lengths.
+  // An instance with the same name and other lengths.
   std::string longer = dir_.read("instance.json");
   longer.replace(longer.find("100, 64"), 7, "101, 64");
   dir_.write("longer.json", longer);
@@ -183,7 +183,7 @@ TEST_F(Render, APageHoldsTheTableOfMethods) {
   EXPECT_THAT(other.err, HasSubstr("E209"));
 }
 
-// Names are anybody's text: markup in them must not become markup.
+// Names may contain any text, and markup in them must be escaped.
 TEST_F(Render, NamesAreTextAndNoMarkup) {
   std::string table = "id,lower,upper,size\n";
   table += "</title><script>alert(1)</script>,0,3,4\n&amp;,2,5,4\n";

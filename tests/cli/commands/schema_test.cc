@@ -1,4 +1,4 @@
-// What the commands print is what their schemas say, and what they write is read again.
+// The documents of the commands satisfy their schemas, and can be read again.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-// All that is wrong with the document, a line each.
+// Returns all violations of the schema, one per line.
 std::string faults(const json& document, const std::string& schema_name) {
   const json text = json::parse(run_stowage({"schema", schema_name}).out);
   valijson::Schema schema;
@@ -58,7 +58,7 @@ TEST_F(Schemas, OutcomesOfEveryKind) {
   }
 }
 
-// With certificates of each kind, and with a layout.
+// The outcomes have certificates of each kind, and a layout.
 TEST_F(Schemas, OutcomesOfEveryFamily) {
   std::set<std::string> bounds;
   for (const std::vector<std::string>& generated : std::vector<std::vector<std::string>>{

@@ -1,4 +1,4 @@
-// solve: what it begins with, and what its output must not be.
+// solve: its start plan, and the paths that its output must not have.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -34,7 +34,7 @@ TEST_F(Solve, BeginsWithNoPlanOfAnotherInstance) {
   EXPECT_EQ(run({"solve", "instance.json", "--start", "plan.json", "-t", "1"}).exit_code, 0);
 }
 
-// All else that could be said of it would follow from that, a line for each sequence.
+// Other violations would only follow from the wrong instance, one line per sequence.
 TEST_F(Solve, APlanOfAnotherInstanceIsOneViolation) {
   const Finished verdict = run({"verify", "another.json", "plan.json"});
   EXPECT_EQ(verdict.exit_code, 1);

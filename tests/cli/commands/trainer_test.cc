@@ -29,7 +29,7 @@ TEST_F(Trainer, BothFormsSayTheSame) {
   EXPECT_EQ(made.out, "");
   EXPECT_THAT(made.err, HasSubstr("trainer   scatter  tiny   4 ranks, "));
   EXPECT_THAT(made.err, HasSubstr(" 554 tokens  -> t.bin"));
-  // An outcome stands for its plan, as everywhere.
+  // An outcome can be used in place of its plan, as in all commands.
   const Finished shown = run({"convert", "instance.json", "-", "--plan", "outcome.json"});
   EXPECT_EQ(shown.exit_code, 0);
   const auto from_binary = read_trainer_file(dir_.read("t.bin"));
@@ -79,7 +79,7 @@ TEST_F(Trainer, MistakesAreNamed) {
   EXPECT_THAT(dir_.names(), Not(IsSupersetOf({"t.bin"})));
 }
 
-// What somebody tries who has lengths and has not read on.
+// A common error of users with a list of lengths.
 TEST_F(Trainer, AListWhereAnInstanceBelongsIsExplained) {
   const Finished refused = run({"solve", "lengths.txt"});
   EXPECT_EQ(refused.exit_code, 2);

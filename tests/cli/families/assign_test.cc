@@ -1,4 +1,4 @@
-// The commands on assign instances: from a list to a verified, executed plan, and what is refused.
+// The commands on assign instances: from a list to a verified, executed plan, and errors.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -103,13 +103,14 @@ TEST_F(Assign, ProposedStrategiesAreSolvedLikeAny) {
   EXPECT_EQ(nlohmann::json::parse(refused.out)["errors"][0]["code"], "E001");
 }
 
-// What is told of a strategy is true of the strategy of that name in the file.
+// The line about a strategy must describe the strategy of that name in the file.
 TEST_F(Assign, ProposedStrategiesAreCalledWhatTheFileCallsThem) {
   ASSERT_EQ(run({"generate", "assign", "--tokens", "200K", "-o", "a.json"}).exit_code, 0);
   ASSERT_EQ(run({"propose", "a.json", "-o", "few.json", "--most", "3"}).exit_code, 0);
   auto instance = nlohmann::json::parse(dir_.read("few.json"));
   ASSERT_EQ(instance["strategies"].size(), 3U);
-  // The first is there under another name, the name of the second means something else.
+  // The first proposed strategy exists under another name, and the name of the second is used by
+  // another strategy.
   const auto first = instance["strategies"]["P0"];
   const auto second = instance["strategies"]["P1"];
   ASSERT_NE(second, nlohmann::json::parse(R"({"16x1": 1})"));
@@ -127,7 +128,7 @@ TEST_F(Assign, ProposedStrategiesAreCalledWhatTheFileCallsThem) {
   EXPECT_EQ(written["mine"], first);
   EXPECT_EQ(written["P1'"], second);
 
-  // As many as an instance may have, and no more.
+  // The maximum number of strategies of an instance.
   for (int i = 0; i < 9998; ++i) instance["strategies"]["s" + std::to_string(i)] = {{"16x1", 1}};
   dir_.write("full.json", instance.dump());
   const Finished refused =
@@ -149,7 +150,7 @@ TEST_F(Assign, ABrokenPlanIsNotExecuted) {
   EXPECT_EQ(run({"run", "a.json", "broken.json"}).exit_code, 1);
 }
 
-// The bound of an outcome is checked again from its prices, and a false one is found out.
+// verify recomputes the bound of an outcome from its prices, and detects a false one.
 TEST_F(Assign, VerifyChecksTheCertificate) {
   ASSERT_EQ(
       run({"generate", "assign", "--tokens", "100K", "--mu", "6", "--sigma", "1", "-o", "a.json"})

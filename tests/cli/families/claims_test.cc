@@ -1,4 +1,4 @@
-// What verify and render say of an outcome whose words are not those of its plan.
+// verify and render of an outcome that disagrees with its plan.
 #include "cli/families/claims.h"
 
 #include <gmock/gmock.h>
@@ -108,7 +108,7 @@ TEST_F(LyingOutcome, ARemedyBesideAPlanIsRefused) {
   EXPECT_THAT(told.err, HasSubstr("violation outcome_status at /remedy: has \"raise"));
 }
 
-// A bound that verify computes itself, by the name the plan gives it, is no other word.
+// verify computes the bound of that name itself and refuses a higher value.
 TEST_F(LyingOutcome, AFalseClosedBoundIsRefused) {
   auto plan = nlohmann::json::parse(dir_.read("layout-plan.json"));
   const std::int64_t peak = plan["peak_bytes"];
@@ -123,7 +123,8 @@ TEST_F(LyingOutcome, AFalseClosedBoundIsRefused) {
   EXPECT_EQ(nlohmann::json::parse(told.out)["bound_bytes"], peak);
 }
 
-// Of a backend's word nothing can be computed again: it is said so, and --strict refuses it.
+// A bound reported by a backend cannot be recomputed: verify says that it is not proven, and
+// --strict refuses it.
 TEST_F(LyingOutcome, ABoundThatIsOnlySaidIsNotProven) {
   auto plan = nlohmann::json::parse(dir_.read("layout-plan.json"));
   const std::int64_t peak = plan["peak_bytes"];

@@ -1,4 +1,4 @@
-// The commands on layouts: from a table to a verified plan and back, and what is refused.
+// The commands on layouts: from a table to a verified plan and back, and errors.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -121,7 +121,7 @@ TEST_F(Layout, RunNamesTheInstructionSetsOfTheMachine) {
   EXPECT_THAT(finished.err, HasSubstr("on this machine, is v9"));
 }
 
-// Six blocks and a seventh of three layers: recorded, planned, and run where the plan says.
+// Six blocks and a seventh of three layers are recorded, planned, and run at the planned offsets.
 TEST_F(Layout, RecordedBlocksRunInTheirPlannedMemory) {
   const std::vector<std::vector<std::string>> shapes = {
       {},

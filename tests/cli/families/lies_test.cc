@@ -1,5 +1,5 @@
-// A thousand lies told to `verify`: every one is refused, or marked as not proven. And none of what
-// `solve` says itself is refused. Longer than 300 lines because it is one table.
+// A thousand false changes of outcomes: `verify` must refuse each, or mark it as not proven. The
+// outcomes of `solve` itself must pass. Longer than 300 lines because it is one table.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -38,7 +38,7 @@ namespace {
 
 using nlohmann::json;
 
-// What `solve` said of an instance.
+// An outcome of `solve` and its instance.
 struct Told {
   Instance instance;
   json outcome;
@@ -63,7 +63,7 @@ Told told(const Instance& instance, const SolveOptions& options, std::int64_t no
           '_' + std::string(objective_unit(instance).name)};
 }
 
-// What `verify` makes of it.
+// The result of `verify`.
 struct Verdict {
   bool refused = false;
   bool proven = false;
@@ -98,10 +98,10 @@ void write_instance(const TempDir& dir, const Instance& instance) {
 
 struct Lie {
   std::string name;
-  std::function<bool(Told&, Draw&)> tell;  // false: it would not be a lie here
+  std::function<bool(Told&, Draw&)> tell;  // returns false if the change would not be false here
 };
 
-// A lie about an outcome with a plan.
+// A false change of an outcome with a plan.
 template <class Change>
 Lie with_plan(const char* name, Change change) {
   return {name, [change](Told& t, Draw& draw) {
@@ -127,7 +127,7 @@ Lie set(const char* name, const char* key, Value value) {
   return with_plan(name, [key, value](Told& t, Draw&) { t.outcome[key] = value; });
 }
 
-// Of one of the elements of a list of the outcome.
+// A false change of one element of a list of the outcome.
 template <class Change>
 Lie element(const char* name, const char* key, Change change) {
   return with_plan(name, [key, change](Told& t, Draw& draw) {
@@ -137,7 +137,7 @@ Lie element(const char* name, const char* key, Change change) {
   });
 }
 
-// Of one of the rows of an order for lengths that are known at run time only.
+// A false change of one row of an order for lengths that are known at run time only.
 template <class Change>
 Lie of_row(const char* name, Change change) {
   return with_plan(name, [change](Told& t, Draw& draw) {
@@ -148,7 +148,7 @@ Lie of_row(const char* name, Change change) {
   });
 }
 
-// Of one of both ends of a row: "peak_bytes_at_from".
+// A false change at one of the two ends of a row: "peak_bytes_at_from".
 template <class Change>
 Lie of_row_end(const char* name, Change change) {
   return with_plan(name, [change](Told& t, Draw& draw) {
@@ -159,7 +159,7 @@ Lie of_row_end(const char* name, Change change) {
   });
 }
 
-// Of one of the transfers of an order with a host.
+// A false change of one transfer of an order with a host.
 template <class Change>
 Lie of_transfer(const char* name, Change change) {
   return with_plan(name, [change](Told& t, Draw& draw) {
@@ -178,7 +178,7 @@ bool exchange(json& a, json& b) {
 
 std::int64_t whole(const json& number) { return number.get<std::int64_t>(); }
 
-// All inputs of a graph at a length.
+// Returns the bytes of all inputs of a graph at a length.
 Bytes inputs_at(const Instance& instance, Tokens length) {
   const auto& graph = std::get<OrderInstance>(instance);
   Bytes sum = 0;
@@ -188,7 +188,7 @@ Bytes inputs_at(const Instance& instance, Tokens length) {
   return sum;
 }
 
-// The bound equals the objective, wherever the document says it.
+// Sets the bound equal to the objective in all places of the document.
 void close_the_gap(Told& t, const json& by) {
   const json objective = t.at("objective");
   t.at("bound") = objective;
@@ -220,7 +220,7 @@ Lie closed_by(const char* name, const char* by) {
   });
 }
 
-// An instance that has a plan is called infeasible.
+// A claim that a feasible instance is infeasible.
 Lie denied(const char* name, json proof) {
   return with_plan(name, [proof](Told& t, Draw&) {
     t.outcome["status"] = "infeasible";
@@ -237,7 +237,7 @@ Lie denied(const char* name, json proof) {
   });
 }
 
-// Of a proof by counting there are none.
+// A proof by counting has no witnesses.
 bool has_witnesses(const json& proof) {
   return proof["by"] != "rows" && proof["by"] != "micro_batches" && proof["by"] != "configurations";
 }
@@ -252,7 +252,7 @@ bool scale(json& number, double factor) {
   return true;
 }
 
-// One of the numbers somewhere inside.
+// Returns all numbers inside a value.
 std::vector<json*> numbers_in(json& value) {
   if (value.is_number() && value != 0) return {&value};
   std::vector<json*> all;
@@ -267,7 +267,7 @@ std::vector<json*> numbers_in(json& value) {
 
 const std::vector<Lie>& lies() {
   static const std::vector<Lie> kLies = {
-      // The bound, everywhere at once, with the certificate that was there.
+      // The bound is raised in all places, with the old certificate.
       with_plan("bound_is_the_objective",
                 [](Told& t, Draw&) {
                   if (!t.open()) return false;
@@ -331,7 +331,7 @@ const std::vector<Lie>& lies() {
                   for (const char* key : {"bounds", "improvements"}) t.outcome.erase(key);
                   return true;
                 }),
-      // What the outcome says beside its plan.
+      // Members of the outcome other than its plan.
       with_plan("status_optimal",
                 [](Told& t, Draw&) {
                   t.outcome["status"] = "optimal";
@@ -411,7 +411,7 @@ const std::vector<Lie>& lies() {
       set("infeasibility_beside_a_plan", "infeasibility", json({{"by", "none"}})),
       with_plan("method_bound_above_the_objective",
                 [](Told& t, Draw&) { t.at("method_bound") = 2 * t.objective() + 1; }),
-      // Its bounds.
+      // The outcome's bounds.
       element("a_bound_raised", "bounds",
               [](Told& t, json& bound) {
                 bound["value" + t.unit] = 2 * t.objective() + 1;
@@ -450,7 +450,7 @@ const std::vector<Lie>& lies() {
                   t.outcome["bounds"] = json::array();
                   return t.at("bound") != 0;
                 }),
-      // Its story.
+      // The outcome's history.
       set("improvements_gone", "improvements", json::array()),
       with_plan("improvements_without_the_last",
                 [](Told& t, Draw&) {
@@ -458,7 +458,8 @@ const std::vector<Lie>& lies() {
                   const json last = story.back();
                   story.erase(story.size() - 1);
                   if (story.empty()) return true;
-                  // A bound that rose by rounding alone, and no better plan, is told by none.
+                  // A bound that rose only by rounding, without a better plan, is not recorded as
+                  // an improvement.
                   const std::string bound = "bound" + t.unit;
                   const std::string objective = "objective" + t.unit;
                   const bool same_plan = story.back()[objective] == last[objective];
@@ -509,7 +510,7 @@ const std::vector<Lie>& lies() {
                 step["source"] = "X";
                 return true;
               }),
-      // How the ranks of a group exchange: as none of its degree may.
+      // The exchange of a group: one that its degree may not use.
       with_plan("another_exchange",
                 [](Told& t, Draw& draw) {
                   if (!t.plan().contains("micro_batches")) return false;
@@ -520,7 +521,8 @@ const std::vector<Lie>& lies() {
                   if (group.erase("exchange") == 0) group["exchange"] = "ring";
                   return true;
                 }),
-      // What a micro-batch recomputes: nothing that its instance lists, or nothing where it must.
+      // The recomputation mode of a micro-batch: one that the instance does not list, or none where
+      // it needs one.
       with_plan("another_recomputation",
                 [](Told& t, Draw& draw) {
                   if (!t.plan().contains("micro_batches")) return false;
@@ -530,7 +532,7 @@ const std::vector<Lie>& lies() {
                   if (batch.erase("recomputation") == 0) batch["recomputation"] = "all";
                   return true;
                 }),
-      // Its certificate.
+      // The outcome's certificate.
       with_plan("certificate_raised",
                 [](Told& t, Draw&) {
                   return t.certified() && scale(t.outcome["certificate"]["bound" + t.unit], 1.001);
@@ -566,7 +568,7 @@ const std::vector<Lie>& lies() {
                   t.outcome["certificate"]["oath"] = true;
                   return true;
                 }),
-      // Its plan.
+      // The outcome's plan.
       with_plan("plan_objective_less",
                 [](Told& t, Draw&) { return scale(t.plan_objective(), 0.99); }),
       with_plan("plan_and_outcome_less",
@@ -601,7 +603,7 @@ const std::vector<Lie>& lies() {
                   return false;
                 }),
       set("plan_gone", "plan", nullptr),
-      // Its rows, where it has some.
+      // The plan's rows, if it has rows.
       of_row("rows_gone", [](Told& t, json&, std::size_t) { return t.plan().erase("rows") > 0; }),
       of_row("row_gone",
              [](Told&, json& rows, std::size_t k) {
@@ -774,17 +776,18 @@ const std::vector<Lie>& lies() {
       with_plan("cut_without_its_certificate",
                 [](Told& t, Draw&) {
                   if (t.outcome["bound_by"] != "cut") return false;
-                  // Few operators are tried again, and the bound is found true.
+                  // For few operators, verify enumerates and finds that the bound is true.
                   const auto& graph = std::get<OrderInstance>(t.instance);
                   if (graph.operators.size() <= kMostOperatorsTriedAgain) return false;
-                  for (const json& bound : t.outcome["bounds"]) {  // what is proven without it
+                  // bounds that are proven without it
+                  for (const json& bound : t.outcome["bounds"]) {
                     if (bound["name"] == "operator" && bound["value_bytes"] == t.at("bound")) {
                       return false;
                     }
                   }
                   return t.outcome.erase("certificate") > 0;
                 }),
-      // That there is no plan, where there is one.
+      // Claims of infeasibility for a feasible instance.
       denied("called_infeasible", nullptr),
       denied("called_infeasible_by_nothing", {{"by", "none"}, {"witnesses", json::array()}}),
       denied("called_infeasible_by_an_invention", {{"by", "fate"}, {"witnesses", json::array()}}),
@@ -801,7 +804,7 @@ const std::vector<Lie>& lies() {
       denied("called_infeasible_by_capacity", {{"by", "capacity"}, {"witnesses", {0}}}),
       denied("called_infeasible_by_a_certificate",
              {{"by", "certificate"}, {"witnesses", json::array()}}),
-      // That there is none, for a reason that is none.
+      // Claims of infeasibility for an invalid reason.
       without_plan("reason_invented",
                    [](Told& t, Draw&) {
                      t.outcome["infeasibility"]["by"] = "weather";
@@ -814,7 +817,7 @@ const std::vector<Lie>& lies() {
                      proof["witnesses"] = t.outcome["unplaceable"] = json::array({1000});
                      return true;
                    }),
-      // A certificate pays for more than its groups were measured to take.
+      // A certificate whose prices exceed the measured times of groups.
       with_plan("plane_above_the_times",
                 [](Told& t, Draw& draw) {
                   if (!t.outcome.contains("certificate")) return false;
@@ -860,7 +863,7 @@ const std::vector<Lie>& lies() {
   return kLies;
 }
 
-// Two buffers pinned to one place, and one that is pinned beyond the capacity.
+// Two buffers pinned to the same offset, and a buffer pinned beyond the capacity.
 std::vector<Instance> impossible_layouts() {
   const LayoutInstance pins{
       .name = "pins",
@@ -873,7 +876,7 @@ std::vector<Instance> impossible_layouts() {
   for (Buffer& buffer : full.buffers) buffer.offset.reset();
   full.buffers[0].upper = 2;
   full.buffers[0].alignment = full.buffers[1].alignment = 16;
-  // Three of 4 bytes and the pinned one need 13, and end at 12 or 15.
+  // Three buffers of 4 bytes and the pinned one need 13 bytes, and end at 12 or 15.
   LayoutInstance gap{.name = "gap",
                      .capacity = 14,
                      .buffers = {{.lower = 0, .upper = 1, .size = 1, .offset = 10}}};
@@ -925,7 +928,7 @@ std::vector<Instance> impossible_orders() {
   return {alone, crowded};
 }
 
-// Options that do not combine, and layers that fit nowhere.
+// Options without a valid combination, and layers that fit on no stage.
 std::vector<Instance> impossible_strategies() {
   StrategyInstance crowded = tiny_strategy(0);
   crowded.name = "crowded";
@@ -936,8 +939,8 @@ std::vector<Instance> impossible_strategies() {
   return {crowded, odd};
 }
 
-// Instances of all families, a few of them impossible; of steps and layouts as many each as asked
-// for.
+// Returns instances of all families, some of them infeasible; `of_each_family` steps and layouts
+// each.
 std::vector<Instance> instances(std::uint64_t of_each_family, std::uint64_t most_items) {
   std::vector<Instance> all = impossible_layouts();
   for (Instance& step : impossible_steps()) all.push_back(std::move(step));
@@ -962,8 +965,8 @@ std::vector<Instance> instances(std::uint64_t of_each_family, std::uint64_t most
   return all;
 }
 
-// As above, and so large that verify does not find the optimum itself: what it is told of it is
-// a lie then, or may be one.
+// Returns larger instances, for which verify does not find the optimum itself. A claim about the
+// optimum is then false or undecided.
 std::vector<Instance> larger_instances() {
   constexpr std::size_t kSearched = 12;  // sequences of a scatter step
   std::vector<Instance> all = instances(4, 30);
@@ -982,11 +985,11 @@ std::vector<Instance> larger_instances() {
     const auto* step = std::get_if<ScatterInstance>(&instance);
     return step != nullptr && step->lengths.size() > 2 && step->lengths.size() <= kSearched;
   });
-  // Small, but of three rows and two orders. Its optimum is found: no lie is about its gap.
+  // A small instance with three rows and two orders. Its optimum is found, so its gap is 0.
   all.emplace_back(
       *read_order_instance(read_text(std::filesystem::path(STOWAGE_SOURCE_DIR) /
                                      "instances/data/order/tiny/another-order-when-long.json")));
-  // Small, with a transfer.
+  // A small instance with a transfer.
   all.emplace_back(*read_order_instance(read_text(std::filesystem::path(STOWAGE_SOURCE_DIR) /
                                                   "instances/data/order/tiny/on-the-host.json")));
   return all;
@@ -1003,7 +1006,7 @@ TEST(HonestOutcomes, AreNotRefusedWhateverTheMethod) {
       const Verdict verdict = verdict_of(dir, honest);
       ASSERT_FALSE(verdict.refused) << family_name(instance) << ' ' << instance_name(instance)
                                     << ' ' << method.name << ": " << verdict.words;
-      // A bound of a closed form, or one that carries its certificate, is proven.
+      // A bound by a closed form, or with its certificate, is proven.
       const BoundNames names = bound_names(instance);
       const std::string by = honest.outcome["bound_by"];
       const bool searched = std::ranges::find(names.searched, by) != names.searched.end();
@@ -1037,7 +1040,7 @@ TEST(Infeasibility, IsProvenByWhatTheOutcomeCarries) {
                                    "micro_batches", "rows", "operator", "ends", "configurations"}));
 }
 
-// No order of these graphs fits, though each operator does.
+// No order of these graphs fits in the capacity, though each operator does.
 TEST(Infeasibility, OfAnOrderIsProvenByItsCertificate) {
   const TempDir dir;
   std::map<std::string, int> names;
@@ -1057,7 +1060,8 @@ TEST(Infeasibility, OfAnOrderIsProvenByItsCertificate) {
     ++names[honest.outcome["bound_by"]];
     json& certificate = honest.outcome["certificate"];
     certificate["bound_bytes"] = least - 1;
-    EXPECT_TRUE(verdict_of(dir, honest).refused) << seed;  // it is no more than the capacity
+    // the changed value does not exceed the capacity
+    EXPECT_TRUE(verdict_of(dir, honest).refused) << seed;
     honest.outcome.erase("certificate");
     EXPECT_TRUE(verdict_of(dir, honest).refused) << seed;
   }
@@ -1086,8 +1090,8 @@ TEST(Lies, AThousandAreRefusedOrMarkedAsNotProven) {
       marked += verdict.refused ? 0 : 1;
     }
   };
-  // With more sequences and buffers than a search settles at once, and by a baseline as well: most
-  // lies are about gaps.
+  // The instances have more sequences and buffers than a search solves at once, and a baseline also
+  // runs, so that most changes are about gaps.
   for (const Instance& instance : larger_instances()) {
     write_instance(dir, instance);
     Draw draw(1);
@@ -1098,7 +1102,7 @@ TEST(Lies, AThousandAreRefusedOrMarkedAsNotProven) {
   RecordProperty("kinds", static_cast<int>(kinds.size()));
   EXPECT_GE(count, kEnough);
   for (const Lie& lie : lies()) {
-    // Without a backend no certificate leaves a gap.
+    // Without a backend no certificate has a gap.
     if (built_backends().empty() && lie.name == "certificate_raised_as_well") continue;
     EXPECT_TRUE(kinds.contains(lie.name)) << lie.name << " is not told";
   }

@@ -1,7 +1,6 @@
-// Numbers at the ends of what a document can hold, in every numeric field of every instance. The
-// fields are those of the schemas, so that a new key is tried by being there. Each number is
-// refused, or the instance is solved, and then every reader takes what was written. Longer than 300
-// lines for its samples.
+// Extreme numbers in every numeric field of every instance. The fields come from the schemas, so
+// that a new key is tested automatically. Each number is refused, or the instance is solved and
+// every reader accepts the result. Longer than 300 lines for its samples.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -32,7 +31,7 @@ namespace {
 
 using nlohmann::json;
 
-// As texts: some are no numbers of JSON's library.
+// The numbers are texts, since the JSON library cannot represent some of them.
 const std::vector<std::string> kExtremes = {"0",
                                             "5e-324",
                                             "1e-308",
@@ -48,7 +47,7 @@ const std::vector<std::string> kExtremes = {"0",
                                             "18446744073709551617",
                                             "1e400"};
 
-// One instance of each kind that has other keys.
+// One instance of each kind with different keys.
 const std::vector<std::string> kSamples = {
     R"({"problem": "scatter", "cluster": {"devices": 4, "memory_mib": 100, "degrees": [1, 2, 4]},
         "model": {"states_mib": 10, "activation_mib_per_token": 1},
@@ -133,14 +132,14 @@ const std::vector<std::string> kSamples = {
 
 const char kMark[] = "@number@";
 
-// A number's place in the document of a sample.
+// The location of a number in the document of a sample.
 using Pointer = json::json_pointer;
 
-// The schema of an instance, with its references followed.
+// Walks over the schema of an instance and follows its references.
 class SchemaWalk {
  public:
-  // Called with the place of a number, its schema, the document with kMark there, and where that
-  // is.
+  // Called with the name of a number's location, its schema, the document with kMark at that
+  // location, and the pointer to it.
   using Visit = std::function<void(const std::string&, const json&, const json&, const Pointer&)>;
 
   SchemaWalk(json schema, json sample, Visit visit)
@@ -148,7 +147,7 @@ class SchemaWalk {
 
   void run() { walk(root_, document_, "", Pointer()); }
 
-  // The places of all numbers, whatever a sample holds.
+  // Collects the locations of all numbers in a schema, independent of a sample.
   static void places(const json& root, const json& any, const std::string& place,
                      std::set<std::string>& found) {
     const json& schema = followed(root, any);
@@ -174,12 +173,12 @@ class SchemaWalk {
     const json type = schema.value("type", json());
     return type == "integer" || type == "number";
   }
-  // A list or a cost in a file of its own.
+  // Returns true for a list or a cost in a separate file.
   static bool names_file(const json& schema) {
     return schema.contains("properties") && schema["properties"].contains("file");
   }
 
-  // Members by key, and with the key * those whose keys are the user's.
+  // Calls `read` for each member by key; the key * stands for members whose keys the user chooses.
   template <class Read>
   static void each_member(const json& schema, Read read) {
     if (schema.contains("properties")) {
@@ -195,7 +194,7 @@ class SchemaWalk {
     }
   }
 
-  // The least value of a schema, for members that a sample has not.
+  // Returns the smallest valid value of a schema, for members that a sample does not have.
   json stub(const json& any) const {
     const json& schema = followed(any);
     if (schema.contains("oneOf")) return stub(schema["oneOf"][0]);
@@ -229,7 +228,7 @@ class SchemaWalk {
       visit_(place, schema, document_, at);
       value = kept;
     } else if (value.is_array() && schema.contains("items")) {
-      // Elements are alike: the first and the last.
+      // Elements are alike, so only the first and the last are visited.
       for (std::size_t i = 0; i < value.size(); i += std::max<std::size_t>(1, value.size() - 1)) {
         walk(schema["items"], value[i], place + "/[]", at / i);
       }
@@ -255,7 +254,7 @@ class SchemaWalk {
     for (const std::string& key : keys) walk(member, value[key], place + "/*", at / key);
   }
 
-  // Whether the value is of this branch: of its type, with what it requires.
+  // Returns whether the value matches the branch: its type and its required members.
   bool fits(const json& any, const json& value) const {
     const json& schema = followed(any);
     const std::string type = schema.value("type", "");
@@ -272,7 +271,7 @@ class SchemaWalk {
   Visit visit_;
 };
 
-// What is outside the range of a schema must be refused.
+// Returns whether the number is outside of the schema's range, so that it must be refused.
 bool outside(const json& schema, const std::string& text) {
   const double number = std::strtod(text.c_str(), nullptr);
   return (schema.contains("minimum") && number < schema["minimum"].get<double>()) ||
@@ -281,7 +280,7 @@ bool outside(const json& schema, const std::string& text) {
           number <= schema["exclusiveMinimum"].get<double>());
 }
 
-// The plan and the claims of an outcome's text, as `verify` and `render` read them.
+// Reads the plan and the claims of an outcome's text as `verify` and `render` do.
 InstanceAndPlan read_back(const Instance& instance, const std::string& text) {
   const Result<Plan> plan = read_plan(text, instance);
   const auto claims = read_outcome_claims(text, instance);
@@ -315,7 +314,7 @@ void rename(Instance& instance, const std::string& name) {
   std::visit([&](auto& any) { any.name = name; }, instance);
 }
 
-// What `solve` wrote is taken by all that reads it.
+// Expects that every reader accepts the documents of `solve`.
 void expect_read_back(const Instance& instance, const Outcome& outcome) {
   const std::string text = outcome_text(instance, outcome);
   if (!outcome.plan) {
@@ -336,7 +335,7 @@ void expect_read_back(const Instance& instance, const Outcome& outcome) {
       svg_document({plan_picture(instance, both.plan, judgement.shown)}, "");
   EXPECT_EQ(drawing.find("nan"), std::string::npos) << drawing;
   EXPECT_EQ(drawing.find("inf\""), std::string::npos) << drawing;
-  // The plan begins another solve, of the instance by another name.
+  // The plan starts another solve, of the same instance with another name.
   Instance renamed = instance;
   rename(renamed, "renamed");
   Budget budget({.node_limit = 0});
@@ -346,7 +345,7 @@ void expect_read_back(const Instance& instance, const Outcome& outcome) {
   expect_no_violation(judge(read_back(renamed, outcome_text(renamed, again))).violations);
 }
 
-constexpr std::size_t kExplained = 30;  // one instance in so many
+constexpr std::size_t kExplained = 30;  // one of this number of instances is explained
 
 void expect_explained(const Instance& instance, const Outcome& outcome) {
   Budget budget({.time_limit_s = 0.001, .clock = BudgetClock::looks});
@@ -357,7 +356,7 @@ void expect_explained(const Instance& instance, const Outcome& outcome) {
 
 class Numbers : public testing::TestWithParam<std::size_t> {};
 
-// A number that a sample was accepted with.
+// A number that was accepted in a sample.
 struct Accepted {
   Pointer at;
   std::string number;
@@ -370,7 +369,7 @@ class Sweep {
     sample_["version"] = 1;
   }
 
-  // Each number of the schema by itself.
+  // Tries each number of the schema alone.
   void one_by_one() {
     ASSERT_TRUE(read_instance(sample_.dump())) << sample_;
     const auto name = sample_["problem"].get<std::string>() + "-instance";
@@ -381,7 +380,7 @@ class Sweep {
     EXPECT_GT(solved_, 10U);
   }
 
-  // Several of the accepted ones together: what is computed of them must stay finite too.
+  // Tries several accepted numbers together: all computed values must stay finite.
   void together(std::uint64_t draws) {
     std::mt19937_64 random(1);
     std::size_t before = solved_;
@@ -425,11 +424,11 @@ class Sweep {
     }
   }
 
-  // One method after another.
+  // Tries one method after another.
   void try_instance(const Instance& instance) {
     const std::vector<Method> all = methods(instance);
     const Method& method = all[solved_++ % all.size()];
-    if (method.name == "reinsert") return;  // seconds of work whatever the size
+    if (method.name == "reinsert") return;  // takes seconds for every size
     SCOPED_TRACE(method.name);
     Budget budget({.time_limit_s = 0.0003, .node_limit = 20, .clock = BudgetClock::looks});
     const Outcome outcome = solve(instance, {.method = method.name}, budget);
@@ -452,7 +451,7 @@ TEST_P(Numbers, AreRefusedOrSolvedAndReadAgain) {
 
 INSTANTIATE_TEST_SUITE_P(Samples, Numbers, testing::Range(std::size_t{0}, kSamples.size()));
 
-// Every number that a schema knows is tried with one of the samples.
+// Every numeric field of a schema must occur in a test with one of the samples.
 TEST(NumbersOfSchemas, AllAreTried) {
   std::map<std::string, std::set<std::string>> tried;
   for (const std::string& text : kSamples) {

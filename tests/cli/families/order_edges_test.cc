@@ -1,5 +1,4 @@
-// Graphs at the edge of what is one: each has the documented error, or the answer worked out by
-// hand.
+// Unusual graphs: each has the documented error, or the answer worked out by hand.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +14,7 @@ using ::testing::HasSubstr;
 
 class OrderEdges : public testing::Test {
  protected:
-  // The answer of `solve`, and if it has a plan, of `verify` on it.
+  // Returns the answer of `solve`, and runs `verify` if it has a plan.
   json solve(const json& tensors, const json& operators, int exit_code) {
     const json graph = {{"format", "stowage/instance"}, {"version", 1},
                         {"problem", "order"},           {"name", "edge"},
@@ -73,7 +72,7 @@ TEST_F(OrderEdges, ATensorHasOneWriter) {
               HasSubstr("E374 /tensors/0"));
 }
 
-// What nobody reads is there while it is written and no longer, if it is no output.
+// A tensor without readers that is not an output lives only while it is written.
 TEST_F(OrderEdges, AnUnreadResultGoesAtOnce) {
   const json writers = {{{"id", "f"}, {"writes", {"a"}}}, {{"id", "g"}, {"writes", {"b"}}}};
   EXPECT_EQ(solve({tensor("a", 5), tensor("b", 7)}, writers, 0)["objective_bytes"], 7);
@@ -84,21 +83,21 @@ TEST_F(OrderEdges, AnUnreadResultGoesAtOnce) {
   json both = tensor("b", 7);
   both["output"] = true;
   EXPECT_EQ(solve({kept, both}, writers, 0)["objective_bytes"], 12);
-  // An input that nobody reads is nobody's to free.
+  // An input without readers is never freed.
   EXPECT_EQ(solve({input("x", 3), tensor("a", 5), tensor("b", 7)}, writers, 0)["objective_bytes"],
             10);
 }
 
-// A reader before an update in the list sees the old contents, and runs first whatever that needs.
+// A reader that precedes an update in the list reads the old contents, so it must run first.
 TEST_F(OrderEdges, AnUpdateWaitsForThoseWhoReadBefore) {
   const json tensors = {input("w", 10), tensor("big", 100), tensor("small", 1), tensor("end", 1)};
   const json reads_old = {{"id", "old"}, {"reads", {"w"}}, {"writes", {"big"}}};
   const json update = {{"id", "update"}, {"updates", {"w"}}, {"writes", {"small"}}};
   const json both = {{"id", "both"}, {"reads", {"big", "small"}}, {"writes", {"end"}}};
-  // While w is updated, big is there: 10 + 100 + 1.
+  // While w is updated, big is in memory: 10 + 100 + 1.
   EXPECT_EQ(solve(tensors, {reads_old, update, both}, 0)["objective_bytes"], 111);
   const json answer = solve(tensors, {update, reads_old, both}, 0);
-  // Now the update comes first: 10 + 1 + 100 at the reader.
+  // In this list the update comes first: 10 + 1 + 100 at the reader.
   EXPECT_EQ(answer["objective_bytes"], 111);
   EXPECT_EQ(answer["plan"]["order"], json({0, 1, 2}));
   EXPECT_THAT(
@@ -112,7 +111,7 @@ TEST_F(OrderEdges, AnEmptyGraphNeedsWhatIsThere) {
   EXPECT_EQ(answer["objective_bytes"], 10);
   EXPECT_EQ(answer["status"], "optimal");
   EXPECT_EQ(answer["plan"]["order"], json::array());
-  // Operators that touch nothing need nothing.
+  // Operators without tensors need no memory.
   EXPECT_EQ(solve(json::array(), {{{"id", "f"}}, {{"id", "g"}}}, 0)["objective_bytes"], 0);
 }
 

@@ -1,5 +1,5 @@
-// The commands on graphs with a host: from a generated step to its transfers, executed and drawn;
-// and what is refused.
+// The commands on graphs with a host: from a generated step to its transfers, which are executed
+// and drawn; and errors.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -66,7 +66,7 @@ TEST_F(OrderHost, WhatRunsWaitForIsExplained) {
       {"id": "n", "reads": ["c", "x"], "ms": 1},
       {"id": "h", "reads": ["a"], "writes": ["y"], "ms": 1, "after": ["n"]}]})");
   const auto outcome = answer({"solve", "away.json", "-t", "1", "-o", "plan.json"});
-  // Out for 2 ms behind f, m, n, then 4 ms back.
+  // The transfer out takes 2 ms after f, m and n, and the transfer back takes 4 ms.
   EXPECT_EQ(outcome["objective_ms"], 2 + 2 + 1 + 1 + 4 + 1);
   const Finished explained = run({"explain", "away.json", "plan.json", "-t", "1"});
   EXPECT_THAT(explained.err, HasSubstr("waits 4 ms for transfers: tensor a in"));

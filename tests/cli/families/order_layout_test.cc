@@ -1,4 +1,4 @@
-// Orders with the offsets of their tensors: solve --layout, run --layout, and what is refused.
+// Orders with the offsets of their tensors: solve --layout, run --layout, and errors.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -68,7 +68,8 @@ TEST_F(OrderLayout, ALayoutOfAnotherOrderIsNotRun) {
   EXPECT_EQ(json::parse(refused.out)["passed"], false);
 }
 
-// The order fits, its tensors do not: the order is kept, and the outcome says what is missing.
+// The order fits and its tensors do not: the order is kept, and the outcome states the missing
+// bytes.
 TEST_F(OrderLayout, WithoutALayoutWithinTheCapacityTheOrderIsKept) {
   ASSERT_EQ(run({"generate", "order", "--kind", "layered", "--operators", "100", "--seed", "5",
                  "-o", "graph.json"})
@@ -90,8 +91,8 @@ TEST_F(OrderLayout, WithoutALayoutWithinTheCapacityTheOrderIsKept) {
   EXPECT_FALSE(std::filesystem::exists(dir_.path() / "offsets.json"));
 }
 
-// Levelled steps may leave a lower peak: the outcome tells of it, and verify agrees. A tensor that
-// is written first and read last need not be there at the peak.
+// Tensors at other steps may leave room for a lower peak: the outcome reports it, and verify
+// agrees. A tensor that is written first and read last need not be in memory at the peak.
 TEST_F(OrderLayout, APeakThatFallsIsNews) {
   ASSERT_EQ(run({"generate", "order", "--kind", "layered", "--operators", "100", "--seed", "7",
                  "-o", "graph.json"})
@@ -117,7 +118,7 @@ TEST_F(OrderLayout, APeakThatFallsIsNews) {
   EXPECT_EQ(answer({"verify", "padded.json", "outcome.json"})["valid"], true);
 }
 
-// Each claim about the layout, broken.
+// Every claim about the layout is changed to a false one.
 TEST_F(OrderLayout, WhatAnOutcomeSaysOfItsLayoutIsVerified) {
   const Finished solved = solve("graph.json", "2000000");
   const json good = json::parse(solved.out);
@@ -149,7 +150,7 @@ TEST_F(OrderLayout, WhatAnOutcomeSaysOfItsLayoutIsVerified) {
   EXPECT_EQ(run({"verify", "graph.json", "lie.json"}).exit_code, 2);
 }
 
-// What cannot be written is in the outcome.
+// A layout that cannot be written is in the outcome.
 TEST_F(OrderLayout, ALayoutThatCannotBeWrittenIsNotLost) {
   const Finished solved = run({"solve", "graph.json", "-o", "order.json", "--layout", "/dev/full",
                                "--node-limit", "100000"});

@@ -1,5 +1,5 @@
 // The commands on graphs: from a generated graph to a proven order, its picture, its explanation,
-// its model and its layout; and what is refused.
+// its model and its layout; and errors.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -47,7 +47,7 @@ TEST_F(Order, FromAGraphToAProvenOrderAndItsLayout) {
   const auto verdict = answer({"verify", "graph.json", "outcome.json"});
   EXPECT_EQ(verdict["valid"], true);
   EXPECT_EQ(verdict["proven"], true);
-  // Without the certificate the cut is a claim.
+  // Without the certificate the cut bound is only a claim.
   EXPECT_EQ(answer({"verify", "graph.json", "order.json"})["proven"], false);
 
   ASSERT_EQ(run({"convert", "graph.json", "layout.json", "--plan", "order.json"}).exit_code, 0);
@@ -65,7 +65,7 @@ TEST_F(Order, ABrokenCertificateIsRefused) {
   EXPECT_EQ(verdict["violations"][0]["rule"], "certificate_bound");
 }
 
-// A bound by search has no certificate: small graphs are tried again.
+// A bound by search has no certificate: verify enumerates small graphs again.
 TEST_F(Order, ABoundBySearchIsTriedAgainWhereOperatorsAreFew) {
   generate("layered", "16");
   auto outcome = answer({"solve", "graph.json", "--method", "program"});
@@ -128,7 +128,7 @@ TEST_F(Order, TheModelIsExported) {
   EXPECT_THAT(refused.err, HasSubstr("--addresses: has no effect on a scatter step"));
 }
 
-// Within nine tenths of the peak of the list's order, from the graph to its layout.
+// Recomputation within nine tenths of the peak of the list's order, from the graph to its layout.
 TEST_F(Order, ANetworkIsComputedAgainWhereItMust) {
   ASSERT_EQ(
       run({"generate", "order", "--kind", "vgg", "--capacity-share", "0.9", "-o", "graph.json"})
@@ -153,7 +153,7 @@ TEST_F(Order, ANetworkIsComputedAgainWhereItMust) {
   EXPECT_THAT(why["binds"].dump(), HasSubstr("runs again at step"));
   ASSERT_EQ(run({"export", "graph.json", "-o", "model.lp"}).exit_code, 0);
   EXPECT_THAT(dir_.read("model.lp"), HasSubstr("OK7_"));
-  // A run more than is said, and one that is none.
+  // A plan with one run more than it states, and a plan with an invalid run.
   auto plan = outcome["plan"];
   plan["time_ms"] = plan["time_ms"].get<double>() * 0.99;
   dir_.write("lie.json", plan.dump());
@@ -166,7 +166,7 @@ TEST_F(Order, OnlyNetworksHaveAShareOfTheirPeak) {
   EXPECT_THAT(refused.err, HasSubstr("--capacity-share: has no effect"));
 }
 
-// A whole batch, several layers, chunks: recorded, ordered, and run where the layout says.
+// A whole batch, several layers and chunks are recorded, ordered, and run at the planned offsets.
 TEST_F(Order, ARecordedStepRunsInThePlannedOrder) {
   const std::vector<std::vector<std::string>> shapes = {
       {"--lengths", "65,1,30"},

@@ -1,6 +1,6 @@
-// What `verify` reaches: every member of the outcomes of every family is changed, one at a time,
+// The reach of `verify`: every member of the outcomes of every family is changed, one at a time,
 // and the rule that refuses the change is a row of instances/reach.md. STOWAGE_UPDATE_GOLDEN=1
-// writes the tables anew. Longer than 300 lines: instances, changes and tables are one run.
+// rewrites the tables. Longer than 300 lines: instances, changes and tables are one run.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -37,17 +37,17 @@ namespace {
 
 using nlohmann::json;
 
-// What was seen of a member.
+// The results for a member.
 struct MemberReach {
   std::set<std::string> refused;  // rules and error codes
-  std::set<std::string> passed;   // kinds of changes that nothing refused
+  std::set<std::string> passed;   // kinds of changes that no rule refused
 };
 
-// By table ("scatter plan"), then by member.
+// Results by table ("scatter plan"), then by member.
 using Tables = std::map<std::string, std::map<std::string, MemberReach>>;
 
-// Members of which some change passes, and why that proves nothing false. A prefix covers all
-// members below it.
+// Members for which some change passes, with the reason why the change proves nothing false. A
+// prefix covers all members below it.
 const std::vector<std::pair<std::string_view, std::string_view>>& reasons() {
   static const std::vector<std::pair<std::string_view, std::string_view>> kReasons = {
       {"outcome/rates/error", "of published steps that the program which solved knew; unchecked"},
@@ -86,7 +86,7 @@ std::string_view reason_of(const std::string& member) {
   return "";
 }
 
-// The outcome of a solve without a limit of time, so that it is the same everywhere.
+// Returns the outcome of a solve without a time limit, so that it is the same on every machine.
 json outcome_of(const Instance& instance, const std::string& method) {
   Budget budget({.node_limit = 200, .clock = BudgetClock::looks});
   const Outcome outcome = solve(instance, {.method = method}, budget);
@@ -112,10 +112,11 @@ std::vector<Instance> instances() {
     all.emplace_back(tiny_experts(seed, 6));
   }
   for (std::uint64_t seed = 0; seed < 8; ++seed) all.emplace_back(tiny_host(seed, 5));
-  // One tensor must be on the host for a while.
+  // One tensor must be offloaded to the host.
   all.emplace_back(*read_order_instance(read_text(std::filesystem::path(STOWAGE_SOURCE_DIR) /
                                                   "instances/data/order/tiny/on-the-host.json")));
-  // Without a plan: two pins at one place, and an order whose certificate says so.
+  // Instances without a plan: two buffers pinned to the same offset, and an order with a
+  // certificate of infeasibility.
   all.emplace_back(LayoutInstance{
       .name = "pins",
       .buffers = {{.upper = 2, .size = 8, .offset = 0}, {.upper = 2, .size = 8, .offset = 4}}});
@@ -165,7 +166,7 @@ class ReachRun {
   }
 
  private:
-  // The first rule or error code that refuses the outcome; empty if nothing does.
+  // Returns the first rule or error code that refuses the outcome, or an empty string.
   std::string refusal(const json& outcome) const {
     dir_.write("outcome.json", outcome.dump());
     const Loaded<Answer> answer =
@@ -179,7 +180,7 @@ class ReachRun {
         *answer.value);
   }
 
-  // The table of a member and its name in it: indices and units are left out.
+  // Returns the table of a member and its name in it, without indices and units.
   std::pair<std::string, std::string> place_of(const std::string& path) const {
     for (const std::string_view part : {"plan/", "certificate/"}) {
       if (path.starts_with(part)) {
@@ -193,7 +194,7 @@ class ReachRun {
     return {"outcome" + without_plan_, name};
   }
 
-  // Tries `change` of the member at `path`, unless it leaves the value as it was.
+  // Tries `change` of the member at `path`, unless it does not change the value.
   void attempt(json& root, json& value, const std::string& path, const std::string& kind,
                json changed) {
     if (changed == value) return;
@@ -244,7 +245,7 @@ class ReachRun {
     }
   }
 
-  static constexpr int kMostTries = 3;  // of a kind of change of a member
+  static constexpr int kMostTries = 3;  // tries per kind of change of a member
 
   Tables& tables_;
   TempDir dir_;
@@ -253,7 +254,7 @@ class ReachRun {
   std::map<std::string, int> tried_;
 };
 
-// The members that a schema lists, without those that are objects or arrays of objects.
+// Collects the members that a schema lists, except objects and arrays of objects.
 void members_of(const json& schema, const json& root, const std::string& path,
                 std::set<std::string>& found) {
   if (schema.contains("$ref")) {
@@ -281,7 +282,7 @@ std::string joined(const std::set<std::string>& words, const char* quote) {
   return text.empty() ? "-" : text;
 }
 
-// The member without the part that the heading names.
+// Returns the member's name without the part in the heading.
 std::string short_name(const std::string& member) { return member.substr(member.find('/') + 1); }
 
 std::string page_of(const Tables& tables) {
@@ -317,7 +318,7 @@ TEST(Reach, ThePageSaysWhatARunShows) {
   EXPECT_EQ(tables.size(), 2 + 5 + 4U)
       << "outcomes with and without a plan, five plans, certificates of four families";
   const std::filesystem::path root = STOWAGE_SOURCE_DIR;
-  // Members of plans that no outcome of this run has; the tests of the verifiers change them.
+  // Members of plans that occur in no outcome of this run; the verifiers' tests change them.
   const std::set<std::string> apart = {};
   for (const std::string_view family : Families::names) {
     const json schema = json::parse(

@@ -1,5 +1,5 @@
 // The commands on strategies: from a generated instance to a proven configuration, its picture and
-// its explanation; and what is refused.
+// its explanation; and errors.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ class StrategyCommands : public testing::Test {
                   .exit_code,
               0);
   }
-  // The same with other members.
+  // Changes members of the instance.
   void change(const std::function<void(nlohmann::json&)>& edit) {
     auto wanted = nlohmann::json::parse(dir_.read("wanted.json"));
     edit(wanted);
@@ -51,7 +51,7 @@ TEST_F(StrategyCommands, FromAModelToAProvenConfiguration) {
   EXPECT_TRUE(outcome["certificate"].contains("classes"));
   const auto verdict = answer({"verify", "wanted.json", "outcome.json"});
   EXPECT_EQ(verdict["valid"], true);
-  // One stage wins here, and its bound is exact.
+  // One stage is optimal here, and its bound is exact.
   EXPECT_EQ(outcome["plan"]["pp"], 1);
   EXPECT_EQ(outcome["bound_by"], "prices");
   EXPECT_EQ(verdict["proven"], true);
@@ -86,7 +86,7 @@ TEST_F(StrategyCommands, IsDrawnExplainedAndCompared) {
   }
 }
 
-// The model of the class and layout of fast, and a solution of it made a plan.
+// Exports the model of fast's class and layout, and converts a solution of it to a plan.
 TEST_F(StrategyCommands, AModelIsExportedAndASolutionRead) {
   generate();
   const auto exported = answer({"export", "wanted.json", "-o", "model.lp"});

@@ -1,4 +1,4 @@
-// A bound by a search leaves no certificate: the verifier searches small steps again by itself.
+// A bound by a search has no certificate: the verifier solves small steps again.
 #include <gtest/gtest.h>
 
 #include "cli/families/judge.h"
@@ -31,7 +31,7 @@ TEST(TriedAgain, AnOptimumIsProvenAndMoreIsAClaim) {
     EXPECT_EQ(truth.proven->name, "subsets");
     EXPECT_NEAR(truth.proven->value, plan.objective_ms, kTolerance * plan.objective_ms);
     EXPECT_FALSE(truth.shown.claimed);
-    // A worse plan that calls itself optimal: every group in a micro-batch of its own.
+    // A worse plan that claims to be optimal: every group is in a micro-batch of its own.
     std::vector<MicroBatchChoice> alone;
     for (const ScatterMicroBatch& batch : plan.micro_batches) {
       for (const ScatterGroup& group : batch.groups)

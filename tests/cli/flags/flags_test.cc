@@ -1,4 +1,4 @@
-// What the command says to command lines it does not understand, word for word.
+// The exact messages for invalid command lines.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// The help: complete, on stdout, and its examples run as they stand.
+// The help: it is complete, on stdout, and its examples run unchanged.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// The bundled models are what `stowage export` writes of the instances that their table names, and
-// their best known values stand above their bounds.
+// The bundled models equal the output of `stowage export` for the instances in their table, and
+// their best known values are above their bounds.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -22,8 +22,8 @@ struct Row {
   std::string file;
   double best = 0;
   double bound = 0;
-  std::string bundled;                 // path of the instance, below the folder of the table
-  std::vector<std::string> generated;  // or the words that make it
+  std::string bundled;  // path of the bundled instance, relative to the table's folder
+  std::vector<std::string> generated;  // or the arguments that generate it
 };
 
 std::vector<Row> table() {

@@ -1,4 +1,4 @@
-// From an instance to a model, a solution of it, and back to a plan: for every family.
+// From an instance to a model, to a solution, and back to a plan, for every family.
 #include "cli/models/exported_model.h"
 
 #include <gmock/gmock.h>
@@ -28,7 +28,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// A solution as Gurobi writes it.
+// Returns a solution in Gurobi's format.
 std::string solution_text(const milp::Model& model, const std::vector<double>& values) {
   const milp::ColumnNames names = milp::column_names(model);
   std::string text = "# Solution for model obj\n";
@@ -38,7 +38,8 @@ std::string solution_text(const milp::Model& model, const std::vector<double>& v
   return text + names.offset + " 1\n";
 }
 
-// Whether there was a model with a solution; its plan is then as good as the solution.
+// Returns whether there was a model with a solution, and expects that its plan is as good as the
+// solution.
 bool expect_round_trip(const Instance& instance, const ModelFlags& flags) {
   const std::vector<MilpBackend> backends = built_backends();
   if (backends.empty()) return false;
@@ -62,7 +63,7 @@ bool expect_round_trip(const Instance& instance, const ModelFlags& flags) {
   Plan plan = exported->plan(*values);
   std::visit([&](auto& own) { own.instance_hash = hash_of(instance); }, plan);
   for (const Violation& violation : verify(instance, plan)) ADD_FAILURE() << to_string(violation);
-  // The model counts ms, or units of bytes.
+  // The model's unit is ms, or units of bytes.
   if (!std::holds_alternative<LayoutInstance>(instance)) {
     EXPECT_LE(plan_objective(plan), solved.objective * (1 + 1e-6) + 1e-6);
   }
@@ -85,7 +86,7 @@ TEST(ExportedModel, SolutionsBecomePlans) {
     assign += static_cast<int>(expect_round_trip(tiny_assign(seed), {.exact = true}));
     layout += static_cast<int>(expect_round_trip(tiny_layout(seed), {}));
     LayoutInstance published = tiny_layout(seed);
-    published.capacity.reset();  // which the published rows do not know
+    published.capacity.reset();  // published rows have no capacity
     layout += static_cast<int>(expect_round_trip(published, {.published = true}));
     strategy += static_cast<int>(expect_round_trip(tiny_strategy(seed), {}));
     strategy += static_cast<int>(expect_round_trip(tiny_experts(seed), {}));
@@ -112,7 +113,7 @@ TEST(ExportedModel, SaysWhatItsNamesMean) {
   EXPECT_THAT(mps.str(), StartsWith("* columns: T_bB ms of micro-batch B;"));
 }
 
-// The command: what it writes, and what it refuses.
+// The command `import`: its output and its errors.
 class Import : public testing::Test {
  protected:
   void SetUp() override {

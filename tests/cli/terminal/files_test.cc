@@ -1,5 +1,5 @@
-// Files that are missing, huge, empty or in the way; outputs that are whole or not there at all.
-// Longer than 300 lines: what can be in the way of an input, of an output and of both.
+// Input files that are missing, huge or empty, output paths that cannot be written, and atomic
+// outputs. Longer than 300 lines: it has the faults of inputs, of outputs and of both.
 #include "cli/terminal/files.h"
 
 #include <fcntl.h>
@@ -28,13 +28,13 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
-// Whether what is under way ends by itself, however slow the machine.
+// Returns whether the work ends by itself, however slow the machine is.
 template <class T>
 bool ends(const std::future<T>& work) {
   return work.wait_for(std::chrono::minutes(2)) == std::future_status::ready;
 }
 
-// All that comes out of a descriptor until its end, as a reader that begins late.
+// Returns all bytes of a descriptor until its end, read with a delay.
 std::string read_late(int fd) {
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
   std::string text;
@@ -66,7 +66,8 @@ TEST(ReadFile, SaysWhyNot) {
 TEST(ReadFile, RefusesMoreThanTheLimitUnread) {
   const TempDir dir;
   dir.write("huge", "");
-  // A sparse file: it has the size but no content, so reading it would be noticed by its time only.
+  // A sparse file has the size without content, so reading it would be noticed only by the time it
+  // takes.
   ASSERT_EQ(truncate((dir / "huge").c_str(), static_cast<off_t>(kMaxDocumentBytes) + 1), 0);
   const Result<std::string> read = read_file(dir / "huge");
   ASSERT_FALSE(read);
@@ -163,7 +164,7 @@ TEST(WriteFile, AStaleTemporaryIsInNobodysWay) {
 }
 
 TEST(WriteFile, ANameMayBeAsLongAsNamesAre) {
-  std::string accents;  // cut anywhere but between two of them they are no text
+  std::string accents;  // valid UTF-8 only if it is cut between two characters
   for (int i = 0; i < 127; ++i) accents += "\u00e9";
   for (const std::string& name : {std::string(255, 'n'), accents, 'n' + accents}) {
     SCOPED_TRACE(name);
@@ -195,7 +196,8 @@ TEST(WriteFile, APipeGetsEverythingAtItsReadersPace) {
   ASSERT_EQ(mkfifo((dir / "pipe").c_str(), 0600), 0);
   const int reader = open((dir / "pipe").c_str(), O_RDONLY | O_NONBLOCK);
   ASSERT_EQ(fcntl(reader, F_SETFL, 0), 0);
-  // Without it a reader that is earlier than the writer would see an end.
+  // Without this open writer, a reader that is earlier than the writer would see the end of the
+  // stream.
   const int held = open((dir / "pipe").c_str(), O_WRONLY);
   auto read = std::async(std::launch::async, [&] { return read_late(reader); });
   EXPECT_EQ(write_file(dir / "pipe", text), std::nullopt);
@@ -239,7 +241,8 @@ TEST(WriteFile, SaysWhyNot) {
         Case{"/proc/plan.json", "cannot be written: its temporary file '/proc/plan.json" +
                                     temporary + "': No such file or directory (errno 2)"},
         Case{"", "cannot be written: No such file or directory (errno 2)"}}) {
-    if (c.path.starts_with("/proc/") && access("/proc/self", F_OK) != 0) continue;  // a bare root
+    // a root directory without /proc
+    if (c.path.starts_with("/proc/") && access("/proc/self", F_OK) != 0) continue;
     const std::optional<InputError> error = write_file(c.path, "new");
     ASSERT_TRUE(error) << c.path;
     EXPECT_EQ(error->message, c.message) << c.path;
@@ -248,7 +251,7 @@ TEST(WriteFile, SaysWhyNot) {
 }
 
 TEST(WriteFile, AFullDiskLeavesTheOldFile) {
-  // A limit on the size of files stands for the full disk; EFBIG for ENOSPC.
+  // A limit on the size of files simulates a full disk, with EFBIG instead of ENOSPC.
   const TempDir dir;
   dir.write("plan.json", "old");
   const auto write_with_little_room = [&dir] {

@@ -1,4 +1,4 @@
-// Signals that ask for an end: the best plan is written. Ctrl-C twice: the end at once.
+// Signals that end a solve: the best plan is written. A second Ctrl-C ends the process at once.
 #include "cli/terminal/interrupt.h"
 
 #include <fcntl.h>
@@ -45,13 +45,13 @@ TEST_P(FirstSignal, EndsWithAVerifiedPlan) {
 INSTANTIATE_TEST_SUITE_P(Cli, FirstSignal, testing::ValuesIn(kInterruptSignals),
                          [](const auto& each) { return sigabbrev_np(each.param); });
 
-// Slurm and LSF send several signals, `timeout` and a closing terminal each of them twice, and the
+// Slurm and LSF send several signals, `timeout` and a closing terminal send a signal twice, and the
 // kernel sends SIGXCPU every second.
 TEST(Interrupt, NoRepeatedSignalTakesThePlanAway) {
   const TempDir dir;
   dir.write("long.json", long_instance(400));
   const std::vector<std::vector<int>> ways = {
-      {SIGTERM, SIGTERM},         {SIGINT, SIGINT},  // at once: `timeout -s INT`
+      {SIGTERM, SIGTERM},         {SIGINT, SIGINT},  // at once, as `timeout -s INT` does
       {SIGINT, SIGTERM, SIGTERM}, {SIGHUP, SIGHUP, SIGTERM, SIGHUP},
       {SIGUSR2, SIGINT, SIGTERM}, {SIGXCPU, SIGXCPU, SIGUSR1}};
   for (const std::vector<int>& signals : ways) {
@@ -65,7 +65,7 @@ TEST(Interrupt, NoRepeatedSignalTakesThePlanAway) {
   }
 }
 
-// `ulimit -t`, as batch systems set it: SIGXCPU after a second of CPU time, and every second then.
+// `ulimit -t`, as batch systems set it: SIGXCPU after a second of CPU time, and then every second.
 TEST(Interrupt, ALimitOfCpuTimeEndsWithThePlan) {
   const TempDir dir;
   dir.write("long.json", long_instance(2000));
@@ -85,9 +85,9 @@ TEST(Interrupt, TheSecondSignalEndsAtOnce) {
   Child child({"solve", "long.json"}, {.directory = dir.path()});
   ASSERT_TRUE(child.wait_for_err("\nH "));
   child.send(SIGINT);
-  // The outcome is larger than a pipe holds and nobody reads it: the command waits in its answer.
+  // The outcome is larger than a pipe's buffer and is not read, so the command waits in its answer.
   ASSERT_TRUE(child.wait_for_err("stopped_by interrupted"));
-  // Within 0.2 s the two would count as one.
+  // Within 0.2 s the two signals would count as one.
   std::this_thread::sleep_for(std::chrono::milliseconds(250));
   child.send(SIGINT);
   const Finished run = child.wait_without_reading();
@@ -173,7 +173,7 @@ TEST(InterruptibleInput, ASignalEndsTheWait) {
   std::istream stream(&input);
   std::string line;
   auto reader = std::async(std::launch::async, [&] { std::getline(stream, line); });
-  raise(SIGTERM);  // handled by this thread, whether the other waits already or not
+  raise(SIGTERM);  // this thread handles the signal, whether or not the other thread waits already
   EXPECT_EQ(reader.wait_for(std::chrono::minutes(2)), std::future_status::ready);
   close(ends[1]);
   reader.wait();
@@ -188,7 +188,7 @@ TEST(InterruptibleInput, AReadErrorIsNoEnd) {
   EXPECT_TRUE(stream.bad());
 }
 
-// Its thread sleeps on when the test is over, as that of a real one would compute.
+// Its thread sleeps beyond the end of the test, like the computing thread of a real backend.
 TEST(LeftBehind, IsKnownAtTheEndOfTheProcess) {
   const auto leave_one_behind = [] {
     if (backend_left_behind()) _exit(1);

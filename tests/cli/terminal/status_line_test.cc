@@ -1,4 +1,4 @@
-// Whoever waits longer than a second is told for what.
+// A user who waits longer than a second sees the reason.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ class Status : public testing::Test {
  protected:
   Status() { dir_.write("long.json", long_instance(200)); }
 
-  // More than a second for the first method, so that the second begins later.
+  // The first method takes more than a second, so that the second method begins later.
   Finished compare(const std::vector<std::string>& more, bool terminal) const {
     std::vector<std::string> words = {"compare",   "long.json", "--methods",
                                       "auto,fast", "-t",        "1.2"};
@@ -28,9 +28,9 @@ class Status : public testing::Test {
 TEST_F(Status, ALineASecondOffATerminal) {
   const Finished run = compare({}, false);
   EXPECT_EQ(run.exit_code, 0);
-  // Of a better plan after the first second, or of the second method.
+  // The line reports a better plan after the first second, or the second method.
   EXPECT_THAT(run.err, HasSubstr("\nrunning   "));
-  EXPECT_THAT(run.err, Not(HasSubstr("running   auto (1 of 2)\n")));  // in the first second
+  EXPECT_THAT(run.err, Not(HasSubstr("running   auto (1 of 2)\n")));  // no line in the first second
   EXPECT_THAT(run.err, Not(HasSubstr("\r")));
 }
 
