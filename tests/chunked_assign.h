@@ -27,8 +27,8 @@ struct ChunkedAssign {
   ChunkBoundaries boundaries = ChunkBoundaries::fixed;
 };
 
-// Every strategy admits every sequence; chunks may be longer than all of them, and K more than a
-// sequence has.
+// Every strategy admits every sequence. Chunks may be longer than all sequences, and K may exceed
+// the number of a sequence's chunks.
 inline AssignInstance chunked_assign(Draw& draw, const ChunkedAssign& options = {}) {
   AssignInstance instance{.name = "chunked"};
   instance.constraints.chunks = {.size = draw.coin() ? draw.whole(1, 12) : draw.whole(1, 150),
@@ -69,8 +69,8 @@ inline AssignInstance chunked_assign(Draw& draw, const ChunkedAssign& options = 
   return instance;
 }
 
-// Sequences go in random order to a random replica that admits them; short ones into its last row
-// or a new one.
+// Assigns the sequences in random order to a random replica that admits them; short sequences go
+// into its last row or into a new row.
 inline AssignPlan chunked_plan(const AssignInstance& instance, Draw& draw) {
   const std::size_t strategy = draw.below(instance.strategies.size());
   std::vector<ReplicaChoice> choices;

@@ -1,4 +1,5 @@
-// All orders of a graph of a few operators, and whether one of them keeps its precedences.
+// Enumerates all orders of a graph of a few operators, and checks whether an order respects the
+// graph's precedences.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +20,7 @@ inline bool keeps_precedences(const OrderTable& table, const std::vector<int>& o
   });
 }
 
-// Calls use(order) for each of them.
+// Calls use(order) for each order.
 template <class Use>
 void every_order(const OrderTable& table, Use use) {
   std::vector<int> order(static_cast<std::size_t>(table.operators()));

@@ -1,5 +1,5 @@
-// Layout instances whose optimum is known and tight: a rectangle of time x address is cut into
-// pieces, each piece is a buffer, so that the peak of the best layout is the rectangle's height and
+// Layout instances with a known and tight optimum. A rectangle of time x address is cut into
+// pieces, and each piece is a buffer. So the peak of the best layout is the rectangle's height, and
 // every byte is in use at every step.
 #pragma once
 
@@ -23,7 +23,7 @@ inline LayoutInstance guillotine_layout(std::uint64_t seed, int pieces, std::int
   };
   std::vector<Piece> all = {{0, steps, 0, height}};
   while (static_cast<int>(all.size()) < pieces) {
-    // One of three random pieces, the largest: pieces of similar but not equal area.
+    // Chooses the largest of three random pieces, so that pieces have similar but not equal areas.
     std::size_t chosen = draw(random, all.size());
     const auto area = [&](std::size_t i) {
       return static_cast<double>(all[i].upper - all[i].lower) *

@@ -1,5 +1,5 @@
-// What is wrong with a layout, straight from the definition and without sections: for tests that
-// must not trust the tables under test.
+// Checks a layout directly by the definition, without sections, for tests that must not rely on the
+// tables under test.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@ inline bool needs_memory(const Buffer& buffer, std::int64_t step) {
   return true;
 }
 
-// Two sets of steps meet only where a piece of one of them begins.
+// Two sets of steps intersect only if they do so at the start of a piece of one of them.
 inline bool alive_together(const Buffer& a, const Buffer& b) {
   std::vector<std::int64_t> starts = {a.lower, b.lower};
   for (const Lifetime& gap : a.gaps) starts.push_back(gap.upper);
@@ -29,7 +29,7 @@ inline bool alive_together(const Buffer& a, const Buffer& b) {
   return false;
 }
 
-// Empty if the offsets are a layout with this peak.
+// Returns the fault of a layout with this peak, or an empty string for a valid layout.
 inline std::string layout_fault(const LayoutInstance& instance, const std::vector<Bytes>& offsets,
                                 Bytes peak) {
   const std::vector<Buffer>& buffers = instance.buffers;

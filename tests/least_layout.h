@@ -1,4 +1,4 @@
-// The least peak of a few buffers, by brute force.
+// Computes the least peak of a few buffers by brute force.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace stowage {
 
-// The least peak: some order of stacking has it.
+// Returns the least peak. Stacking the buffers in some order reaches it.
 inline Bytes least_peak(const LayoutTable& table) {
   std::vector<int> order;
   std::vector<Bytes> offsets(at(table.buffers()), 0);

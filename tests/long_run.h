@@ -1,4 +1,4 @@
-// How much of a test to do: a little each time, all of it when somebody asks for the long run.
+// The size of a test: a small part in usual runs, all of it in a long run on request.
 //
 //   STOWAGE_LONG=1 build/dev/tests/solvers/test_solvers --gtest_filter='Differential*'
 #pragma once
@@ -7,7 +7,8 @@
 
 namespace stowage {
 
-// `usual`, or `lengthy` if the environment variable STOWAGE_LONG is set and not empty.
+// Returns `lengthy` if the environment variable STOWAGE_LONG is set and not empty, otherwise
+// `usual`.
 inline int in_long_run(int usual, int lengthy) {
   const char* wanted = std::getenv("STOWAGE_LONG");
   return wanted != nullptr && *wanted != '\0' ? lengthy : usual;

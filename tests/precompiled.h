@@ -1,4 +1,4 @@
-// What nearly every test includes, precompiled. A test includes what it uses all the same.
+// The precompiled headers of nearly every test. A test still includes the headers that it uses.
 #pragma once
 
 #include <gmock/gmock.h>

@@ -25,7 +25,7 @@ double number(xmlNode* node, const char* name) {
   return std::strtod(attribute(node, name).c_str(), nullptr);
 }
 
-// The text directly inside, without that of children.
+// Returns the text directly in a node, without the text of its children.
 std::string own_text(const xmlNode* node) {
   std::string text;
   for (const xmlNode* child = node->children; child != nullptr; child = child->next) {
@@ -83,13 +83,13 @@ class Reader {
     const bool heading = classes == kHeading;
     const double size = heading ? kHeadingSize : kTextSize;
     const std::string text = own_text(node);
-    // Bold is wider.
+    // Bold text is wider.
     const double width = text_width(text, heading ? size * 1.15 : size);
     const std::string anchor = attribute(node, "text-anchor");
     const double shift = anchor == "middle" ? width / 2 : anchor == "end" ? width : 0;
     document_.texts.push_back(
         {static_cast<int>(document_.heights.size()),
-         // As high as a line of DejaVu Sans, accents and descenders included.
+         // The height of a line of DejaVu Sans, accents and descenders included.
          {number(node, "x") - shift, number(node, "y") + down - 0.93 * size, width, 1.17 * size},
          text});
   }
@@ -138,7 +138,7 @@ std::string SvgDocument::complaints() const {
   for (const char* forbidden : {"image", "use", "foreignObject", "link", "iframe"}) {
     if (elements.contains(forbidden)) lines += std::string("element ") + forbidden + '\n';
   }
-  // A page has the one script of all pages, a picture none.
+  // A page has the one script of all pages, a picture has none.
   if (scripts > (elements.contains("html") ? 1 : 0)) lines += "element script\n";
   for (std::size_t i = 0; i < texts.size(); ++i) {
     const Text& text = texts[i];

@@ -1,4 +1,4 @@
-// An SVG or HTML file as a strict XML parser sees it, and what is wrong with its layout.
+// Parses an SVG or HTML file with a strict XML parser and checks its layout.
 //
 //   const SvgDocument document(bytes);
 //   EXPECT_EQ(document.complaints(), "");
@@ -18,7 +18,7 @@ class SvgDocument {
   explicit SvgDocument(const std::string& bytes);
 
   struct Text {
-    int picture = 0;  // which <svg> of the file
+    int picture = 0;  // index of the <svg> in the file
     Box box;  // by the estimate of instances/pictures/drawing/text_width.h, with the transforms of
               // all parents
     std::string text;
@@ -27,20 +27,20 @@ class SvgDocument {
     std::string element;
     std::string classes;
     std::string title;
-    Box box;  // of rectangles; of lines where they begin
+    Box box;  // box of a rectangle; of a line its starting point
   };
 
-  // Whether `part` stands in some tooltip.
+  // Returns whether a tooltip contains `part`.
   bool has_tooltip(const std::string& part) const;
 
-  // Rectangles of a class, in the order of the file.
+  // Returns the rectangles of a class, in the order of the file.
   std::vector<Shape> rects(const std::string& classes) const;
 
-  // Broken XML, scripts other than that of a page, references to other files, texts that touch each
-  // other or leave the canvas: a line each. Empty if all is well.
+  // Returns the errors, one per line: broken XML, scripts other than that of a page, references to
+  // other files, texts that touch each other or leave the canvas. Empty without errors.
   std::string complaints() const;
 
-  std::string error;  // of the XML parser; empty for a well-formed file
+  std::string error;  // error of the XML parser; empty for a well-formed file
   std::vector<Text> texts;
   std::vector<Shape> shapes;
   std::set<std::string> elements;   // names

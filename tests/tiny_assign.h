@@ -1,5 +1,5 @@
-// Random assign instances small enough for brute force, with every odd feature switched on now and
-// then: pipelines, tight caps, schemes of equal cost, costs of zero, padding, row constraints,
+// Random assign instances small enough for brute force, with every special feature enabled in some
+// of them: pipelines, tight caps, schemes of equal cost, costs of zero, padding, row constraints,
 // strategies that cannot hold the longest sequence, more replicas than sequences.
 #pragma once
 
@@ -26,7 +26,7 @@ inline AssignInstance tiny_assign(std::uint64_t seed, std::uint64_t most_sequenc
     scheme.linear_ms = 0.05 * up_to(20);
     scheme.fixed_ms = up_to(4) == 0 ? 0 : 0.5 * up_to(40);
     scheme.max_tokens = 15 + up_to(60);
-    if (g > 0 && up_to(5) == 0) {  // the same by another name
+    if (g > 0 && up_to(5) == 0) {  // an equal scheme with another name
       const std::string name = scheme.name;
       scheme = instance.schemes.front();
       scheme.name = name;

@@ -1,6 +1,6 @@
-// Random graphs small enough for brute force with a host beside the device: those of tiny_order.h
-// and of tiny_rerun.h without runs again. Half of them ask for the least time within a capacity
-// that is seldom enough without transfers.
+// Random graphs with a host, small enough for brute force: those of tiny_order.h and of
+// tiny_rerun.h without recomputation. Half of them minimise the time within a capacity that is
+// seldom sufficient without transfers.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ inline OrderInstance tiny_host(std::uint64_t seed, std::uint64_t most_operators 
   graph.name = "tiny-host-" + std::to_string(seed);
   std::mt19937_64 random(seed + 177);
   for (OrderOperator& op : graph.operators) op.recompute = false;
-  // Whole bytes per ms, so that times are exact, or not.
+  // The rates are whole or fractional bytes per ms, so that times are exact or rounded.
   const double slow = draw(random, 2) == 0 ? 1 : 0.7;
   graph.host = HostLink{.out_bytes_per_ms = slow * static_cast<double>(1 + draw(random, 8)),
                         .in_bytes_per_ms = slow * static_cast<double>(1 + draw(random, 8))};
@@ -30,7 +30,7 @@ inline OrderInstance tiny_host(std::uint64_t seed, std::uint64_t most_operators 
   return graph;
 }
 
-// Up to two transfers that can be, of an order without runs again.
+// Returns up to two random valid transfers for an order without recomputation.
 inline std::vector<OrderTransfer> random_transfers(const OrderTable& table,
                                                    const std::vector<int>& order, Draw& draw) {
   std::vector<OrderTransfer> all;
@@ -41,7 +41,7 @@ inline std::vector<OrderTransfer> random_transfers(const OrderTable& table,
     const bool again = std::ranges::any_of(
         all, [&](const OrderTransfer& transfer) { return transfer.tensor == t; });
     if (again) continue;
-    // The steps that touch or write it; an input is there before the first.
+    // The steps that access the tensor; an input exists before the first step.
     std::vector<std::int64_t> uses;
     if (table.producer(t) == OrderTable::kNobody) uses.push_back(-1);
     for (std::int64_t k = 0; k < steps; ++k) {

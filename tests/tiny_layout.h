@@ -1,5 +1,5 @@
-// Random layout instances small enough for brute force, with every odd feature switched on now and
-// then: alignments that are no powers of two or exceed the size, pinned buffers, gaps, size 0,
+// Random layout instances small enough for brute force, with every special feature enabled in some
+// of them: alignments that are no powers of two or exceed the size, pinned buffers, gaps, size 0,
 // twins, capacities too small.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace stowage {
 
-// At most `most_buffers` buffers. Pinned buffers may clash.
+// At most `most_buffers` buffers. Pinned buffers may overlap each other.
 inline LayoutInstance tiny_layout(std::uint64_t seed, std::uint64_t most_buffers = 7) {
   std::mt19937_64 random(seed);
   const auto up_to = [&](std::int64_t bound) {
@@ -26,7 +26,7 @@ inline LayoutInstance tiny_layout(std::uint64_t seed, std::uint64_t most_buffers
   if (alignments && up_to(1) == 0) instance.alignment = 1 + up_to(5);
   const auto count = draw(random, most_buffers + 1);
   while (instance.buffers.size() < count) {
-    if (!instance.buffers.empty() && up_to(5) == 0) {  // a twin
+    if (!instance.buffers.empty() && up_to(5) == 0) {  // a buffer equal to the previous one
       instance.buffers.push_back(instance.buffers.back());
       instance.buffers.back().offset.reset();
       continue;

@@ -1,7 +1,7 @@
-// Random graphs small enough for brute force, with every odd feature switched on now and then:
-// tensors that nobody reads, inputs that nobody reads, inputs that are outputs, updates in place,
-// `after`, workspaces, sizes of 0, lists that name a tensor twice, an alignment, lists of operators
-// that are no order.
+// Random graphs small enough for brute force, with every special feature enabled in some of them:
+// tensors and inputs without readers, inputs that are outputs, updates in place, `after`,
+// workspaces, sizes of 0, lists that name a tensor twice, an alignment, and lists of operators that
+// are not a valid order.
 #pragma once
 
 #include <random>
@@ -14,7 +14,7 @@
 
 namespace stowage {
 
-// At most `most_operators` operators. Without a capacity unless `capacities`.
+// At most `most_operators` operators. The capacity is set only if `capacities` is true.
 inline OrderInstance tiny_order(std::uint64_t seed, std::uint64_t most_operators = 9,
                                 bool capacities = true) {
   std::mt19937_64 random(seed);
@@ -50,7 +50,7 @@ inline OrderInstance tiny_order(std::uint64_t seed, std::uint64_t most_operators
     graph.operators.push_back(std::move(op));
   }
   if (odd && count > 1 && up_to(1) == 0) {
-    // Another operator first in the list; without updates it means the same graph.
+    // Swaps the first and the last operator; without updates the graph stays the same.
     bool updates = false;
     for (const OrderOperator& op : graph.operators) updates = updates || !op.updates.empty();
     if (!updates) {
@@ -62,7 +62,8 @@ inline OrderInstance tiny_order(std::uint64_t seed, std::uint64_t most_operators
   return graph;
 }
 
-// The same, with sizes that grow with a length of a random range. Without a capacity.
+// Returns a graph of tiny_order() whose sizes grow with a length in a random range, without a
+// capacity.
 inline OrderInstance tiny_growing_order(std::uint64_t seed, std::uint64_t most_operators = 6) {
   OrderInstance graph = tiny_order(seed, most_operators, false);
   graph.name = "tiny-growing-" + std::to_string(seed);

@@ -1,6 +1,6 @@
-// Random graphs small enough for brute force whose operators may run again: those of tiny_order.h
-// with times, and as often chains and their way back, where it pays. Half of them ask for the least
-// time within a capacity that is seldom enough for an order alone.
+// Random graphs small enough for brute force whose operators may run again. Half of them are graphs
+// of tiny_order.h with times, half are chains with a backward pass, where recomputation pays. Half
+// of them minimise the time within a capacity that is seldom sufficient without recomputation.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,8 @@
 
 namespace stowage {
 
-// Forward each reads what the one before made, or the input; backward also what one forward made.
+// A forward operator reads the previous operator's output or the input. A backward operator also
+// reads the output of a forward operator.
 inline OrderInstance tiny_chain(std::mt19937_64& random, std::uint64_t operators) {
   OrderInstance graph;
   const auto size = [&] { return static_cast<Bytes>(1 + draw(random, 9)); };

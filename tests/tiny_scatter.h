@@ -1,5 +1,5 @@
-// Random scatter instances small enough for brute force, with every odd feature switched on now
-// and then: odd device counts, degrees that do not divide each other, latencies, free exchange,
+// Random scatter instances small enough for brute force, with every special feature enabled in some
+// of them: odd device counts, degrees that do not divide each other, latencies, free exchange,
 // padding, tight memory.
 #pragma once
 
@@ -15,7 +15,8 @@
 
 namespace stowage {
 
-// At most so many sequences and devices. Some instances hold sequences that fit nowhere.
+// At most `most_sequences` sequences and `most_devices` devices. Some instances contain sequences
+// that fit in no group.
 inline ScatterInstance tiny_scatter(std::uint64_t seed, std::uint64_t most_sequences = 6,
                                     int most_devices = 8) {
   std::mt19937_64 random(seed);
@@ -63,14 +64,14 @@ inline ScatterInstance tiny_scatter(std::uint64_t seed, std::uint64_t most_seque
   return instance;
 }
 
-// The same with some of the rules of consumers, alone or together.
+// Returns an instance of tiny_scatter() with some of the trainers' rules, alone or together.
 inline ScatterInstance tiny_ruled_scatter(std::uint64_t seed, std::uint64_t most_sequences = 6,
                                           int most_devices = 8) {
   ScatterInstance instance = tiny_scatter(seed, most_sequences, most_devices);
   std::mt19937_64 random(seed + 77777);
   const auto up_to = [&](std::uint64_t bound) { return static_cast<int>(draw(random, bound + 1)); };
   ScatterRules& rules = instance.rules;
-  // One rule in seven instances each, mixtures in the others.
+  // Seven of fourteen seeds have a single rule each; the others have mixtures.
   const std::uint64_t alone = seed % 14;
   const auto asked = [&](std::uint64_t rule) { return alone >= 7 ? up_to(2) == 0 : alone == rule; };
   if (asked(0)) rules.no_idle_ranks = true;
@@ -89,8 +90,8 @@ inline ScatterInstance tiny_ruled_scatter(std::uint64_t seed, std::uint64_t most
   return instance;
 }
 
-// tiny_scatter() with the terms of time that it has not: costs per sequence, tiles, windows, and
-// mostly an exchange with several kinds to choose from, on nodes of 1 to 4 devices.
+// Returns an instance of tiny_scatter() with further terms of time: costs per sequence, tiles,
+// windows, and mostly a choice of several exchanges, on nodes of 1 to 4 devices.
 inline ScatterInstance tiny_timed_scatter(std::uint64_t seed, std::uint64_t most_sequences = 6,
                                           int most_devices = 8) {
   ScatterInstance instance = tiny_scatter(seed, most_sequences, most_devices);
@@ -124,8 +125,9 @@ inline ScatterInstance tiny_timed_scatter(std::uint64_t seed, std::uint64_t most
   return instance;
 }
 
-// tiny_timed_scatter() with what memory holds beside activations: a part for each sequence, logits
-// whole or in chunks, keys and values of others; now and then with rules that limit groups besides.
+// Returns an instance of tiny_timed_scatter() with memory other than activations: a part per
+// sequence, logits whole or in chunks, and keys and values of other ranks. Some instances also have
+// rules that limit groups.
 inline ScatterInstance tiny_memory_scatter(std::uint64_t seed, std::uint64_t most_sequences = 6,
                                            int most_devices = 8) {
   ScatterInstance instance = tiny_timed_scatter(seed, most_sequences, most_devices);
@@ -133,7 +135,7 @@ inline ScatterInstance tiny_memory_scatter(std::uint64_t seed, std::uint64_t mos
   const auto up_to = [&](std::uint64_t bound) { return static_cast<int>(draw(random, bound + 1)); };
   instance.name += "-memory";
   ModelMemory& model = instance.model;
-  // One term in five instances each, mixtures in the others.
+  // Five of ten seeds have a single term each; the others have mixtures.
   const std::uint64_t alone = seed % 10;
   const auto has = [&](std::uint64_t term) { return alone >= 5 ? up_to(1) == 0 : alone == term; };
   if (has(0)) model.sequence_mib = 0.25 * (1 + up_to(40));
@@ -161,7 +163,8 @@ inline ScatterInstance tiny_full_scatter(std::uint64_t seed, std::uint64_t most_
   return instance;
 }
 
-// tiny_full_scatter() in a pipeline of 2, 3, 4 or 8 stages; every third without anything else.
+// Returns an instance of tiny_full_scatter() in a pipeline of 2, 3, 4 or 8 stages; every third is
+// an instance of tiny_scatter() in a pipeline.
 inline ScatterInstance tiny_pipeline_scatter(std::uint64_t seed, std::uint64_t most_sequences = 6,
                                              int most_devices = 8) {
   ScatterInstance instance = seed % 3 == 0 ? tiny_scatter(seed, most_sequences, most_devices)
@@ -172,8 +175,8 @@ inline ScatterInstance tiny_pipeline_scatter(std::uint64_t seed, std::uint64_t m
   return instance;
 }
 
-// One of the above with one to four ways to recompute: mostly less memory for more time, now and
-// then one that another is never worse than.
+// Returns an instance of the functions above with one to four recomputation modes: mostly less
+// memory for more time, and some dominated modes.
 inline ScatterInstance tiny_recomputing_scatter(std::uint64_t seed,
                                                 std::uint64_t most_sequences = 6,
                                                 int most_devices = 8) {
@@ -200,8 +203,8 @@ inline ScatterInstance tiny_recomputing_scatter(std::uint64_t seed,
   return instance;
 }
 
-// One of the above without rules on ranks, on nodes of one to three kinds: groups of powers of two,
-// aligned, some of which reach across kinds.
+// Returns an instance of the functions above without rules on ranks, on nodes of one to three
+// types. Groups are powers of two and aligned, and some span node types.
 inline ScatterInstance tiny_kinds_scatter(std::uint64_t seed, std::uint64_t most_sequences = 6,
                                           int most_devices = 8) {
   constexpr int kNodes[][3] = {{1, 1, 0}, {2, 1, 0}, {2, 2, 0}, {3, 1, 0}, {4, 4, 0},
@@ -250,8 +253,8 @@ inline ScatterInstance tiny_kinds_scatter(std::uint64_t seed, std::uint64_t most
   return instance;
 }
 
-// One of the above with measured times in place of a formula: convex ones, noisy ones and ones
-// with steps, on grids of 2 to 6 entries a side that reach as far as groups can.
+// Returns an instance of the functions above with measured times instead of a formula: convex
+// times, noisy times and times with steps, on grids of 2 to 6 entries a side that cover all groups.
 inline ScatterInstance tiny_measured_scatter(std::uint64_t seed, std::uint64_t most_sequences = 6,
                                              int most_devices = 8) {
   ScatterInstance instance = seed % 3 == 0 ? tiny_scatter(seed, most_sequences, most_devices)
@@ -263,7 +266,7 @@ inline ScatterInstance tiny_measured_scatter(std::uint64_t seed, std::uint64_t m
   instance.name = "measured-" + std::to_string(seed);
   instance.cost = {};
   instance.rules.packed = true;
-  const int noise = up_to(2);  // 0: none, as convex as the formula
+  const int noise = up_to(2);  // 0: no noise, so the times are as convex as the formula
   const double fixed = up_to(40);
   for (const int degree : instance.cluster.degrees) {
     const GroupRoom room = room_of_group(instance, degree);
@@ -272,7 +275,7 @@ inline ScatterInstance tiny_measured_scatter(std::uint64_t seed, std::uint64_t m
       std::vector<double> entries{0};
       const int inside = up_to(4);
       for (int i = 1; i <= inside; ++i) {
-        // Nearer to each other where there is less.
+        // Entries are denser at small values.
         const double share = static_cast<double>(i) / (inside + 1);
         entries.push_back(last * share * share);
       }

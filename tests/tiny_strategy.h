@@ -1,6 +1,7 @@
-// Random strategy instances small enough for brute force, with every odd feature switched on now
-// and then: blocks that differ, grouped queries, tied embeddings, no vocabulary, no FlashAttention,
-// no sequence parallelism, stream chunks, memory that little fits, degrees that do not combine.
+// Random strategy instances small enough for brute force, with every special feature enabled in
+// some of them: blocks that differ, grouped queries, tied embeddings, no vocabulary, no
+// FlashAttention, no sequence parallelism, stream chunks, memory that little fits, degrees that do
+// not combine.
 #pragma once
 
 #include <random>
@@ -70,8 +71,8 @@ inline StrategyInstance tiny_first(std::uint64_t seed, std::uint64_t most_sequen
   return wanted;
 }
 
-// Version 2 of the formulas for three seeds of four, with numbers that make every term matter;
-// queries wider or narrower than the model for one of three.
+// Returns an instance, with version 2 of the formulas for three of four seeds. Its numbers make
+// every term matter; for one of three seeds queries are wider or narrower than the model.
 inline StrategyInstance tiny_strategy(std::uint64_t seed, std::uint64_t most_sequences = 8) {
   StrategyInstance wanted = tiny_first(seed, most_sequences);
   std::mt19937_64 random(seed + 3'000'000);
@@ -97,7 +98,7 @@ inline StrategyInstance tiny_strategy(std::uint64_t seed, std::uint64_t most_seq
   return wanted;
 }
 
-// Nothing takes time but passes: no exchange and no update.
+// Sets the times of exchange and update to 0, so that only passes take time.
 inline void without_exchanges(StrategyInstance& instance) {
   instance.cluster.mib_per_ms = {.inside = 1e9, .across = 1e9};
   if (!instance.cost.detail) return;
@@ -106,8 +107,8 @@ inline void without_exchanges(StrategyInstance& instance) {
   instance.cost.detail->update_ms = 0;
 }
 
-// The same with experts in some or all blocks, now and then beside a part that every token goes
-// through, one expert included; and degrees that share them, some of which divide nothing.
+// Returns an instance of tiny_strategy() with experts in some or all blocks. Some have a shared
+// part for every token, or a single expert. The degrees for sharing experts include invalid ones.
 inline StrategyInstance tiny_experts(std::uint64_t seed, std::uint64_t most_sequences = 8) {
   StrategyInstance wanted = tiny_strategy(seed, most_sequences);
   std::mt19937_64 random(seed + 1'000'000);
@@ -134,7 +135,8 @@ inline StrategyInstance tiny_experts(std::uint64_t seed, std::uint64_t most_sequ
   return wanted;
 }
 
-// The same with measured costs of some blocks, layouts and recomputations, far from the formulas.
+// Returns an instance of tiny_strategy() with measured costs of some blocks, layouts and
+// recomputation modes, far from the formulas.
 inline StrategyInstance tiny_measured(std::uint64_t seed, std::uint64_t most_sequences = 8) {
   StrategyInstance wanted = tiny_strategy(seed, most_sequences);
   std::mt19937_64 random(seed + 2'000'000);

@@ -5,8 +5,9 @@
 
 namespace stowage {
 
-// Two branches from inputs of 9 bytes to outputs of one, each by way of 20 bytes; the last operator
-// reads both. Whoever begins needs 38 bytes, which is the least peak.
+// Two branches from inputs of 9 bytes to outputs of 1 byte, each through a tensor of 20 bytes; the
+// last operator reads both outputs. The first branch to start needs 38 bytes, which is the least
+// peak.
 inline OrderInstance two_branches() {
   return {.tensors = {{.size = 9, .input = true},
                       {.size = 9, .input = true},

@@ -32,8 +32,8 @@ TEST(TargetTable, SaysWhatWasMissed) {
   EXPECT_THAT(table, HasSubstr("|  | free | m | - | 2.00 | 1.00 | - |  |\n"));
 }
 
-// A machine whose passes all run at `share` of its sgemm and of its multipliers, and read retained
-// keys at `short_share` of its triad.
+// Returns the timings of a machine whose passes all run at `share` of its sgemm and of its
+// multipliers, and read retained keys at `short_share` of its triad.
 Timings uniform(double share, double short_share) {
   Timings timings;
   timings.add("triad", 1, 1);
@@ -71,7 +71,8 @@ TEST(KernelTargets, AreMetByAFastMachineAndMissedByASlowOne) {
   for (const TargetRow& row : kernel_targets(uniform(0.7, 0.2), {"v3", "v4"})) {
     if (row.target && !row.met()) ++missed;
   }
-  // passes of v4, passes of v3, packs and decoding of v4; threads are fine
+  // missed: 8 passes of v4, 8 passes of v3, 4 packs and 2 decodings of v4; targets of threads are
+  // met
   EXPECT_EQ(missed, 8 + 8 + 4 + 2);
 }
 

@@ -8,7 +8,7 @@
 namespace stowage::bench::length_table_test {
 namespace {
 
-// Small, and with another best order at either end.
+// A small graph with different best orders at the two ends of its range.
 TEST(LengthTable, NoOrderIsBelowTheBoundAndTheRowIsTheBest) {
   const OrderInstance graph = *generate_order({.kind = OrderGenerator::Kind::transformer,
                                                .operators = 56,

@@ -24,7 +24,7 @@ class PlanStore : public testing::Test {
                    ("plan-store-" + std::to_string(getpid()))) {}
   ~PlanStore() override { std::filesystem::remove_all(directory_); }
 
-  // The result of planning the instance, its plan in the store.
+  // Plans the instance, stores the plan and returns the record.
   Record stored(const Instance& instance) const {
     Budget budget;
     const Outcome outcome = solve(instance, {.method = "fast"}, budget);
@@ -37,7 +37,7 @@ class PlanStore : public testing::Test {
   std::filesystem::path directory_;
 };
 
-// The first tiny instance that has a plan with something in it.
+// Returns the first tiny instance with a non-empty plan.
 template <class Make>
 Instance plannable(Make make) {
   for (std::uint64_t seed = 0;; ++seed) {
@@ -69,7 +69,7 @@ TEST_F(PlanStore, ResultsThatSayMoreThanTheirPlansAreNot) {
 TEST_F(PlanStore, NeitherArePlansOfOtherInstances) {
   Instance instance = plannable([](std::uint64_t s) { return Instance(tiny_scatter(s)); });
   const Record record = stored(instance);
-  std::get<ScatterInstance>(instance).cluster.memory_mib += 1;  // breaks no rule of the plan
+  std::get<ScatterInstance>(instance).cluster.memory_mib += 1;  // the plan stays valid
   EXPECT_THAT(check_plan(directory_, record, instance), Optional(HasSubstr("instance_hash")));
 }
 
@@ -82,7 +82,7 @@ TEST_F(PlanStore, NorPlansThatAreGoneOrBroken) {
   EXPECT_TRUE(check_plan(directory_, record, instance));
   record.plan.clear();
   EXPECT_THAT(check_plan(directory_, record, instance), Optional(HasSubstr("names no plan")));
-  record.objective.reset();  // nothing was planned, nothing is claimed
+  record.objective.reset();  // a record without a plan claims nothing
   EXPECT_EQ(check_plan(directory_, record, instance), std::nullopt);
 }
 

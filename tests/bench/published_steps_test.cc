@@ -1,5 +1,5 @@
-// Predictions stay as near to published steps as they are: limits on the errors, on the order of
-// configurations and on memory. A change that raises a limit makes predictions worse.
+// Limits on the errors of predictions, on the order of configurations and on memory, for published
+// steps. A change that needs a higher limit makes predictions worse.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -41,7 +41,7 @@ TEST(PublishedSteps, DefaultsAreAsNearAsTheyWere) {
   EXPECT_GE(ranking_of(steps(), second, of("vtrain-multi")).tau, 0.65);
   EXPECT_GE(ranking_of(steps(), second, of("internevo")).tau, 0.5);
   EXPECT_GE(ranking_of(steps(), second, of("bigscience")).tau, 0.4);
-  // Version 1 stays what it was.
+  // Version 1 of the formulas must not change.
   const Spread first = spread_of(steps(), by_defaults(steps(), 1), is_plain);
   EXPECT_NEAR(first.median, 0.111, 0.002);
   EXPECT_NEAR(first.worst, 1.972, 0.002);
@@ -99,7 +99,8 @@ TEST(PublishedSteps, MemoryIsAsNearAsItWas) {
   EXPECT_EQ(bloom.readings, 45U);
   EXPECT_GE(bloom.median, 0.9);
   EXPECT_LE(bloom.median, 1.1);
-  // All sources whose recomputation is known; of three that ran out of memory one seems to fit.
+  // All sources with known recomputation; one of three steps that ran out of memory is predicted to
+  // fit.
   MemorySpread known;
   for (const char* source :
        {"foundry-h100", "foundry-h100-fp8", "foundry-a100-80", "foundry-a100-40", "vtrain-single",
@@ -114,8 +115,8 @@ TEST(PublishedSteps, MemoryIsAsNearAsItWas) {
   EXPECT_LE(known.admitted, 1U);
 }
 
-// The tables that the program has are those of these steps: errors by defaults to a tenth of a
-// per cent, and rates of stacks with which their own steps are predicted as near as the table says.
+// The tables in the program must be computed from these steps: errors by defaults to a tenth of a
+// per cent, and rates of stacks whose errors on their own steps match the table.
 TEST(PublishedSteps, TablesOfTheProgramAreOfTheseSteps) {
   std::ifstream file(STOWAGE_SOURCE_DIR "/instances/data/published/errors.csv");
   std::ostringstream text;
@@ -135,7 +136,7 @@ TEST(PublishedSteps, TablesOfTheProgramAreOfTheseSteps) {
       errors.push_back(std::abs(predicted / sample.step_ms - 1));
     }
     std::ranges::sort(errors);
-    // Steps that took part are no farther off than those held out, but for chance.
+    // The errors of steps in the fit do not exceed those of held-out steps by more than chance.
     EXPECT_LE(errors[errors.size() / 2], 1.2 * stack->error->median + 0.005) << each.name;
     ++checked;
   }

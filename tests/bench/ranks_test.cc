@@ -17,8 +17,8 @@ TEST(RankRows, EveryFigureIsMeasured) {
   }
 }
 
-// Thread CPU time does not depend on how many cores there are: the contiguous ring's last rank has
-// work in every step, whoever runs it.
+// Thread CPU time does not depend on the number of cores. The contiguous ring's last rank has work
+// in every step.
 TEST(RankRows, ZigzagBeatsTheContiguousRing) {
   const RankSetting setting{.length = 2048, .heads = 2};
   EXPECT_LT(critical_path_s(setting, kernels::ExchangeKind::zigzag, 4),

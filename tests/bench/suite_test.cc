@@ -55,7 +55,7 @@ TEST(Suite, DrawnStepsAreOfEveryKindAndHavePlans) {
   EXPECT_LT(few, 100);
 }
 
-// Each step stands there twice, without rules and with Megatron's.
+// The suite has each step twice, without rules and with Megatron's rules.
 TEST(Suite, RulesAreThoseOfAPackingSchedulerOnReportedSteps) {
   const Result<std::vector<SuiteEntry>> entries = read_suite(kFile, "rules");
   ASSERT_TRUE(entries) << to_string(entries.errors().front());
@@ -92,7 +92,7 @@ TEST(Suite, OptionsAreAllOfTimeMemoryAndRules) {
   EXPECT_TRUE(unplaceable_sequences(step).empty());
 }
 
-// The hash's published test vectors: "" is cbf29ce484222325, "a" af63dc4c8601ec8c, "foobar"
+// The published test vectors of the hash: "" is cbf29ce484222325, "a" af63dc4c8601ec8c, "foobar"
 // 85944171f73967e8.
 TEST(Suite, APartDependsOnTheNameAlone) {
   static_assert(part_of("") == Part::tune);
@@ -101,7 +101,7 @@ TEST(Suite, APartDependsOnTheNameAlone) {
   EXPECT_EQ(to_string(part_of("a")), "tune");
 }
 
-// Neither part of a suite that constants are tuned on is a leftover.
+// Both parts of a suite for tuning must have a sufficient size.
 TEST(Suite, BothPartsAreLarge) {
   for (const char* suite : {"scatter", "assign", "assign-drawn"}) {
     const Result<std::vector<SuiteEntry>> entries = read_suite(kFile, suite);

@@ -256,13 +256,15 @@ class Profile(unittest.TestCase):
         return [e.text for e in ElementTree.fromstring(svg.encode()).iter(SVG + "title")]
 
     def test_measures_against_the_best_bound_of_all_results(self):
-        # The second method proves 100 on x: the first one's plan is optimal, whatever it proved.
+        # The second method proves 100 on x, so the first method's plan is optimal despite its own
+        # lower bound.
         results = [result("x", "one", 100, 50), result("y", "one", None, 10),
                    result("x", "two", 200, 100), result("y", "two", 20, 20)]
         svg = profile_svg.profile_svg(results)
         self.assertEqual(self.titles(svg), ["one: 1 of 2 instances planned",
                                             "two: 2 of 2 instances planned"])
-        self.assertIn('points="72,238 72,238 72,148 784,148"', svg)  # half of them, at the left
+        # half of the instances, at the left end
+        self.assertIn('points="72,238 72,238 72,148 784,148"', svg)
         results[0], results[1] = results[1], results[0]
         self.assertEqual(profile_svg.profile_svg(results), svg)
 

@@ -42,9 +42,10 @@ PAGES = {
 }
 SHOTS = ("first", "task", "keys", "report")
 WIDTHS = (1300, 390)
-FRAMES = {}  # pages that show a page of the site, by path
-STILL = ("--virtual-time-budget=20000",)  # until its scripts have come to rest
-# Written into the title: what lies beyond the right edge of the page, and how wide the page is.
+FRAMES = {}  # pages that show a page of the site in a frame, by path
+STILL = ("--virtual-time-budget=20000",)  # virtual ms until the page's scripts have finished
+# Writes a result into the title: the elements beyond the right edge of the page, and the width of
+# the page.
 MEASURE = """<script>addEventListener("load", () => {
   const out = [];
   for (const part of document.querySelectorAll("article *")) {
@@ -63,7 +64,7 @@ class Handler(http.server.SimpleHTTPRequestHandler):
     """Serves the site; pages that are asked for with ?measure measure themselves."""
 
     def do_GET(self):
-        if self.path == "/wait":  # the load event of a page with this picture comes late
+        if self.path == "/wait":  # a page with this picture gets its load event late
             time.sleep(6)
             self.send_response(200)
             self.send_header("Content-Type", "image/svg+xml")
@@ -161,7 +162,8 @@ class InChromium(unittest.TestCase):
             [
                 BROWSER, "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
                 f"--user-data-dir={WORK}/profile", "--enable-logging=stderr", "--v=0",
-                # Windows have a least width; a phone is a page in a narrower frame.
+                # Windows have a minimum width, so a phone is simulated by a page in a narrower
+                # frame.
                 f"--window-size={width},1400", *more, url,
             ],
             capture_output=True, text=True, timeout=120,

@@ -10,8 +10,8 @@
 
 namespace stowage {
 
-// More processes than cores are welcome, as anybody, and nobody is bound to a core. A job that
-// hangs is ended after two minutes and has failed.
+// Runs a job. It may have more processes than cores, run as any user, and its processes are not
+// bound to cores. A job that hangs is killed after two minutes and counts as failed.
 inline Finished mpirun(int processes, const std::vector<std::string>& words,
                        RunOptions options = {}) {
   options.command = {STOWAGE_MPIRUN,

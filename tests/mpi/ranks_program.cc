@@ -1,5 +1,5 @@
-// One process of a job: does what its argument says with the others. Prints "ok" from rank 0, or
-// what went wrong from the rank where it did, and then ends them all.
+// One process of a job, which runs the scenario of its argument together with the others. Prints
+// "ok" on rank 0, or the error on the rank that found it, and then ends all processes.
 #include <unistd.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ void append(std::vector<float>& all, std::span<const float> more) {
   all.insert(all.end(), more.begin(), more.end());
 }
 
-// Everything that a collective can bring to a rank, for arrays of about `size` floats.
+// Returns all values that a rank receives from the collectives, for arrays of about `size` floats.
 std::vector<float> collect(Communicator& world, std::int64_t size) {
   const int ranks = world.size(), me = world.rank();
   const auto values = [&](std::int64_t count, int tag) {
@@ -89,14 +89,14 @@ std::vector<float> collect(Communicator& world, std::int64_t size) {
     const auto group = world.split(me % 2);
     const auto inner = group->split(-group->rank() / 2);
     std::vector<float> few = values(5, 6);
-    if (me % 2 == 1) group->all_reduce(few);  // groups need not do the same
+    if (me % 2 == 1) group->all_reduce(few);  // groups may call different collectives
     inner->all_reduce(few);
     append(results, few);
   }
   return results;
 }
 
-// The same bits as with threads.
+// The results must have the same bits as with threads.
 void same_as_threads(Communicator& world) {
   for (const std::int64_t size : {0, 1, 1000, 20'000}) {
     const std::vector<float> mine = collect(world, size);
@@ -110,7 +110,7 @@ void same_as_threads(Communicator& world) {
   }
 }
 
-// Attention over one packed batch by every exchange, as the bits that this rank gets.
+// Returns the bits of this rank's attention over one packed batch, for every exchange.
 void attention_as_threads(Communicator& world) {
   const std::vector<std::int32_t> cu = prefix_sums({150, 1, 0, 33, 70});
   const Batch batch({.total_q = cu.back() + 3,
@@ -140,7 +140,7 @@ void attention_as_threads(Communicator& world) {
   }
 }
 
-// What a contained failure must look like on every rank of its group; the world goes on.
+// Checks the effects of a contained failure on every rank of its group; the world remains usable.
 void failures(Communicator& world) {
   const int last = world.size() - 1;
   const auto outcome = [&](const std::function<void(Communicator&)>& program) {
@@ -213,7 +213,7 @@ void failures(Communicator& world) {
   }
 }
 
-// Mixtures of strategies: their bits, and what every rank held.
+// Checks the bits of several strategies and the memory of every rank.
 void strategies_as_threads(Communicator& world) {
   for (const Mixture& mixture :
        {Mixture{
@@ -246,7 +246,7 @@ void strategies_as_threads(Communicator& world) {
   }
 }
 
-// A rank of the first stage that fails between two passes: nobody waits for ever.
+// A rank of the first stage throws between two passes; no other rank may wait forever.
 void strategy_throws(Communicator& world) {
   StrategyTask task = task_of(
       {.pp = 2, .tp = 2, .micro_batches = 4, .layers = {1, 1}, .recompute = {kNone, kNone}}, false);
@@ -254,7 +254,7 @@ void strategy_throws(Communicator& world) {
   run_strategy_rank(world, task, nullptr);
 }
 
-// A process that is gone without a word.
+// A process ends without announcing it.
 void dies(Communicator& world) {
   world.barrier();
   if (world.rank() == world.size() - 1) kill(getpid(), SIGKILL);
@@ -286,7 +286,7 @@ int main(int argc, char** argv) {
   try {
     program->second(process.world());
     if (process.world().rank() == 0) std::cout << "ok " << process.world().size() << '\n';
-  } catch (const Abandoned& left) {  // the rank that failed has the first word
+  } catch (const Abandoned& left) {  // the failed rank reports first
     std::this_thread::sleep_for(std::chrono::seconds(5));
     std::cerr << "rank " << process.world().rank() << ": " << left.what() << std::endl;
     process.abort(70);

@@ -1,4 +1,4 @@
-// Ranks as processes: the collectives, and what happens when one of them fails.
+// Ranks as processes: the collectives and their failures.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,5 @@
-// `stowage run` under mpirun: the bytes of threads, one voice, and an end to every failure.
+// `stowage run` under mpirun: the same bytes as with threads, output from a single rank, and an end
+// after every failure.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -50,12 +51,12 @@ TEST_F(MpiRun, SaysTheBytesOfThreads) {
   for (const int processes : {2, 4, 8}) {
     const Finished mpi = on_processes(processes, run);
     EXPECT_EQ(mpi.exit_code, 0) << mpi.err;
-    // A plan of higher degrees than there are processes runs as with --max-ranks.
+    // If a plan has higher degrees than the job has processes, it runs as with --max-ranks.
     std::vector<std::string> limited = run;
     limited.insert(limited.end(), {"--max-ranks", std::to_string(processes)});
     const Finished as_many = alone(limited);
     EXPECT_EQ(mpi.out, as_many.out);
-    EXPECT_EQ(mpi.err, as_many.err);  // rank 0 alone speaks
+    EXPECT_EQ(mpi.err, as_many.err);  // only rank 0 writes
     if (processes == 8) {
       EXPECT_EQ(mpi.out, threads.out);
     }
@@ -97,7 +98,7 @@ TEST_F(MpiRun, AStrategySaysTheBytesOfThreads) {
   const Finished threads = alone(run);
   EXPECT_EQ(threads.exit_code, 0) << threads.err;
   EXPECT_THAT(threads.out, HasSubstr(R"("dp": 2)"));
-  for (const int processes : {4, 5}) {  // one may be left over
+  for (const int processes : {4, 5}) {  // one process may be left over
     const Finished mpi = on_processes(processes, run);
     EXPECT_EQ(mpi.exit_code, 0) << mpi.err;
     EXPECT_EQ(mpi.out, threads.out);
