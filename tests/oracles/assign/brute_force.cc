@@ -47,7 +47,7 @@ class AssignOracle {
         if (!best || plan.objective_ms < best->objective_ms) best = std::move(plan);
       }
     }
-    if (budget_.exhausted()) return std::nullopt;  // some were not looked at to the end
+    if (budget_.exhausted()) return std::nullopt;  // the enumeration was not complete
     return best;
   }
 
@@ -83,7 +83,7 @@ class AssignOracle {
     return tokens <= scheme.max_tokens ? time : kInfinity;
   }
 
-  // Every way to pack `rest` into further rows, the lowest sequence's row first.
+  // Enumerates all ways to pack `rest` into further rows, the lowest sequence's row first.
   void pack(std::size_t g, Subset set, Subset rest, Rows& rows) {
     const Scheme& scheme = instance_.schemes[g];
     if (rest == 0) {
@@ -126,8 +126,8 @@ class AssignOracle {
     for (std::size_t g = 0; g < strategy.replicas.size(); ++g) {
       replicas.insert(replicas.end(), static_cast<std::size_t>(strategy.replicas[g]), g);
     }
-    // slowest[r][S]: the least slowest time when the first r replicas share S; mine[r][S]: the part
-    // of replica r - 1.
+    // slowest[r][S]: the least time of the slowest replica when the first r replicas share S;
+    // mine[r][S]: the part of replica r - 1.
     std::vector<std::vector<Ms>> slowest(replicas.size() + 1, std::vector(all_ + 1, kInfinity));
     std::vector<std::vector<Subset>> mine(replicas.size() + 1, std::vector<Subset>(all_ + 1, 0));
     slowest[0][0] = 0;

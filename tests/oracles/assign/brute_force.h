@@ -1,7 +1,7 @@
-// The oracle of the assign family: tries everything, on steps of eight sequences at most.
+// The oracle of the assign family: exhaustive enumeration, for steps of at most eight sequences.
 //
 // Written for obviousness, from the problem statement alone, so that every other planner can be
-// held against it.
+// compared with it.
 #pragma once
 
 #include <optional>
@@ -14,10 +14,10 @@ namespace stowage {
 
 inline constexpr int kAssignBruteForceSequences = 8;
 
-// The optimal plan, or nothing if there is none: a sequence exceeds every cap, or the row
-// constraints cannot be met. Packs every subset of the sequences into rows in every way, then deals
-// subsets to replicas by dynamic programming: O(Bell(K + 1) + 3^K replicas K) per strategy.
-// Nothing either if the budget ends first. Requires at most kAssignBruteForceSequences sequences.
+// Returns the optimal plan. Returns nullopt if a sequence exceeds every cap, if the row constraints
+// cannot be met, or if the budget ends first. Packs every subset of the sequences into rows in
+// every way, then distributes subsets over replicas by dynamic programming: O(Bell(K + 1) + 3^K
+// replicas K) per strategy. Requires at most kAssignBruteForceSequences sequences.
 std::optional<AssignPlan> brute_force(const AssignInstance& instance,
                                       const Budget& budget = Budget());
 

@@ -14,7 +14,7 @@ bool needs_memory(const Buffer& buffer, std::int64_t step) {
          });
 }
 
-// Two sets of steps meet only if they meet where a piece of one of them begins.
+// Two sets of steps intersect only if they do so at the start of a piece of one of them.
 bool together(const Buffer& a, const Buffer& b) {
   std::vector<std::int64_t> starts = {a.lower, b.lower};
   for (const Lifetime& gap : a.gaps) starts.push_back(gap.upper);
@@ -73,7 +73,7 @@ class Decoder {
     return offset;
   }
 
-  // The lowest free offset is 0 or where somebody ends, aligned.
+  // The lowest free offset is 0 or an aligned end of a buffer.
   Bytes lowest(std::size_t b, const std::vector<std::size_t>& there) const {
     std::vector<Bytes> starts = {0};
     for (const std::size_t other : there) {

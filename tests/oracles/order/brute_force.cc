@@ -38,7 +38,7 @@ class EveryOrder {
     return rounded(instance_.tensors[static_cast<std::size_t>(t)].size);
   }
 
-  // Must a run before b?
+  // Returns whether a must run before b.
   bool precedes(std::int64_t a, std::int64_t b) const {
     if (has(op(b).after, a)) return true;
     for (std::int64_t t = 0; t < tensors_; ++t) {
@@ -58,7 +58,7 @@ class EveryOrder {
     return true;
   }
 
-  // What has been made, and is an output or still to be touched.
+  // Returns the bytes of tensors that are written, and are outputs or still to be used.
   Bytes live() const {
     Bytes sum = 0;
     for (std::int64_t t = 0; t < tensors_; ++t) {

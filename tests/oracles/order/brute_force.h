@@ -1,8 +1,8 @@
-// The oracle for orders: tries every one. For a handful of operators at most.
+// The oracle for orders: enumeration of all orders, for a handful of operators.
 //
 // Written for obviousness, from the page of the format alone, so that every other solver can be
-// held against it: which operators may run next is asked pair by pair, and what a step needs is
-// added up tensor by tensor.
+// compared with it. Precedences are tested pair by pair, and the need of a step is summed tensor by
+// tensor.
 #pragma once
 
 #include <optional>
@@ -12,8 +12,8 @@
 
 namespace stowage {
 
-// An optimal plan, or nothing if the capacity is too small for every order. O(n! n m). Made for at
-// most nine operators, or a few more with many precedences.
+// Returns an optimal plan, or nullopt if the capacity is too small for every order. O(n! n m). Made
+// for at most nine operators, or a few more with many precedences.
 std::optional<OrderPlan> brute_force(const OrderInstance& instance);
 
 }  // namespace stowage

@@ -77,7 +77,7 @@ class EverySequence {
     open_.push({cost, state});
   }
 
-  // Must a run, once, before b?
+  // Returns whether a must run once before b.
   bool precedes(std::int64_t a, std::int64_t b) const {
     if (has(op(b).after, a)) return true;
     for (std::int64_t t = 0; t < tensors_; ++t) {
@@ -89,7 +89,7 @@ class EverySequence {
     return false;
   }
 
-  // Has an update run that changed what the first run of i saw or made?
+  // Returns whether an update has changed the inputs or outputs of the first run of i.
   bool outdated(State state, std::int64_t i) const {
     for (std::int64_t u = 0; u < operators_; ++u) {
       if (runs(state, u) == 0) continue;

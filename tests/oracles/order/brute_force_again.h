@@ -1,8 +1,8 @@
-// The oracle for plans in which operators run again: every sequence of runs, each operator at most
-// so often, and every choice of what to keep. For a handful of operators at most.
+// The oracle for plans with recomputation: enumerates every sequence of runs, with a limit on the
+// runs of an operator, and every choice of kept tensors. For a handful of operators.
 //
-// Written for obviousness, from the page of the format alone: a state is how often each operator
-// has run and which tensors are there, and at any time any tensor may be dropped.
+// Written for obviousness, from the page of the format alone: a state is the number of runs of each
+// operator and the set of tensors in memory. At any time any tensor may be dropped.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,8 @@
 
 namespace stowage {
 
-// The least objective, a peak or a time; nothing if the capacity is too small for every plan.
+// Returns the least objective, a peak or a time, or nullopt if the capacity is too small for every
+// plan.
 std::optional<double> brute_force_again(const OrderInstance& instance, int most_runs = 2);
 
 }  // namespace stowage

@@ -78,9 +78,9 @@ class EveryTransfer {
     choose(0);
   }
 
-  // Every way for a tensor to be away once.
+  // Lists all ways for a tensor to be off-device once.
   void list_stays(std::int64_t t) {
-    // The steps that make it and touch it; -1 for an input.
+    // The steps that write or use it; -1 for an input.
     std::vector<std::int64_t> uses;
     std::vector<bool> changes;
     if (tensor(t).input) {
@@ -120,7 +120,7 @@ class EveryTransfer {
     }
   }
 
-  // Transfers of one step may join in any order.
+  // Tries the transfers of one step in any order.
   void try_queues() {
     if (!fits()) return;
     std::vector<std::size_t> queue(stays_.size());
@@ -209,7 +209,7 @@ class EveryTransfer {
   const OrderInstance& instance_;
   std::vector<std::int64_t> order_;
   std::vector<std::vector<Stay>> choices_;  // by tensor
-  std::vector<Stay> stays_;                 // those that are chosen
+  std::vector<Stay> stays_;                 // the chosen stays
   Bytes peak_ = 0;
   std::optional<double> best_;
 };

@@ -1,5 +1,5 @@
-// The least time, or the least peak without a stall, of a graph with a host by trying everything:
-// every order, and for up to two tensors a transfer that leaves and comes back at any steps.
+// The least time, or the least peak without a stall, of a graph with a host by exhaustive
+// enumeration: every order, and for up to two tensors a transfer out and back at any steps.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@ namespace stowage {
 
 inline constexpr std::size_t kMostOracleTransfers = 2;
 
-// In the unit of the objective; nothing if no such plan keeps the capacities. Operators do not run
-// again. Requires a host and few operators.
+// Returns the optimum in the unit of the objective, or nullopt if no such plan fits in the
+// capacities. There is no recomputation. Requires a host and few operators.
 std::optional<double> brute_force_host(const OrderInstance& instance);
 
 }  // namespace stowage

@@ -12,7 +12,7 @@ bool has(std::span<const std::int64_t> list, std::int64_t item) {
   return std::find(list.begin(), list.end(), item) != list.end();
 }
 
-// The graph as the page of the format tells of it.
+// The graph by the definitions on the page of the format.
 class Graph {
  public:
   explicit Graph(const OrderInstance& instance) : instance_(instance) {}
@@ -40,7 +40,7 @@ class Graph {
   }
   bool writes(std::int64_t i, std::int64_t t) const { return has(op(i).writes, t); }
 
-  // An output, or an input that nobody touches.
+  // Returns true for an output, and for an input that no operator uses.
   bool stays(std::int64_t t) const {
     if (tensor(t).output) return true;
     for (std::int64_t i = 0; i < operators(); ++i) {
@@ -49,7 +49,7 @@ class Graph {
     return tensor(t).input;
   }
 
-  // Must a run before b?
+  // Returns whether a must run before b.
   bool precedes(std::int64_t a, std::int64_t b) const {
     if (has(op(b).after, a)) return true;
     for (std::int64_t t = 0; t < tensors(); ++t) {
@@ -65,20 +65,20 @@ class Graph {
   const OrderInstance& instance_;
 };
 
-// Is there something in the tensor before this step that is still needed?
+// Returns whether the tensor holds a value before this step that is still needed.
 bool live_before(const Graph& graph, std::span<const std::int64_t> order, std::size_t step,
                  std::int64_t t) {
   bool made = graph.tensor(t).input;
   for (std::size_t k = 0; k < step; ++k) made = made || graph.writes(order[k], t);
   if (!made) return false;
   for (std::size_t k = step; k < order.size(); ++k) {
-    if (graph.writes(order[k], t)) return false;  // made anew before anybody touches it
+    if (graph.writes(order[k], t)) return false;  // rewritten before its next use
     if (graph.touches(order[k], t)) return true;
   }
   return graph.stays(t);
 }
 
-// All that `op` waits for, directly or not, as a set of bits.
+// Returns the direct and indirect predecessors of `op` as a set of bits.
 unsigned waits_for(const Graph& graph, std::int64_t op) {
   unsigned all = 0;
   for (std::int64_t other = 0; other < graph.operators(); ++other) {

@@ -33,8 +33,8 @@ class Oracle {
     }
   }
 
-  // Without a pipeline one cap on all makespans will do, which none exceeds. With one, every
-  // makespan there is becomes the cap once.
+  // Without a pipeline a single infinite cap on all makespans suffices. With a pipeline every
+  // possible makespan is used as the cap once.
   std::optional<ScatterPlan> run() {
     std::vector<Ms> caps{kForever};
     if (instance_.pipeline_stages > 1) {
@@ -54,7 +54,7 @@ class Oracle {
   }
 
  private:
-  // The plan of the least sum of makespans, none of which exceeds the cap.
+  // Returns the plan with the least sum of makespans, none of which exceeds the cap.
   std::optional<ScatterPlan> run_below(Ms cap) {
     // step[n][S]: the best sum of makespans for S in n micro-batches; first[n][S]: the micro-batch
     // that holds S's lowest.
@@ -90,14 +90,15 @@ class Oracle {
     return compose_plan(instance_, std::move(batches));
   }
 
-  // How many there are; where nodes differ all sets of ranks, of which the last has all.
+  // Returns the number of devices. With unequal nodes it returns the number of sets of ranks, the
+  // last of which contains all ranks.
   static std::size_t devices_of(const Cluster& cluster) {
     const auto devices = static_cast<std::size_t>(cluster.devices);
     return cluster.kinds.empty() ? devices : (std::size_t{1} << devices) - 1;
   }
 
-  // The best grouping of a set on a number of devices (all of which work if none may idle), and the
-  // group of its lowest sequence.
+  // The best grouping of a set on a number of devices (all of which work if idling is forbidden),
+  // and the group of its lowest sequence.
   struct Grouping {
     Ms makespan = kForever;
     Subset group = 0;
@@ -109,7 +110,8 @@ class Oracle {
     return grouped_[(way_ * (all_ + 1) + set) * (devices_ + 1) + devices];
   }
 
-  // How a micro-batch may recompute, and where its groups hold equally many sequences, how many.
+  // Returns the number of choices of a micro-batch: its recomputation mode, and with equal counts
+  // per group, the count.
   std::size_t ways() const {
     const std::size_t counts = instance_.rules.equal_sequences ? instance_.lengths.size() + 1 : 1;
     return counts * recomputations();
@@ -123,7 +125,7 @@ class Oracle {
            sequences == static_cast<std::int64_t>(way_ / recomputations());
   }
 
-  // Of the way in which it is least; that is the way at hand afterwards.
+  // Returns the makespan for the best choice, which is the current choice afterwards.
   Ms makespan_of(Subset set) {
     std::size_t best = 0;
     Ms least = kForever;
@@ -136,7 +138,7 @@ class Oracle {
     return least;
   }
 
-  // Every part of `set` that holds its lowest sequence.
+  // Calls visit for every part of `set` that contains its lowest sequence.
   template <class Visit>
   static void for_parts(Subset set, Visit visit) {
     const Subset lowest = set & (~set + 1);
@@ -169,7 +171,8 @@ class Oracle {
     return fits && counts_as_asked(sequences) ? group_ms(instance_, form, load) : kForever;
   }
 
-  // So many tokens of so many sequences, in whole tokens of a device and of the group.
+  // Checks the memory of `tokens` tokens of `sequences` sequences, in whole tokens of a device and
+  // of the group.
   bool fits_memory(Tokens tokens, std::int64_t sequences, GroupForm form) const {
     const ModelMemory& model = instance_.model;
     double each = model.activation_mib_per_token;
@@ -181,7 +184,7 @@ class Oracle {
     } else {
       room -= static_cast<double>(model.logits_chunk_tokens) * model.logits_mib_per_token;
     }
-    int blocks = 0;  // of keys and values beside its own
+    int blocks = 0;  // number of blocks of keys and values in addition to its own
     if (form.exchange == ExchangeKind::ring || form.exchange == ExchangeKind::two_level) blocks = 1;
     if (form.exchange == ExchangeKind::all_gather) blocks = form.degree;
     each += blocks * model.keys_values_mib_per_token;
@@ -190,7 +193,7 @@ class Oracle {
     return tokens + sequences * beside <= device * form.degree;
   }
 
-  // Of the smallest device, rank by rank.
+  // Returns the memory of the smallest device, rank by rank.
   double memory_of(GroupForm form) const {
     const Cluster& cluster = instance_.cluster;
     if (cluster.kinds.empty()) return cluster.memory_mib;
@@ -205,7 +208,7 @@ class Oracle {
     return least;
   }
 
-  // Over all sets of ranks, with groups at every rank where they may start.
+  // Fills the table for all sets of ranks, with groups at every allowed first rank.
   void fill_rank_groupings() {
     for (std::size_t ranks = 0; ranks <= devices_; ++ranks) grouping(0, ranks).makespan = 0;
     const std::vector<GroupForm> forms = group_forms(instance_);
@@ -276,9 +279,9 @@ class Oracle {
   const ScatterInstance& instance_;
   Subset all_;
   std::size_t devices_;
-  std::vector<Grouping> grouped_;  // by way, set and devices
-  std::size_t way_ = 0;            // at hand
-  int first_ = 0;                  // rank of the group at hand, where nodes differ
+  std::vector<Grouping> grouped_;  // by choice, set and devices
+  std::size_t way_ = 0;            // current choice
+  int first_ = 0;                  // first rank of the current group, with unequal nodes
 };
 
 }  // namespace

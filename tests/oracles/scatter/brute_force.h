@@ -1,7 +1,8 @@
-// The oracle of the scatter family: tries everything. For instances of a dozen sequences at most.
+// The oracle of the scatter family: exhaustive enumeration, for instances of at most a dozen
+// sequences.
 //
-// Written for obviousness, from the problem statement and the cost model alone, so that every
-// other solver can be held against it.
+// Written for obviousness, from the problem statement and the cost model alone, so that every other
+// solver can be compared with it.
 #pragma once
 
 #include <optional>
@@ -13,9 +14,9 @@ namespace stowage {
 
 inline constexpr int kBruteForceSequences = 12;
 
-// The optimal plan, or nothing if a sequence fits no degree. Dynamic programme over subsets of
-// sequences and devices in use: O(3^K N degrees), in a pipeline O(6^K K + 3^K N degrees). Requires
-// at most kBruteForceSequences sequences.
+// Returns the optimal plan, or nullopt if a sequence fits in no degree. Dynamic programme over
+// subsets of sequences and devices in use: O(3^K N degrees), in a pipeline O(6^K K + 3^K N
+// degrees). Requires at most kBruteForceSequences sequences.
 std::optional<ScatterPlan> brute_force(const ScatterInstance& instance);
 
 }  // namespace stowage

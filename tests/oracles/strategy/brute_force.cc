@@ -9,7 +9,7 @@
 namespace stowage {
 namespace {
 
-// Every way to give the layers that are left to the stages that are left.
+// Enumerates all ways to assign the remaining layers to the remaining stages.
 void extend(const StageCosts& costs, std::vector<StagePlan>& stages, std::int64_t left,
             std::optional<StrategyPlan>& best) {
   const auto open = costs.of_class().pp - std::ssize(stages);

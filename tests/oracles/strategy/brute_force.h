@@ -1,4 +1,4 @@
-// The best configuration of a small strategy instance, by trying all of them.
+// The best configuration of a small strategy instance, by exhaustive enumeration.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace stowage {
 
-// Without hash and bound; nothing if no configuration fits.
+// Returns the plan without hash and bound, or nullopt if no configuration fits.
 std::optional<StrategyPlan> brute_force(const StrategyInstance& instance);
 
 }  // namespace stowage
