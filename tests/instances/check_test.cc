@@ -1,5 +1,5 @@
-// Instances made by programs: those the readers would take pass, the others are told why not.
-// Longer than 300 lines because every family has its list of faults.
+// Instances built by programs: valid ones pass, and for others the check names the fault. Longer
+// than 300 lines because every family has its list of faults.
 #include "instances/check.h"
 
 #include <gmock/gmock.h>
@@ -177,7 +177,7 @@ TEST(Check, NamesWhatIsWrongWithALayoutInstance) {
   EXPECT_THAT(told(other), ElementsAre("E205 /alignment"));
 }
 
-// A document has nothing beside a table, and a check of the document alone would not see it.
+// A document with a table has no other terms, so a check of the document alone would not see them.
 TEST(Check, SeesWhatATableHides) {
   const auto with = [](auto change) {
     ScatterInstance instance = two_devices();
@@ -233,8 +233,8 @@ TEST(Check, SeesWhatAnExchangeOrAWindowHides) {
   EXPECT_THAT(told(instance), ElementsAre("E305 /cost/all_to_all"));
 }
 
-// Writers put question marks in the place of bytes that are no UTF-8: two names could become one,
-// and the document is then of another instance.
+// Writers replace bytes that are not UTF-8 by question marks. So two names could become equal, and
+// the document would describe another instance.
 TEST(Check, NamesAreUtf8) {
   for (const std::string name : {"\xff", "a\xc3", "\xed\xa0\x80", "\xc0\xaf", "x\x9b"}) {
     ScatterInstance scatter = two_devices();
@@ -269,7 +269,7 @@ TEST(Check, NamesAreUtf8) {
   }
 }
 
-// Names that UTF-8 has, whatever they do to a terminal, are names.
+// Every name in valid UTF-8 is accepted, including control characters.
 TEST(Check, NamesMayHoldAnyCharacter) {
   for (const std::string& name : {std::string("\0", 1), std::string("\x1b[1m\n"),
                                   std::string("\xe2\x80\xae\xef\xbb\xbf\xf3\xa0\x81\x81")}) {
@@ -280,7 +280,7 @@ TEST(Check, NamesMayHoldAnyCharacter) {
   }
 }
 
-// A reader passes over such members, so that the step of the document would be another one.
+// A reader skips members with such names, so the document would describe another step.
 TEST(Check, NoSchemeOrStrategyHasTheNameOfARemark) {
   AssignInstance instance{.devices = 2,
                           .schemes = {{.name = "a", .linear_ms = 1, .max_tokens = 8},
@@ -291,11 +291,12 @@ TEST(Check, NoSchemeOrStrategyHasTheNameOfARemark) {
   instance.schemes[1].name = "b";
   instance.strategies.push_back({.name = "x-s", .replicas = {1, 0}});
   EXPECT_THAT(told(instance), ElementsAre("E202 /strategies/x-s"));
-  instance.strategies[1].replicas = {1, 1, 1};  // the writer reads no scheme that there is not
+  // the writer must not read a scheme that does not exist
+  instance.strategies[1].replicas = {1, 1, 1};
   EXPECT_FALSE(write_assign_instance(instance).empty());
 }
 
-// One member, name or rule of a step made odd.
+// Makes one member, name or rule of a step invalid.
 void break_something(Draw& draw, AssignInstance& step) {
   const double odd[] = {-1,
                         0,
@@ -336,7 +337,7 @@ void break_something(Draw& draw, AssignInstance& step) {
   }
 }
 
-// The look takes all that the reader takes, but for rare names.
+// The quick check accepts all that the reader accepts, except rare names.
 TEST(Check, TheQuickLookTakesSoundSteps) {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     Draw draw(seed);
@@ -363,7 +364,7 @@ TEST(Check, TheQuickLookIsNeverTooKindToAStep) {
   EXPECT_GT(sound, 300);
 }
 
-// The quick look never takes what a reader would not.
+// The quick check never accepts a step that the reader would refuse.
 TEST(Check, TheQuickLookIsNeverTooKind) {
   int broken = 0;
   for (std::uint64_t seed = 0; seed < 300; ++seed) {

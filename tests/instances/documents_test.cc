@@ -1,4 +1,4 @@
-// Documents of any family: they come back as they were written, and others are refused by name.
+// Documents of any family: they are read back unchanged, and others are refused by name.
 #include "instances/documents.h"
 
 #include <gmock/gmock.h>

@@ -12,8 +12,8 @@
 
 namespace stowage {
 
-// Draws that are the same on every platform, unlike those of std distributions. The bias of the
-// remainder does not matter here.
+// Draws are the same on every platform, unlike those of std distributions. The bias of the
+// remainder is negligible here.
 class Draw {
  public:
   explicit Draw(std::uint64_t seed) : engine_(seed) {}

@@ -1,6 +1,6 @@
-// Enumerators that have no name, in every member that is an enumeration: check(), verify(), the
-// checker of certificates, the writers and the hash tell of them, and none reads outside of a table
-// of names. A member is covered by a line here; the last test counts the enumerations.
+// Enumerators without a name, in every member with an enumeration type: check(), verify(), the
+// checker of certificates, the writers and the hash must refuse them, and no code may read outside
+// of a table of names. Each member has a line here; the last test counts the enumerations.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -78,7 +78,7 @@ StrategyPlan strategy_plan(StrategyRecompute recompute) {
   return {.name = "t", .stages = {{.layers = 2, .recompute = recompute}}};
 }
 
-// Of an instance: whether check() refuses it. All that reads it is called.
+// Returns whether check() refuses the instance, and calls all functions that read it.
 template <class InstanceT>
 bool refused(const InstanceT& instance, const typename FamilyOf<InstanceT>::Plan& plan) {
   const std::string text = write_instance(instance);
@@ -90,7 +90,7 @@ bool refused(const InstanceT& instance, const typename FamilyOf<InstanceT>::Plan
   return bad;
 }
 
-// Of a plan: whether verify() refuses it and no reader takes what is written.
+// Returns whether verify() refuses the plan and no reader accepts its document.
 bool refused_plan(const InstanceView& instance, const PlanView& plan) {
   const bool read = static_cast<bool>(read_plan(write_plan(plan)));
   return !verify(instance, plan).empty() && !read;
@@ -98,8 +98,8 @@ bool refused_plan(const InstanceView& instance, const PlanView& plan) {
 
 struct Member {
   const char* enumeration;
-  std::size_t names;                 // enumerators from 0 that have one
-  std::function<bool(int)> refused;  // with an enumerator, by its number
+  std::size_t names;                 // number of enumerators from 0 with a name
+  std::function<bool(int)> refused;  // tests an enumerator by its number
 };
 
 std::vector<Member> members() {
@@ -165,7 +165,7 @@ TEST(Enumerators, WithoutANameAreRefused) {
   }
 }
 
-// Some of those with a name are taken by each: what refuses the others is their number.
+// Each member accepts some enumerators with a name, so the refusals are due to the number.
 TEST(Enumerators, WithANameAreTaken) {
   std::size_t taken = 0;
   for (const Member& member : members()) {
@@ -177,10 +177,10 @@ TEST(Enumerators, WithANameAreTaken) {
     EXPECT_TRUE(any || std::string(member.enumeration) == "StrategyRecompute")
         << member.enumeration;
   }
-  EXPECT_GE(taken, members().size() - 1);  // the plan of a strategy is no plan otherwise
+  EXPECT_GE(taken, members().size() - 1);  // a strategy's plan is invalid for another reason
 }
 
-// Certificates: what is written and checked, whoever made it.
+// Certificates are written and checked, whoever made them.
 TEST(Enumerators, OfCertificatesAreRefused) {
   for (int value = 0; value < kBytes; ++value) {
     ScatterCertificate certificate;
@@ -221,7 +221,7 @@ TEST(Enumerators, AreAllCovered) {
   EXPECT_EQ(covered, there);
 }
 
-// What was moved from can still be copied, assigned and destroyed.
+// A moved-from certificate can be copied, assigned and destroyed.
 TEST(Certificates, AreCopiedWhenMovedFrom) {
   Certificate first = Certificate::Any(ScatterCertificate{});
   const Certificate second = std::move(first);

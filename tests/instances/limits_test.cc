@@ -1,5 +1,5 @@
-// The largest documents: what exceeds a limit is refused before memory is taken for it, and what
-// just keeps it is read.
+// The largest documents: a document beyond a limit is refused before its memory is allocated, and a
+// document at the limit is read.
 #include "instances/json/limits.h"
 
 #include <gmock/gmock.h>
@@ -98,7 +98,7 @@ std::string assign_step(const std::string& lengths, const std::string& constrain
          constraints + R"(, "lengths": )" + lengths + "}";
 }
 
-// A plan is simulated and verified row by row and stage by stage, whatever the time limit.
+// Plans are simulated and verified row by row and stage by stage, independent of the time limit.
 TEST(Limits, RowsTimesStages) {
   static_assert(kMaxPasses == 100'000'000);
   const std::string most = repeated(99'999, "1,");
@@ -119,7 +119,7 @@ TEST(Limits, RowsOfChunksTimesStages) {
         HasSubstr("E108 /constraints/chunks/size_tokens: must make at most 50000000 rows of "
                   "chunks times stages, is 50001000"));
   }
-  // Nothing overflows on the way there.
+  // The computation of the size does not overflow.
   EXPECT_THAT(refusal(read_assign_instance(
                   assign_step("[9007199254740992]", R"({"chunks": {"size_tokens": 1}})"))),
               HasSubstr("E108 /constraints/chunks/size_tokens: must cut"));
@@ -136,7 +136,7 @@ TEST(Limits, ListsOfLengths) {
   EXPECT_THAT(refusal(read_length_list("1\n", "list.txt", beyond)), HasSubstr("E403"));
 }
 
-// All of the above in one process: what is refused has not been built first.
+// All tests above in one process: a refused document must not have been built before.
 TEST(Limits, TakeNoMoreThanTheLimitsSay) {
   rusage use{};
   ASSERT_EQ(getrusage(RUSAGE_SELF, &use), 0);
@@ -146,7 +146,7 @@ TEST(Limits, TakeNoMoreThanTheLimitsSay) {
   EXPECT_FALSE(read_scatter_instance(step(std::string(100'000'000, '7'))));
   EXPECT_FALSE(read_scatter_instance('"' + std::string(100'000'000, 'x') + '"'));
   ASSERT_EQ(getrusage(RUSAGE_SELF, &use), 0);
-  // A value takes some 40 bytes while it is read.
+  // A value takes about 40 bytes while it is read.
   EXPECT_LT(use.ru_maxrss - before, 1'500'000) << "KiB";
 }
 

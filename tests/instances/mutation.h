@@ -1,5 +1,5 @@
-// What tables of changes that break a valid plan have in common. A change gets the place in the
-// plan where it happens, and says whether it applies there.
+// Common parts of the tables of changes that break a valid plan. A change gets its place in the
+// plan and returns whether it applies there.
 #pragma once
 
 namespace stowage {

@@ -1,8 +1,8 @@
-// Small random assign steps with valid plans, for tests of whatever reads plans.
+// Small random assign steps with valid plans, for tests of code that reads plans.
 //
 // The plans are valid, not good: sequences go in random order to a random replica that admits them,
-// into its last row or a new one. What a plan states is computed here, with the pipeline simulator,
-// so that a test of the verifier compares the two.
+// into its last row or a new one. The plan's values are computed with the pipeline simulator, so
+// that a test of the verifier compares both.
 //
 //   Draw draw(seed);
 //   const AssignInstance step = random_assign_instance(draw);
@@ -65,7 +65,7 @@ inline AssignInstance random_assign_instance(Draw& draw, const RandomAssign& opt
   return instance;
 }
 
-// Computes everything that follows from the sequences and the schemes: tokens, cu_seqlens, times.
+// Recomputes all values that follow from the sequences and the schemes: tokens, cu_seqlens, times.
 // Requires known schemes and ids.
 inline void restate(const AssignInstance& instance, AssignPlan& plan) {
   plan.loss_tokens = 0;

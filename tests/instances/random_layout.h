@@ -1,4 +1,4 @@
-// Small random layout instances with valid plans, for tests of whatever reads plans.
+// Small random layout instances with valid plans, for tests of code that reads plans.
 //
 // The plans are valid, not good: buffers are placed in random order at the lowest free offset, or
 // somewhat above.
@@ -26,7 +26,7 @@ struct RandomLayout {
   Bytes most_bytes = 40;
   bool alignments = true;
   bool gaps = true;
-  bool pins = true;  // never two that clash
+  bool pins = true;  // pinned buffers never overlap each other
 };
 
 inline bool need_memory_together(const Buffer& a, const Buffer& b) {
@@ -89,7 +89,7 @@ inline LayoutInstance random_layout(Draw& draw, const RandomLayout& options = {}
   return instance;
 }
 
-// States the peak, and a bound that is true of any plan: the largest buffer.
+// Sets the peak, and a bound that is valid for any plan: the largest buffer.
 inline void restate(const LayoutInstance& instance, LayoutPlan& plan) {
   plan.peak_bytes = 0;
   plan.bound_bytes = 0;

@@ -1,7 +1,7 @@
-// Small random scatter steps with valid plans, for tests of whatever reads plans.
+// Small random scatter steps with valid plans, for tests of code that reads plans.
 //
-// The plans are valid, not good: sequences go in random order to groups of random degree. What a
-// plan states is computed with the cost model, so that a test of the verifier compares the two.
+// The plans are valid, not good: sequences go in random order to groups of random degree. The
+// plan's values are computed with the cost model, so that a test of the verifier compares both.
 //
 //   Draw draw(seed);
 //   const ScatterInstance step = random_scatter_instance(draw);
@@ -21,7 +21,7 @@
 
 namespace stowage {
 
-// Measured times for all degrees, as far as groups can reach.
+// Returns measured times for all degrees, up to the largest possible groups.
 inline std::map<int, TimeGrid> random_time_table(const ScatterInstance& instance, Draw& draw) {
   std::map<int, TimeGrid> table;
   for (const int degree : instance.cluster.degrees) {
@@ -64,7 +64,7 @@ inline ScatterInstance random_scatter_instance(Draw& draw) {
   instance.cluster.memory_mib =
       instance.model.states_mib +
       instance.model.activation_mib_per_token * (static_cast<double>(room) + draw.real(0.1, 0.9));
-  // Now and then memory has more to hold, and as much more room.
+  // Sometimes memory holds further terms, with correspondingly more room.
   if (draw.below(3) == 0) {
     instance.model.sequence_mib = draw.real(0.1, 10);
     instance.cluster.memory_mib += instance.model.sequence_mib + 5;
@@ -92,7 +92,7 @@ inline ScatterInstance random_scatter_instance(Draw& draw) {
     const Tokens limit = draw.coin() ? longest : std::max<Tokens>(1, longest / 8);
     instance.lengths.push_back(draw.whole(1, limit * instance.pad_multiple));
   }
-  // Now and then two ways, of as much memory, so that plans need not ask which one they have.
+  // Sometimes there are two recomputation modes with equal memory, so that plans need not choose.
   if (draw.below(3) == 0) {
     const Mib whole = instance.model.activation_mib_per_token;
     instance.model.recomputation = {{.name = "none", .activation_mib_per_token = whole},
@@ -107,7 +107,7 @@ inline ScatterInstance random_scatter_instance(Draw& draw) {
   return instance;
 }
 
-// Computes everything that follows from the sequences and the degrees: tokens, cu_seqlens, times.
+// Recomputes all values that follow from the sequences and the degrees: tokens, cu_seqlens, times.
 inline void restate(const ScatterInstance& instance, ScatterPlan& plan) {
   plan.objective_ms = 0;
   Ms longest = 0;
@@ -190,7 +190,7 @@ inline ScatterPlan random_scatter_plan(const ScatterInstance& instance, Draw& dr
   return plan;
 }
 
-// The strictest rules that the plan keeps, but for those on memory and time.
+// Returns the strictest rules that the plan satisfies, except those on memory and time.
 inline ScatterRules rules_kept_by(const ScatterInstance& instance, const ScatterPlan& plan) {
   ScatterRules rules{
       .no_idle_ranks = true,

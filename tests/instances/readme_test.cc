@@ -1,4 +1,4 @@
-// The pages of the formats tell the truth: their snippets can be read, their tables match the code.
+// The pages of the formats are true: their snippets can be read, and their tables match the code.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -58,7 +58,7 @@ std::vector<std::string> snippets(const std::string& text) {
   return found;
 }
 
-// Reads a snippet with the reader its head asks for; counts it under "problem format".
+// Reads a snippet with the reader of its head, and counts it under "problem format".
 template <class Read>
 void expect_read(const Result<Read>& read, const std::string& snippet) {
   EXPECT_TRUE(read) << to_string(read.errors()[0]) << '\n' << snippet;

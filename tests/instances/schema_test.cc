@@ -1,4 +1,4 @@
-// Longer than 300 lines: each document is set against its schema.
+// Longer than 300 lines: each document is compared with its schema.
 #include "instances/schema.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@
 namespace stowage::schema_test {
 namespace {
 
-// What a schema says against a document; empty if it is valid.
+// Returns the violations of a schema by a document; empty if it is valid.
 std::string complaints(std::string_view name, const std::string& document) {
   const auto text = schema(name);
   EXPECT_TRUE(text) << name;

@@ -75,8 +75,8 @@ TEST(SimplePlans, OfFewOperatorsTheLeastPeakDecides) {
   EXPECT_GT(tight, 100);
 }
 
-// Without rules on rows each sequence may have a row of its own; with them a plan that is found is
-// a plan.
+// Without rules on rows each sequence may have a row of its own. With rules, a plan that is found
+// must be valid.
 TEST(SimplePlans, OfAssignStepsAreThereWhereEverySequenceIsAdmitted) {
   int ruled = 0;
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
@@ -102,7 +102,8 @@ TEST(SimplePlans, OfFewSequencesTheOptimumDecides) {
   EXPECT_GT(none, 20);
 }
 
-// Thirteen sequences and more are not searched: each is planned by itself.
+// Thirteen sequences and more are not searched: each sequence is planned in a micro-batch of its
+// own.
 TEST(SimplePlans, OfManySequencesEachIsAlone) {
   ScatterInstance many{.cluster = {.devices = 4, .memory_mib = 10, .degrees = {1, 2, 4}},
                        .model = {.activation_mib_per_token = 1},
@@ -115,7 +116,7 @@ TEST(SimplePlans, OfManySequencesEachIsAlone) {
   EXPECT_FALSE(has_simple_plan(many));
 }
 
-// An instance with a plan refutes a claim without a proof; without a plan the claim stands.
+// If an instance has a plan, that plan refutes a claim without a proof; otherwise the claim stands.
 TEST(SimplePlans, RefuteAClaimByNone) {
   EXPECT_TRUE(refused_by_none(LayoutInstance{.buffers = {{.upper = 1, .size = 8}}}));
   EXPECT_TRUE(refused_by_none(LayoutInstance{}));
@@ -149,7 +150,7 @@ TEST(SimplePlans, RefuteAClaimByNone) {
   EXPECT_FALSE(refused_by_none(wanted));
 }
 
-// A proof has the parts that the page lists, and no others.
+// A proof has exactly the parts that the page lists.
 TEST(Infeasibility, WitnessesAscendAndBelongToTheirProof) {
   const auto rules = [](const Instance& instance, const InfeasibilityProof& proof) {
     std::vector<std::string> broken;

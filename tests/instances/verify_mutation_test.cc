@@ -1,4 +1,4 @@
-// Breaks random valid plans in one place at a time: the verifier must see each break, and name it.
+// Random valid plans with one change each: the verifier must detect each change and name its rule.
 // Longer than 300 lines because it is one table.
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ constexpr int kMaxInt = std::numeric_limits<int>::max();
 constexpr int kMinInt = std::numeric_limits<int>::min();
 constexpr std::int64_t kMaxInt64 = std::numeric_limits<std::int64_t>::max();
 
-// A plan, and the random place in it where the next mutation happens.
+// A plan, and the random place of the next mutation.
 struct Site {
   ScatterInstance& instance;
   ScatterPlan& plan;
@@ -35,7 +35,7 @@ struct Site {
   Tokens length(std::int64_t id) const {
     return padded_length(instance, instance.lengths[static_cast<std::size_t>(id)]);
   }
-  // Another group of the plan, or null if there is none.
+  // Returns another group of the plan, or null.
   ScatterGroup* other_group(bool same_micro_batch) const {
     std::vector<ScatterGroup*> others;
     for (ScatterMicroBatch& each : plan.micro_batches) {
@@ -50,8 +50,8 @@ struct Site {
 
 struct Mutation {
   std::string name;
-  std::string rule;                         // that must be reported
-  std::function<bool(const Site&)> change;  // false: does not apply here
+  std::string rule;                         // the rule that must be reported
+  std::function<bool(const Site&)> change;  // returns false if it does not apply here
 };
 
 const Mutation kMutations[] = {
@@ -391,7 +391,7 @@ TEST(RandomPlans, AreValid) {
     instance.rules = rules_kept_by(instance, plan);
     ASSERT_EQ(all_of(verify(instance, plan)), "") << "seed " << seed;
 
-    // Neither the order of the micro-batches nor that of the groups is anybody's business.
+    // The order of the micro-batches and of the groups has no meaning.
     draw.shuffle(plan.micro_batches);
     for (ScatterMicroBatch& micro_batch : plan.micro_batches) draw.shuffle(micro_batch.groups);
     ASSERT_EQ(all_of(verify(instance, plan)), "") << "seed " << seed << ", shuffled";

@@ -1,4 +1,4 @@
-// What can be asked of instances and proofs of any family.
+// Functions for instances and proofs of any family.
 #include "instances/verify.h"
 
 #include <gmock/gmock.h>
@@ -54,7 +54,7 @@ TEST(Infeasibility, IsCheckedByTheFamilyOfTheInstance) {
 TEST(Certificates, AreCheckedByTheFamilyOfTheInstance) {
   ScatterInstance step = too_long();
   step.lengths = {64, 80};
-  // Nothing is a proof of nothing; of a positive bound it is none.
+  // An empty certificate proves a bound of 0 and no positive bound.
   const CheckedCertificate none = check_certificate(step, Certificate(ScatterCertificate{}));
   const CheckedCertificate more =
       check_certificate(step, Certificate(ScatterCertificate{.bound_ms = 5}));

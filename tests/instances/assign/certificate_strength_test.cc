@@ -59,7 +59,7 @@ class Prover {
   double share() { return static_cast<double>(draw(random_, 1001)) / 1000; }
   bool holds() const { return check_certificate(instance_, certificate_).violations.empty(); }
 
-  // The bound, from one that is accepted on, as high as is accepted.
+  // Returns the highest accepted bound, found by steps from an accepted one.
   Ms climbed(Ms bound) {
     for (double step = optimum_; step > 1e-4 * optimum_; step /= 2) {
       certificate_.bound_ms = bound + step;
@@ -79,8 +79,7 @@ class Prover {
       if (replicas()[g] == 0) continue;
       SchemePrices& scheme = proof.schemes.emplace_back();
       scheme.scheme = instance_.schemes[g].name;
-      const auto apart =
-          static_cast<std::int64_t>(draw(random_, 4));  // numbers of rows by themselves
+      const auto apart = static_cast<std::int64_t>(draw(random_, 4));  // row counts alone
       for (std::int64_t rows = 1; rows <= apart + 1; ++rows) {
         const std::int64_t most = rows > apart ? 0 : rows;
         for (const auto& [length, count] : std::map(lengths_)) {
@@ -119,7 +118,7 @@ class Prover {
   }
 
   void draw_bands(StrategyProof& proof) {
-    // A question, both answers of which are leaves; or a leaf.
+    // A node with two leaves, or a leaf.
     if (one_in(2)) {
       std::vector<std::size_t> used;
       for (std::size_t g = 0; g < replicas().size(); ++g) {

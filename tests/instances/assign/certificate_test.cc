@@ -23,9 +23,10 @@ using testing::Contains;
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
-// Two replicas "one" of a millisecond per token and 10 ms per row of 100 tokens, or one "two" of
-// two stages that takes as long. Of the sequences of 60 tokens no two share a row: two replicas
-// need two rows each, 140 ms, and one with stages needs four, 280 ms and the bubble of 70 ms.
+// Strategy "one" has two replicas with one ms per token and 10 ms per row of 100 tokens. Strategy
+// "two" has one replica of two stages with the same times. No two of the sequences of 60 tokens
+// share a row. So two replicas need two rows each, 140 ms, and one replica with stages needs four
+// rows, 280 ms and a bubble of 70 ms.
 AssignInstance four() {
   return {
       .name = "four",
@@ -36,8 +37,8 @@ AssignInstance four() {
       .lengths = {60, 60, 60, 60}};
 }
 
-// A sequence costs a whole budget in any rows that end before 140 ms: one row holds one of them,
-// two or more have less than 120 ms for their work.
+// A sequence costs a whole budget in any rows that end before 140 ms: one row holds one sequence,
+// and two or more rows have less than 120 ms for their work.
 SchemePrices one_each(const std::string& scheme) {
   return {scheme,
           {{.least_rows = 1, .most_rows = 1, .longest = 60, .parts = {{.price = 1}}},
@@ -76,7 +77,7 @@ TEST(AssignCertificate, OfFourSequencesHolds) {
   EXPECT_EQ(with([](auto& c) { c.bound_ms = 0; }), "");
 }
 
-// One strategy proven by a closed bound, to so many ms and not a little more.
+// Expects that a closed bound proves `bound` ms for one strategy, and nothing above it.
 void expect_closed(const AssignInstance& instance, const std::string& by, Ms bound) {
   AssignCertificate certificate{.bound_ms = bound * (1 - 1e-9),
                                 .strategies = {{instance.strategies.front().name, by, {}}}};
@@ -85,8 +86,9 @@ void expect_closed(const AssignInstance& instance, const std::string& by, Ms bou
   EXPECT_EQ(first_rule(certificate, instance), "certificate_closed") << by;
 }
 
-// On two replicas of rows of 100 tokens, of 100, 50, 50 and 49 either the first and the last are
-// together or two of the others with a third: 149 tokens in two rows, whatever one does.
+// Two replicas with rows of 100 tokens and sequences of 100, 50, 50 and 49 tokens. Either the first
+// and the last share a replica, or two of the others share one with a third: 149 tokens in two rows
+// in each case.
 TEST(AssignCertificate, PairsThatMustMeet) {
   AssignInstance instance = four();
   instance.strategies = {{.name = "flat", .replicas = {2, 0}}};
@@ -94,7 +96,7 @@ TEST(AssignCertificate, PairsThatMustMeet) {
   expect_closed(instance, "pigeonhole", 149 + 2 * 10);
 }
 
-// Three sequences of 60 tokens that only one of two schemes holds, each in a row of its own.
+// Three sequences of 60 tokens that only one of two schemes admits, each in a row of its own.
 TEST(AssignCertificate, SequencesThatOneSchemeHolds) {
   AssignInstance instance = four();
   instance.schemes[1] = {.name = "small", .linear_ms = 1, .fixed_ms = 10, .max_tokens = 50};
@@ -112,7 +114,7 @@ TEST(AssignCertificate, HalvesOfACapShareARow) {
   expect_closed(instance, "rows", 4 * 50 + 2 * 10);
   instance.lengths = {51, 51, 51, 51};
   expect_closed(instance, "rows", 4 * 51 + 4 * 10);
-  // What does not fit beside the longest may still share a row.
+  // A sequence that does not fit beside the longest one may still share a row with another.
   instance.lengths = {60, 45, 45};
   expect_closed(instance, "rows", 60 + 45 + 45 + 2 * 10);
 }
@@ -126,8 +128,8 @@ TEST(AssignCertificate, NumbersAreFiniteAndNotNegative) {
   }
 }
 
-// Chunks of a cut sequence lie in rows that are shorter than it: no strategy seems to admit it, so
-// that none would need a proof, and the closed bounds are of whole sequences.
+// Chunks of a cut sequence are in rows shorter than the sequence, so no strategy admits it by its
+// length. The closed bounds apply only to whole sequences, so they prove nothing here.
 TEST(AssignCertificate, ProvesNothingOfChunks) {
   AssignInstance instance = four();
   instance.constraints.chunks = ChunkRule{.size = 100};
@@ -142,7 +144,7 @@ TEST(AssignCertificate, EveryStrategyHasOneProof) {
   EXPECT_EQ(with([](auto& c) { c.strategies.push_back(c.strategies[1]); }), "certificate_strategy");
   EXPECT_EQ(with([](auto& c) { c.strategies[1].strategy = "wide"; }), "certificate_strategy");
   EXPECT_EQ(with([](auto& c) { c.strategies[1].by = "work"; }), "certificate_strategy");
-  // One that does not admit the longest sequence needs none.
+  // A strategy that does not admit the longest sequence needs no proof.
   AssignInstance instance = four();
   instance.schemes[1].max_tokens = 59;
   AssignCertificate c = good();
@@ -165,9 +167,11 @@ TEST(AssignCertificate, PatternsLeaveNothingOut) {
   };
   const std::string rule = "certificate_pattern";
   EXPECT_EQ(with([&](auto& c) { patterns(c).clear(); }), rule);
-  EXPECT_EQ(with([&](auto& c) { patterns(c).pop_back(); }), rule);  // no end
+  // no pattern for the longest times
+  EXPECT_EQ(with([&](auto& c) { patterns(c).pop_back(); }), rule);
   EXPECT_EQ(with([&](auto& c) { patterns(c).erase(patterns(c).begin()); }), rule);
-  EXPECT_EQ(with([&](auto& c) { pattern(c, 1).least_rows = 3; }), rule);  // what of two?
+  // patterns for two rows are missing
+  EXPECT_EQ(with([&](auto& c) { pattern(c, 1).least_rows = 3; }), rule);
   EXPECT_EQ(with([&](auto& c) { pattern(c, 1).most_rows = 9; }), rule);
   EXPECT_EQ(with([&](auto& c) { pattern(c, 0).most_rows = 0; }), rule);
   EXPECT_EQ(with([&](auto& c) { pattern(c, 1).longest = 59; }), rule);
@@ -178,7 +182,7 @@ TEST(AssignCertificate, PatternsLeaveNothingOut) {
             "/strategies/0/schemes/0/patterns/0");
   EXPECT_EQ(with([&](auto& c) { pattern(c, 0).parts[0].steps = 0; }), rule);
   EXPECT_EQ(with([&](auto& c) { pattern(c, 0).parts[0].steps = 2'000'000; }), rule);
-  // Bands of the longest sequence go up.
+  // Bands of the longest sequence must ascend.
   EXPECT_EQ(with([&](auto& c) {
               patterns(c).insert(patterns(c).begin(), pattern(c, 0));
               pattern(c, 0).longest = 30;
@@ -197,7 +201,8 @@ TEST(AssignCertificate, ClosedBoundsAreWorkedOut) {
   };
   EXPECT_EQ(flat_by("longest", 69.9), "");
   EXPECT_EQ(flat_by("longest", 70.1), "certificate_closed");
-  EXPECT_EQ(flat_by("pigeonhole", 139.9), "");  // two of three share a replica, in two rows
+  // two of three sequences share a replica, in two rows
+  EXPECT_EQ(flat_by("pigeonhole", 139.9), "");
   EXPECT_EQ(flat_by("pigeonhole", 140.1), "certificate_closed");
   EXPECT_EQ(flat_by("rows", 139.9), "");
   EXPECT_EQ(flat_by("rows", 140.1), "certificate_closed");
@@ -211,7 +216,7 @@ TEST(AssignCertificate, ClosedBoundsAreWorkedOut) {
   EXPECT_EQ(deep_by("longest", 140.1), "certificate_closed");
   EXPECT_EQ(deep_by("rows", 349.9), "");
   EXPECT_EQ(deep_by("rows", 350.1), "certificate_closed");
-  // Row constraints raise the rows: four are none of three, so that there must be six.
+  // Row constraints raise the number of rows: four is not a multiple of three, so six are needed.
   AssignInstance instance = four();
   instance.constraints.rows_multiple_of = 3;
   EXPECT_EQ(first_rule({149.9, {{"flat", "rows", {}}, {"deep", "rows", {}}}}, instance), "");
@@ -219,13 +224,14 @@ TEST(AssignCertificate, ClosedBoundsAreWorkedOut) {
 
 TEST(AssignCertificate, SequencesMustCostMoreThanReplicasMaySpend) {
   EXPECT_EQ(with([](auto& c) { c.bound_ms = 140.01; }), "certificate_prices");
-  // Half the price in two rows or more: four sequences then cost what two replicas may spend.
+  // With half the price in two rows or more, four sequences cost no more than two replicas may
+  // spend.
   EXPECT_EQ(with([](auto& c) { pattern(c, 1).parts[0].price = 0.5; }), "certificate_prices");
   EXPECT_EQ(with([](auto& c) { pattern(c, 0).time = 3; }), "certificate_prices");
   EXPECT_EQ(with([](auto& c) { pattern(c, 0).parts.clear(); }), "certificate_prices");
-  // A thousand steps say nothing of halves.
+  // With a thousand steps the price is nearly proportional, so halves of a row count as halves.
   EXPECT_EQ(with([](auto& c) { pattern(c, 1).parts[0].steps = 1000; }), "certificate_prices");
-  // Nothing fits in 69 ms: no price is needed.
+  // No sequence fits in 69 ms, so no price is needed.
   EXPECT_EQ(with([](auto& c) {
               c.bound_ms = 69;
               pattern(c, 0).parts.clear();
@@ -234,9 +240,9 @@ TEST(AssignCertificate, SequencesMustCostMoreThanReplicasMaySpend) {
             "");
 }
 
-// Two pipelines "two", and a sequence of 40 tokens that one of them has: what that has time for is
-// Z - 70 in two rows, what the other has is 3/4 (Z - 40) in three. Both together have the 160 ms of
-// all sequences from 148.57 ms on; two of the second kind have them from 146.67 ms on.
+// Two pipelines "two", and a sequence of 40 tokens on one of them. That pipeline has Z - 70 ms of
+// work in two rows, the other has 3/4 (Z - 40) ms in three. Both together can do the 160 ms of all
+// sequences from 148.57 ms on; two pipelines of the second kind can do them from 146.67 ms on.
 AssignInstance long_and_short() {
   AssignInstance instance = four();
   instance.strategies = {{.name = "deep", .replicas = {0, 2}}};
@@ -285,8 +291,8 @@ TEST(AssignCertificate, BandsOfTheLongestSequence) {
   EXPECT_EQ(first_rule(by_bands(), many), rule);
 }
 
-// One price for each length: within 140 ms no replica holds two of the four. Knapsacks round
-// amounts down to 1/2048 of their room, so that the proof ends a little before.
+// One price per length: within 140 ms no replica holds two of the four sequences. Knapsacks round
+// amounts down to 1/2048 of their room, so the proof reaches slightly less.
 AssignCertificate by_length() {
   return {.bound_ms = 139.5,
           .strategies = {{.strategy = "flat", .by = "configurations", .prices = {{60, 1}}},
@@ -319,8 +325,8 @@ TEST(AssignCertificate, PricesByLength) {
   EXPECT_EQ(first_rule(by_length(), many), rule);
 }
 
-// Rows of 100 tokens and sequences of 40: the work of a pipeline has room for three within 175 ms,
-// the one row that there is time for has tokens for two.
+// Rows of 100 tokens and sequences of 40 tokens: the work of a pipeline has room for three
+// sequences within 175 ms, while the only row in that time has room for two.
 TEST(AssignCertificate, TokensLimitWhatARowIsPaidFor) {
   AssignInstance instance = four();
   instance.schemes[0].fixed_ms = 50;
@@ -334,8 +340,8 @@ TEST(AssignCertificate, TokensLimitWhatARowIsPaidFor) {
   EXPECT_EQ(first_rule(c, instance), "certificate_prices");
 }
 
-// The longest sequence of a pipeline is paid for in every stage: 60 and 40 tokens in two rows take
-// 120 ms and the bubble of 70, 40 and 40 take 50 less.
+// The longest sequence of a pipeline counts in every stage: 60 and 40 tokens in two rows take 120
+// ms and the bubble of 70 ms, 40 and 40 tokens take 50 ms less.
 TEST(AssignCertificate, TheLongestSequenceLessensTheWorkOfAPipeline) {
   AssignInstance instance = four();
   instance.strategies = {{.name = "deep", .replicas = {0, 2}}};
@@ -354,8 +360,8 @@ TEST(AssignCertificate, TheLongestSequenceLessensTheWorkOfAPipeline) {
   EXPECT_EQ(rule_of({40, 40, 40}, 151), "certificate_prices");
 }
 
-// One pipeline alone holds 60 tokens, so that one of its replicas has the pattern with them: 60 and
-// 40 tokens take 190 ms there. What other patterns spend does not matter if there is one replica.
+// Only one pipeline holds 60 tokens, so one of its replicas has a pattern with them: 60 and 40
+// tokens take 190 ms there. With a single replica other patterns do not matter.
 TEST(AssignCertificate, OneReplicaHasTheLongestSequence) {
   const auto prices = [](Tokens longest, double time) {
     return RowPattern{.least_rows = 1, .longest = longest, .time = time};
@@ -363,7 +369,7 @@ TEST(AssignCertificate, OneReplicaHasTheLongestSequence) {
   const auto rule_of = [&](int replicas, Tokens other_cap, Ms bound) {
     AssignInstance instance = four();
     instance.devices = 3;
-    instance.schemes[0].fixed_ms = 200;  // a row there takes longer than all this
+    instance.schemes[0].fixed_ms = 200;  // a row of that scheme takes longer than the bound
     instance.schemes[0].max_tokens = other_cap;
     instance.strategies = {{.name = "mixed", .replicas = {1, replicas}}};
     instance.lengths = {60, 40};
@@ -384,7 +390,7 @@ TEST(AssignCertificate, AStepWithoutSequencesHasOnlyZero) {
   EXPECT_EQ(first_rule(c, instance), "certificate_closed");
 }
 
-// Whatever makes a tight proof claim more, or leaves something out, is refused.
+// Corruptions that make a tight proof claim more, or omit a part, must be refused.
 TEST(AssignCertificate, RandomCorruptionsAreRefused) {
   std::mt19937_64 random(7);
   for (int trial = 0; trial < 200; ++trial) {
@@ -400,7 +406,7 @@ TEST(AssignCertificate, RandomCorruptionsAreRefused) {
         any.parts[0].price /= 1 + more;
         break;
       case 2:
-        any.time += 2 * more;  // spent by every replica, brought in by none
+        any.time += 2 * more;  // every replica spends it, and no sequence brings it in
         any.parts.clear();
         break;
       case 3:

@@ -1,4 +1,4 @@
-// Where sequences are cut: against every cut of short ones, and what holds for long ones.
+// Cuts of sequences: compared with every cut for short sequences, and properties for long ones.
 #include "instances/assign/chunk_cuts.h"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ Case drawn(Draw& draw, Tokens most, ChunkBoundaries boundaries) {
   return its;
 }
 
-// Prices by the chunks themselves.
+// Computes the cost of a cut chunk by chunk.
 SequenceCut priced(const Case& its, const std::vector<Tokens>& ends) {
   SequenceCut cut{.ends = ends, .cost = {.chunks = std::ssize(ends)}};
   Tokens begin = 0;
@@ -95,7 +95,8 @@ TEST(ChunkCuts, TheLeastBubbleIsThatOfEveryCut) {
   EXPECT_GT(better, 100);
 }
 
-// For every longest time the least sum, and for every number of parts the least longest time.
+// The greedy parts have the least sum for every longest time, and the least longest time for every
+// number of parts.
 TEST(ChunkCuts, GreedyPartsAreTheBestOfEveryCut) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     Draw draw(seed);
@@ -150,8 +151,8 @@ TEST(ChunkCuts, NoWayIsWorseThanPartsOfOneSize) {
   }
 }
 
-// 100,000 tokens whose attention is as much as all else: eight parts of which the later are
-// shorter.
+// 100,000 tokens for which attention takes as long as all other work: eight parts, of which later
+// ones are shorter.
 TEST(ChunkCuts, LaterPartsAreShorter) {
   const ChunkRule rule{.size = 25'000, .retained = 100, .boundaries = ChunkBoundaries::equal_time};
   const Scheme scheme{.pp = 4, .quadratic_ms = 1e-7, .linear_ms = 1e-2, .max_tokens = 25'000};
@@ -179,7 +180,7 @@ TEST(ChunkCuts, CutsAreMultiplesOfThePaddingWhereTheSizeIs) {
   EXPECT_LT(cut.alone(4), ChunkCuts(rule, 16, scheme).fixed(640).alone(4));
 }
 
-// Many sequences of a replica, and another row that is longer than what some would be cut to.
+// Several sequences of a replica, and a row that is longer than the best parts of some sequences.
 TEST(ChunkCuts, AReplicaCutsAllOfThemForOneLongestRow) {
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     Draw draw(seed);

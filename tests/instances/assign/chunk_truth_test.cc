@@ -1,4 +1,4 @@
-// What the verifier takes chunks to be: both sides of every boundary, by hand.
+// The verifier's rules of chunks: both sides of every boundary, by hand.
 #include "instances/assign/chunk_truth.h"
 
 #include <gtest/gtest.h>
@@ -26,8 +26,8 @@ TEST(ChunkTruth, TheLastPartsGoOnce) {
   EXPECT_FALSE(truth.goes_twice(0, 2));
 }
 
-// The activations of two chunks of 4 tokens and the keys and values of the others: 10 tokens need
-// 8 x 10 + 2 x 3 = 86 bytes. Each stage has room for the activations of `max_tokens`.
+// Memory holds the activations of two chunks of 4 tokens, and the keys and values of the others: 10
+// tokens need 8 x 10 + 2 x 3 = 86 bytes. Each stage has room for the activations of `max_tokens`.
 TEST(ChunkTruth, MemoryHoldsUpToItsLastByte) {
   const ChunkRule rule{.size = 4, .retained = 2, .activation_bytes = 10, .key_value_bytes = 3};
   const ChunkTruth truth(rule);
@@ -42,7 +42,7 @@ TEST(ChunkTruth, MemoryHoldsUpToItsLastByte) {
   EXPECT_FALSE(fits(9, 8, 1));
   EXPECT_TRUE(fits(11, 9, 1));   // 89 bytes
   EXPECT_FALSE(fits(12, 9, 1));  // 92 bytes
-  EXPECT_TRUE(fits(3, 3, 1));    // less than what is retained
+  EXPECT_TRUE(fits(3, 3, 1));    // fewer tokens than are retained
   EXPECT_FALSE(fits(3, 2, 1));
 }
 
@@ -54,10 +54,10 @@ TEST(ChunkTruth, MemoryTooLargeForAnInteger) {
   const ChunkRule rest{
       .size = 1, .retained = 1, .activation_bytes = 1, .key_value_bytes = Tokens{1} << 30};
   EXPECT_FALSE(ChunkTruth(rest).fits(kMany, {.max_tokens = 1024}));   // keys and values
-  EXPECT_TRUE(ChunkTruth(large).fits(kMany, {.max_tokens = kMany}));  // and so is the room
+  EXPECT_TRUE(ChunkTruth(large).fits(kMany, {.max_tokens = kMany}));  // the room is equally large
 }
 
-// A pass forward takes a third of a row, one backward two thirds.
+// A forward pass takes a third of a row's time, a backward pass two thirds.
 TEST(ChunkTruth, PipelinesByHand) {
   const auto ends = [](std::vector<TimedChunk> rows, int stages) {
     return ChunkTruth::simulated(rows, stages);
@@ -67,7 +67,8 @@ TEST(ChunkTruth, PipelinesByHand) {
   EXPECT_DOUBLE_EQ(ends({{.once = 3}}, 2), 6);
   EXPECT_DOUBLE_EQ(ends({{.once = 3}, {.once = 3}}, 2), 9);
   EXPECT_DOUBLE_EQ(ends({{.once = 3, .twice = true}}, 1), 4);
-  // Cut in two: forward, forward, backward of the second, forward of the first once more, backward.
+  // Cut in two: forward, forward, backward of the second part, forward of the first part again,
+  // backward.
   EXPECT_DOUBLE_EQ(ends({{.once = 3, .twice = true, .parts = 2}, {.once = 6, .parts = 0}}, 1), 10);
 }
 

@@ -1,6 +1,5 @@
-// Plans whose rows are chunks: what compose makes of them, what the verifier says of them, and how
-// they are written.
-// Longer than 300 lines: each rule of rows of chunks has a passing and a breaking case.
+// Plans whose rows are chunks: their composition, their verification and their documents. Longer
+// than 300 lines: each rule of rows of chunks has a passing and a breaking case.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -33,7 +32,7 @@ std::string all_of(const std::vector<Violation>& violations) {
   return lines;
 }
 
-// The plan with all parts after the packed rows, as ChunkFlow orders them.
+// Returns the plan with all parts after the packed rows, ChunkFlow's order.
 AssignPlan parts_last(const AssignInstance& instance, AssignPlan plan) {
   plan.simulated_1f1b_ms = 0;
   for (AssignReplica& replica : plan.replicas) {
@@ -76,7 +75,8 @@ TEST(ChunkedPlan, ThePublishedExampleEndsAfter46Units) {
   EXPECT_EQ(plan.objective_ms, 4 * 6 + 3 * 6);  // the estimate
 }
 
-// Two codes agree on what random plans take: the simulator and the verifier's own.
+// Two independent implementations agree on the times of random plans: the simulator and the
+// verifier's own.
 TEST(ChunkedPlan, ComposedPlansAreValid) {
   for (std::uint64_t seed = 0; seed < 3000; ++seed) {
     Draw draw(seed);
@@ -87,7 +87,7 @@ TEST(ChunkedPlan, ComposedPlansAreValid) {
   }
 }
 
-// Of a last part of few tokens behind very many, the difference of two squares.
+// The time of a last part of few tokens after very many is the difference of two large squares.
 TEST(ChunkedPlan, TimesOfPartsFarBehindAreExact) {
   for (const Tokens size : {Tokens{50'000'000}, Tokens{3'000'000'000}}) {
     for (const Tokens rest : {1, 2, 3, 97}) {
@@ -105,8 +105,8 @@ TEST(ChunkedPlan, TimesOfPartsFarBehindAreExact) {
   }
 }
 
-// The memory rule looks at one sequence at a time and yet no stage ever holds more, whatever the
-// order of the rows: 1F1B has either as many rows under way as stages are left, or one sequence.
+// The memory rule considers one sequence at a time, yet no stage ever holds more for any order of
+// the rows: 1F1B has as many rows in flight as there are stages left, or one sequence.
 TEST(ChunkedPlan, NoStageHoldsMoreThanItsMemory) {
   std::int64_t cut = 0;
   for (std::uint64_t seed = 0; seed < 3000; ++seed) {
@@ -182,8 +182,9 @@ TEST(ChunkedPlan, CutCostIsThatOfTheChunks) {
   }
 }
 
-// Replica 0 has two packed rows and a sequence of 25 tokens in parts of 10, 10 and 5, of which the
-// first two go forward twice; replica 1 has one of 12 in two parts, the first twice.
+// Replica 0 has two packed rows and a sequence of 25 tokens in parts of 10, 10 and 5; the first two
+// go forward twice. Replica 1 has a sequence of 12 tokens in two parts, the first of which goes
+// forward twice.
 AssignInstance three_cuts() {
   AssignInstance instance{.name = "cuts",
                           .devices = 4,
@@ -216,8 +217,9 @@ class ChunkedChange : public testing::TestWithParam<Case> {};
 
 using Rows = std::vector<AssignRow>;
 
-// The rows of replica 0: two packed ones, then the parts of sequence 0. Times are not restated, so
-// that a change to the rows of a replica may break those as well; what is asked for is `rules`.
+// The rows of replica 0: two packed rows, then the parts of sequence 0. Times are not recomputed,
+// so a change to the rows of a replica may also break rules of times; `rules` lists the rules that
+// must be broken.
 TEST_P(ChunkedChange, BreaksTheseRules) {
   AssignInstance instance = three_cuts();
   AssignPlan plan = three_cuts_planned(instance);
@@ -337,7 +339,7 @@ const Case kCases[] = {
 INSTANTIATE_TEST_SUITE_P(Rules, ChunkedChange, testing::ValuesIn(kCases),
                          [](const auto& each) { return each.param.name; });
 
-// A wrong schedule is found out, too.
+// A wrong schedule is detected too.
 TEST(ChunkedPlan, TheSimulatedTimeFollowsTheOrder) {
   AssignInstance instance = three_cuts();
   AssignPlan plan = three_cuts_planned(instance);
@@ -362,8 +364,8 @@ TEST(ChunkedPlan, ReadsBackAsItself) {
   }
 }
 
-// Plans that choose where parts end are read, written and verified like others, and need no more
-// memory; parts of one size are one choice.
+// Plans that choose the ends of parts are read, written and verified like others, and need no more
+// memory. Parts of equal size are one choice.
 TEST(ChunkedPlan, PartsMayEndWhereThePlanSays) {
   std::int64_t uneven = 0;
   for (std::uint64_t seed = 0; seed < 500; ++seed) {

@@ -90,7 +90,7 @@ TEST(GenerateAssign, OptionsThatMakeNoSenseAreNamed) {
   EXPECT_EQ(error_of({.pad_multiple = 0}).substr(0, 18), "E504 /pad_multiple");
   EXPECT_EQ(error_of({.source = {.kind = Kind::lognormal, .mu = 31}}).substr(0, 8), "E504 /mu");
   EXPECT_EQ(error_of({.pad_multiple = 50'000}).substr(0, 18), "E503 /pad_multiple");
-  // Nothing but lengths that are dropped.
+  // All lengths are dropped.
   EXPECT_EQ(
       error_of({.source = {.kind = Kind::constant, .least = 20}, .tokens = 10, .limit_tokens = 10}),
       "E504 /least: must make sequences of at most 10 tokens (the least of what the step, the "
@@ -100,7 +100,7 @@ TEST(GenerateAssign, OptionsThatMakeNoSenseAreNamed) {
       "E504 /least:");
   EXPECT_EQ(error_of({.source = {.kind = Kind::lognormal, .mu = 30, .sigma = 0}}).substr(0, 9),
             "E504 /mu:");
-  // A list that is no step at all.
+  // A list from which no step can be generated.
   for (const Kind kind : {Kind::slice, Kind::sample}) {
     EXPECT_EQ(
         error_of({.source = {.kind = kind, .list = "l.txt"}, .tokens = 100, .limit_tokens = 50},
@@ -146,7 +146,7 @@ std::set<std::filesystem::path> bundled(const char* folder) {
   return paths;
 }
 
-// With STOWAGE_UPDATE_DATA set, writes the files instead of complaining.
+// With STOWAGE_UPDATE_DATA set, the test writes the files.
 TEST(BundledAssign, EachStepIsWhatItsGeneratorMakes) {
   const auto paths = bundled("assign/real");
   EXPECT_GE(paths.size(), 12U);

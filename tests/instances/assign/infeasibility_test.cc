@@ -49,8 +49,8 @@ TEST(AssignInfeasibility, SequencesAreLongerThanEveryCap) {
   EXPECT_TRUE(holds(unused, {.by = "sequences", .witnesses = {0}}));
 }
 
-// Two stages of 20 tokens hold 34 * 10 bytes of the last part, and 34 * 30 of keys and values of 4:
-// 10 + 255 tokens. The check allows for a token of rounding.
+// Two stages of 20 tokens hold 34 * 10 bytes of the last part, and 34 * 30 bytes of keys and values
+// of 4 bytes: 10 + 255 tokens. The check tolerates one token of rounding.
 TEST(AssignInfeasibility, CutSequencesAreLongerThanStagesHaveMemoryFor) {
   AssignInstance cut = of({20}, {265});
   cut.schemes[0].pp = 2;
@@ -104,7 +104,7 @@ TEST(AssignInfeasibility, EveryStrategyMustWantRows) {
   EXPECT_FALSE(holds(two, {.by = "rows"}));
 }
 
-// No proof of any name, of any witnesses, refutes a step that has a plan.
+// For a feasible step no proof with any name and witnesses is accepted.
 TEST(AssignInfeasibility, NoProofRefutesAStepWithAPlan) {
   int feasible = 0;
   int proven = 0;
@@ -123,7 +123,7 @@ TEST(AssignInfeasibility, NoProofRefutesAStepWithAPlan) {
                       EXPECT_FALSE(has_plan && accepted) << seed << ' ' << proof.by;
                     });
     proven += some ? 1 : 0;
-    // Where a sequence is in the way the proof is at hand.
+    // A sequence that cannot be placed is a proof.
     const auto unplaceable = unplaceable_sequences(instance);
     if (!unplaceable.empty()) {
       EXPECT_TRUE(holds(instance, {.by = "sequences", .witnesses = unplaceable})) << seed;

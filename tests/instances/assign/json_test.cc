@@ -205,13 +205,13 @@ TEST(Assign, OnlyStrategiesThatHoldTheLongestAreUsable) {
   EXPECT_EQ(unplaceable_sequences(instance), (std::vector<std::int64_t>{0, 2}));
   instance.lengths = {};
   EXPECT_EQ(usable_strategies(instance), (std::vector<std::size_t>{0, 1}));
-  // A scheme that no strategy has admits nothing.
+  // A scheme in no strategy admits nothing.
   instance.strategies.erase(instance.strategies.begin());
   instance.lengths = {100};
   EXPECT_EQ(unplaceable_sequences(instance), std::vector<std::int64_t>{0});
 }
 
-// Replicas are counted per scheme, also where two of them share a name and the document is refused.
+// Replicas are counted per scheme, even if two schemes share a name and the document is refused.
 TEST(AssignJson, ASchemeThatStandsTwiceIsAnErrorAndNothingElse) {
   std::string text(kValidAssign);
   const std::size_t at = text.find("\"schemes\": {") + 12;

@@ -62,7 +62,7 @@ TEST(AssignPresets, TheCapsFollowFromTheMemoryModel) {
   }
 }
 
-// With any other whole number of bytes, some published cap would come out wrong.
+// With another whole number of bytes, a published cap would not be reproduced.
 TEST(AssignPresets, NoOtherWholeActivationGivesThePublishedCaps) {
   for (const auto& [model, caps] : kPublishedCaps) {
     const AssignInstance instance = preset(model);

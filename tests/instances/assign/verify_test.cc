@@ -1,6 +1,5 @@
-// Each rule of the assign verifier with a plan that breaks it and one that comes close without, and
-// random valid plans broken in one place at a time. Longer than 300 lines because of the two
-// tables.
+// Each rule of the assign verifier with a plan that breaks it and a similar valid plan, and random
+// valid plans with one change each. Longer than 300 lines because of the two tables.
 
 #include "instances/assign/verify.h"
 
@@ -302,7 +301,7 @@ TEST(AssignVerify, ThePlanIsMadeForThisVeryInstance) {
             "instance_hash at /instance_hash: has no hash, needs abd\n");
 }
 
-// Anything quadratic would not end.
+// A quadratic algorithm would not end.
 TEST(AssignVerify, AMillionRowsOfOneSequence) {
   const AssignInstance instance = three_replicas();
   AssignPlan plan = good_plan();
@@ -322,7 +321,7 @@ TEST(RandomAssigns, AreValid) {
   }
 }
 
-// A plan, and the random place in it where the next mutation happens.
+// A plan, and the random place of the next mutation.
 struct Site {
   AssignInstance& instance;
   AssignPlan& plan;
@@ -333,8 +332,8 @@ struct Site {
 
 struct Mutation {
   std::string name;
-  std::string rule;                         // that must be reported
-  std::function<bool(const Site&)> change;  // false: does not apply here
+  std::string rule;                         // the rule that must be reported
+  std::function<bool(const Site&)> change;  // returns false if it does not apply here
 };
 
 void PrintTo(const Mutation& mutation, std::ostream* out) { *out << mutation.name; }
@@ -456,7 +455,7 @@ TEST_P(MutatedAssign, IsNotValid) {
 INSTANTIATE_TEST_SUITE_P(Mutations, MutatedAssign, testing::ValuesIn(kMutations),
                          [](const auto& each) { return each.param.name; });
 
-// A verifier that borrows the planner's arithmetic would agree with the planner's mistakes.
+// A verifier that used the planner's arithmetic would share its errors.
 TEST(AssignVerify, SharesNoCodeWithThePlanners) {
   for (const std::string file : {"instances/assign/verify.cc", "instances/assign/verify.h",
                                  "instances/assign/truth.h", "instances/assign/chunk_truth.h"}) {

@@ -40,7 +40,7 @@ Errors errors_of(const Result<T>& result) {
 struct Case {
   std::string name;
   std::function<Errors()> read;
-  std::vector<std::string> expected;  // how each error begins, in order
+  std::vector<std::string> expected;  // prefixes of the errors, in order
 };
 
 // The instance with one text replaced by another.
@@ -745,7 +745,7 @@ std::vector<Case> generator_cases() {
   };
 }
 
-// A trainer file's binary form with `bytes` put at `at`, and `cut` bytes taken off its end.
+// Returns a trainer file's binary form with `bytes` at `at`, and without the last `cut` bytes.
 Case trainer_case(std::string name, std::size_t at, std::string bytes, std::size_t cut,
                   std::vector<std::string> expected) {
   return {std::move(name),
@@ -814,7 +814,7 @@ Case strategy_case(std::string name, std::string from, std::string to,
           std::move(expected)};
 }
 
-// Returns the strategy instance, with other levels of ZeRO where `zero` has some.
+// Returns the strategy instance, with other ZeRO levels if `zero` is not empty.
 StrategyInstance small_strategy(const std::string& zero) {
   const std::string levels = zero.empty() ? "[0, 3]" : zero;
   return *read_strategy_instance(with(kValidStrategy, "[0, 3]", levels));
@@ -968,7 +968,7 @@ void expect_codes_places_and_reasons(const std::vector<Evaluated>& all) {
   }
 }
 
-// One line of UTF-8 that says must and is.
+// Expects one line of UTF-8 with the words "must" and "is".
 void expect_plain_messages(const std::vector<Evaluated>& all) {
   for (const auto& [c, errors] : all) {
     for (const InputError& error : errors) {
@@ -1033,7 +1033,7 @@ void expect_all_codes(const std::vector<Evaluated>& all) {
   EXPECT_GE(in_sources.size(), 30U);
 }
 
-// In one test, for some cases read all that a document may hold.
+// All cases are in one test, since some cases read the largest documents.
 TEST(JsonErrors, EachBreakIsNamedWithCodePlaceAndReason) {
   const std::vector<Evaluated> all = evaluate();
   expect_codes_places_and_reasons(all);

@@ -1,5 +1,4 @@
-// Readers fed with damaged documents: they may accept or refuse, but what they accept must be
-// sound.
+// Readers of damaged documents: they may accept or refuse, but an accepted document must be valid.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -38,7 +37,7 @@ TEST(JsonMutation, DamagedInstancesAreRefusedOrSound) {
     ASSERT_FALSE(read->cluster.degrees.empty());
     for (const Tokens length : read->lengths) ASSERT_GE(length, 1);
   }
-  EXPECT_GT(accepted, 50);  // else the damage is too coarse to reach the readers
+  EXPECT_GT(accepted, 50);  // otherwise the damage is too coarse to reach the readers
   EXPECT_LT(accepted, 2500);
 }
 

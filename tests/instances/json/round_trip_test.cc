@@ -1,5 +1,5 @@
-// What is written reads back as it was, whatever it was.
-// Longer than 300 lines: a generator for each kind of document.
+// Written documents are read back unchanged. Longer than 300 lines: a generator for each kind of
+// document.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
@@ -16,7 +16,7 @@
 namespace stowage::json_round_trip_test {
 namespace {
 
-// The same cases on every run; RC_PARAMS from outside wins.
+// The cases are the same in every run; RC_PARAMS in the environment takes precedence.
 [[maybe_unused]] const int kFixedSeed = setenv("RC_PARAMS", "seed=20241203 max_success=300", 0);
 
 std::string any_name() {
@@ -342,11 +342,11 @@ TEST(JsonRoundTrip, TheHeadIsReadWithoutTheRest) {
   const Result<Head> head = read_head(kValidPlan);
   ASSERT_TRUE(head);
   EXPECT_EQ(*head, expected);
-  // Reads no further than the four keys.
+  // The reader stops after the four keys.
   const Result<Head> broken = read_head(with(kValidPlan, "\"objective_ms\": 40.5", "oops"));
   ASSERT_TRUE(broken);
   EXPECT_EQ(*broken, expected);
-  // In any order, and without a name.
+  // The keys may be in any order, and the name may be missing.
   const Result<Head> late = read_head(
       R"({"lengths": [1, {"format": "no"}], "problem": "scatter", "version": 1,
           "format": "stowage/instance"})");

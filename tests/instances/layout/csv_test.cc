@@ -45,7 +45,7 @@ TEST(LayoutCsv, ReadsWhatMiniMallocWrites) {
             expected);
 }
 
-// What would be refused as JSON is refused as a table, and a line of commas is counted, not kept.
+// Limits of JSON documents apply to tables too, and a line of commas is counted without storing it.
 TEST(LayoutCsv, LimitsHoldBeforeMemoryIsTaken) {
   const auto first = [](const std::string& text) {
     const Result<LayoutInstance> read = read_layout_csv(text, "t.csv");
@@ -79,7 +79,8 @@ TEST(LayoutCsv, WritesNoColumnOfDefaults) {
             "id,lower,upper,size,alignment,gaps\n0,0,3,4,4,\nx,1,2,5,12,1-2\n");
 }
 
-// What the format can say comes back; the alignment of all becomes one of each.
+// All properties that the format can express are read back; a common alignment becomes one of each
+// buffer.
 TEST(LayoutCsv, AnyInstanceComesBack) {
   for (std::uint64_t seed = 0; seed < 1000; ++seed) {
     Draw draw(seed);
@@ -97,7 +98,7 @@ TEST(LayoutCsv, AnyInstanceComesBack) {
     instance.name = "";
     ASSERT_EQ(read, instance) << *text;
 
-    // A plan pins everything where it lies.
+    // A plan pins every buffer to its offset.
     const LayoutPlan plan = random_layout_plan(instance, draw);
     read = read_or_die(*write_layout_csv(instance, plan));
     for (std::size_t i = 0; i < instance.buffers.size(); ++i) {

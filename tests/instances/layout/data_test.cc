@@ -1,4 +1,4 @@
-// The bundled layouts are what their tables and their own members say.
+// The bundled layouts agree with their tables and their own members.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -84,7 +84,7 @@ TEST(BundledLayouts, TheInfeasibleOnesSayWhy) {
     (layout_infeasibility(*instance) ? proven : subtle) += 1;
   }
   EXPECT_EQ(proven, 3);  // clashing pins, a pin and a load above the capacity
-  EXPECT_EQ(subtle, 1);  // only a search finds out
+  EXPECT_EQ(subtle, 1);  // only a search detects it
 }
 
 }  // namespace

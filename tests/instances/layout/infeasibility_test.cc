@@ -1,4 +1,4 @@
-// Proofs that no layout stays within the capacity: what holds, and what does not.
+// Proofs that no layout fits in the capacity: valid and invalid ones.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,8 +18,8 @@ namespace {
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-// A pinned byte at 10, and three buffers of 4 bytes: 13 bytes at once. Stacks end at 4, 8, 12, 16
-// and, on the pinned one, at 15.
+// A byte pinned at 10, and three buffers of 4 bytes: 13 bytes at once. Stacks end at 4, 8, 12, 16
+// and, above the pinned byte, at 15.
 LayoutInstance around_a_pin(Bytes capacity) {
   LayoutInstance instance{.name = "pin",
                           .capacity = capacity,
@@ -110,7 +110,7 @@ TEST(LayoutInfeasibility, TheLoadIsMoreThanTheCapacity) {
   EXPECT_FALSE(holds(of(0, two), other));
 }
 
-// Two buffers of 5 bytes in blocks of 4 need 8 + 5, one of no byte needs nothing.
+// Two buffers of 5 bytes in blocks of 4 need 8 + 5 bytes; a buffer of 0 bytes needs nothing.
 TEST(LayoutInfeasibility, TheLoadIsOfWholeBlocksButTheLast) {
   const std::vector<Buffer> cut = {{.upper = 1, .size = 5, .alignment = 4},
                                    {.upper = 1, .size = 0},
@@ -166,13 +166,14 @@ TEST(LayoutInfeasibility, APinEndsBeyondTheCapacity) {
   EXPECT_FALSE(holds(of(15, buffers), {"capacity", {2}, {}}));
 }
 
-// Buffers of no bytes need none, wherever they are pinned.
+// Buffers of 0 bytes need no memory at any offset.
 TEST(LayoutInfeasibility, NoBytesHaveNoHeight) {
   const LayoutInstance instance = of(27, {{.upper = 1, .size = 0, .offset = 27}});
   EXPECT_FALSE(holds(instance, {"heights", {0}, 0}));
 }
 
-// A capacity that the best layout just keeps: no proof of any name, of any witnesses, at any step.
+// With a capacity that the best layout just reaches, no proof with any name, witnesses and step is
+// accepted.
 TEST(LayoutInfeasibility, NoProofRefutesWhatFits) {
   int tight = 0;
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
@@ -192,7 +193,8 @@ TEST(LayoutInfeasibility, NoProofRefutesWhatFits) {
   EXPECT_GT(tight, 100);
 }
 
-// Below the load of its busiest step an instance has no layout, and the check agrees.
+// With a capacity below the load of its busiest step an instance has no layout, and the check
+// agrees.
 TEST(LayoutInfeasibility, LoadsJustAboveTheCapacityAreProofs) {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     LayoutInstance instance = tiny_layout(seed);

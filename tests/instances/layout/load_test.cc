@@ -11,7 +11,7 @@ namespace {
 using ::testing::ElementsAre;
 using Reason = LayoutInfeasibility::Reason;
 
-// Each step of each instance by itself, from the definition.
+// Computes each step of each instance separately, by the definition.
 PeakLoad slow_peak_load(const LayoutInstance& instance) {
   Bytes unit = 0;
   for (const Buffer& b : instance.buffers) {
@@ -137,7 +137,8 @@ TEST(Infeasibility, NamesTheStepThatNeedsMoreThanTheCapacity) {
   EXPECT_FALSE(layout_infeasibility(instance));
 }
 
-// What is called infeasible has no plan; the random plans of random_layout have no capacity.
+// An instance that is called infeasible has no plan. The random plans of random_layout have no
+// capacity.
 TEST(Infeasibility, IsNeverSaidOfWhatHasAPlan) {
   int tight = 0;
   for (std::uint64_t seed = 0; seed < 2000; ++seed) {

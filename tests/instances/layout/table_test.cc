@@ -175,7 +175,8 @@ TEST(LayoutTable, TheWayAroundPins) {
                               {.lower = 0, .upper = 1, .size = 1, .offset = 10},
                               {.lower = 1, .upper = 2, .size = 9, .offset = 0}}));
   EXPECT_EQ(table.clear_of_pins(0, 0), 0);
-  EXPECT_EQ(table.clear_of_pins(0, 1), 12);  // 3 and 6 meet the one at 5, 9 that at 10
+  // offsets 3 and 6 overlap the buffer pinned at 5, offset 9 the buffer pinned at 10
+  EXPECT_EQ(table.clear_of_pins(0, 1), 12);
 }
 
 TEST(LayoutTable, AHundredThousandBuffersAreFoldedWithoutTheirPairs) {

@@ -81,7 +81,7 @@ TEST(LayoutTrace, LifetimesAreThoseOfTheReads) {
   // Dies after the product that makes qkv.
   EXPECT_EQ(called(step, "0.norm1_full").upper, called(step, "0.qkv").lower + 1);
   EXPECT_EQ(called(step, "0.qkv").upper, called(step, "0.q").lower + 1);
-  // Waits for the backward pass, layer 1 longer than layer 0 begins earlier.
+  // These tensors live until the backward pass of their layer.
   EXPECT_EQ(called(step, "0.act").upper, called(step, "0.d_act").lower + 1);
   EXPECT_EQ(called(step, "1.q").upper, called(step, "1.d_q").lower + 1);
   EXPECT_EQ(called(step, "0.y").upper, called(step, "1.d_x_inner").lower + 1);
@@ -94,13 +94,13 @@ TEST(LayoutTrace, RecomputingKeepsLess) {
   };
   EXPECT_LT(load(Recompute::selective), load(Recompute::none));
   EXPECT_LT(load(Recompute::full), load(Recompute::selective) / 2);
-  // All that waits for the backward pass of a layer is its x.
+  // Only x of a layer lives until the backward pass.
   const LayoutInstance full = traced({.layers = 2, .recompute = Recompute::full});
   EXPECT_EQ(called(full, "0.q").upper, called(full, "0.attention").lower + 1);
   EXPECT_EQ(called(full, "0.q_again").upper, called(full, "0.d_q").lower + 1);
 }
 
-// A part's tensors are that part of the whole, but for keys, values, x and their gradients.
+// A part's tensors have the part's share of the size, except keys, values, x and their gradients.
 TEST(LayoutTrace, LayersGoBackwardInParts) {
   TransformerStep step{.tokens = 65536, .layers = 2, .whole_step = false};
   step.recompute = Recompute::full;
@@ -116,7 +116,8 @@ TEST(LayoutTrace, LayersGoBackwardInParts) {
   EXPECT_EQ(called(parts, "1.d_v_7").size, called(whole, "1.d_v").size);
   EXPECT_EQ(called(parts, "1.d_x_7").size, called(whole, "1.d_x").size);
   EXPECT_EQ(called(parts, "0.y_0").size, called(whole, "0.y").size);
-  // Keys are made before the last part, which goes first, and read until the first one is done.
+  // Keys are computed before the last part, which goes first, and read until the first part is
+  // done.
   EXPECT_LT(called(parts, "1.k_again_0").lower, called(parts, "1.q_again_7").lower);
   EXPECT_EQ(called(parts, "1.k_again_0").upper, called(parts, "1.d_q_0").lower + 1);
   EXPECT_LT(called(parts, "1.q_again_7").upper, called(parts, "1.q_again_6").lower + 1);
@@ -150,8 +151,8 @@ TEST(LayoutTrace, EveryVariantIsAValidInstance) {
   }
 }
 
-// A block holds what begins and ends between its first allocation and its last release, and
-// nothing else does.
+// A block contains exactly the buffers that begin and end between its first allocation and its last
+// release.
 TEST(LayoutTrace, BlocksHoldExactlyTheTransients) {
   for (const TransformerStep& trace : variants()) {
     const LayoutInstance instance = traced(trace);

@@ -1,6 +1,6 @@
-// Each rule of the layout verifier with a plan that breaks it and one that comes close without, and
-// random valid plans broken in one place at a time.
-// Longer than 300 lines: each rule of a layout has a passing and a breaking case.
+// Each rule of the layout verifier with a plan that breaks it and a similar valid plan, and random
+// valid plans with one change each. Longer than 300 lines: each rule of a layout has a passing and
+// a breaking case.
 #include "instances/layout/verify.h"
 
 #include <gmock/gmock.h>
@@ -221,7 +221,7 @@ TEST(LayoutVerify, ThePlanIsMadeForThisVeryInstance) {
             "instance_hash at /instance_hash: has no hash, needs abd\n");
 }
 
-// Anything quadratic would not end.
+// A quadratic algorithm would not end.
 TEST(LayoutVerify, HalfAMillionBuffersOnOnePlace) {
   LayoutInstance instance;
   LayoutPlan plan;
@@ -272,7 +272,7 @@ TEST(RandomLayouts, AreValid) {
   }
 }
 
-// The sweep against all pairs, on plans of which about half are wrong.
+// The sweep is compared with all pairs, on plans of which about half are invalid.
 TEST(RandomLayouts, OverlapsAreSeenAndOnlyThey) {
   int wrong = 0;
   for (int seed = 0; seed < 10 * kPlans; ++seed) {
@@ -295,8 +295,9 @@ TEST(RandomLayouts, OverlapsAreSeenAndOnlyThey) {
 
 struct Mutation {
   std::string name;
-  std::string rule;                                                       // that must be reported
-  std::function<bool(LayoutInstance&, LayoutPlan&, std::size_t)> change;  // false: not here
+  std::string rule;  // the rule that must be reported
+  // returns false if it does not apply here
+  std::function<bool(LayoutInstance&, LayoutPlan&, std::size_t)> change;
 };
 
 void PrintTo(const Mutation& mutation, std::ostream* out) { *out << mutation.name; }
@@ -393,8 +394,8 @@ TEST_P(MutatedLayout, IsNotValid) {
 INSTANTIATE_TEST_SUITE_P(Mutations, MutatedLayout, testing::ValuesIn(kMutations),
                          [](const auto& each) { return each.param.name; });
 
-// Many buffers, most of them where they may be: the definition and the verifier agree on who is in
-// somebody's way.
+// Many buffers, most of them at valid offsets: the definition and the verifier report the same
+// overlaps.
 TEST(LayoutVerify, FindsTheOneOverlapAmongMany) {
   std::mt19937_64 random(5);
   int overlapping = 0;
@@ -422,7 +423,7 @@ TEST(LayoutVerify, FindsTheOneOverlapAmongMany) {
   EXPECT_LT(overlapping, 35);
 }
 
-// A verifier that borrows the planner's arithmetic would agree with the planner's mistakes.
+// A verifier that used the planner's arithmetic would share its errors.
 TEST(LayoutVerify, SharesNoCodeWithThePlanners) {
   std::ifstream in(STOWAGE_SOURCE_DIR "/instances/layout/verify.cc");
   ASSERT_TRUE(in);

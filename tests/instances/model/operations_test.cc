@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-// h 8, 2 heads; 16 experts of width 6, 3 of them for each token.
+// h is 8 with 2 heads; there are 16 experts of width 6, and each token uses 3 of them.
 const TransformerShape kShape{.name = "", .hidden = 8, .heads = 2};
 const FeedForward kExperts{.experts = 16, .top_k = 3, .expert_width = 6};
 
@@ -69,8 +69,8 @@ TEST(TransformerOperations, ExpertsHoldCopiesOfTokensByHand) {
   }
 }
 
-// Each rank by itself sends nothing and gathers nothing; a part that every token goes through
-// stands beside the experts.
+// A single rank sends and gathers nothing. A part for every token is computed in addition to the
+// experts.
 TEST(TransformerOperations, ExpertsOfOneRankAreNotSent) {
   FeedForward both = kExperts;
   both.width = 4;
@@ -90,8 +90,8 @@ TEST(TransformerOperations, ExpertsOfOneRankAreNotSent) {
   EXPECT_TRUE(sizes.contains("0.d_norm2_routed"));
 }
 
-// Recomputation: selective keeps what goes into and comes out of the products of experts, full
-// keeps x alone.
+// With selective recomputation the inputs and outputs of the experts' products are kept, with full
+// recomputation only x.
 TEST(TransformerOperations, ExpertsAreComputedAgain) {
   for (const Recompute recompute : {Recompute::selective, Recompute::full}) {
     TransformerStep step = one_layer(2);
@@ -104,7 +104,7 @@ TEST(TransformerOperations, ExpertsAreComputedAgain) {
   }
 }
 
-// As layers without experts are traced, so they are where each says what it is; layers that differ
+// The steps of layers without experts equal those of a model without experts. Layers that differ
 // have no repeated blocks.
 TEST(TransformerOperations, LayersMayDiffer) {
   const TransformerShape shape{

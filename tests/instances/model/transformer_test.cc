@@ -1,4 +1,4 @@
-// The table of shapes: parameters are those that were published.
+// The table of shapes gives the published numbers of parameters.
 #include "instances/model/transformer.h"
 
 #include <gtest/gtest.h>
@@ -10,8 +10,9 @@
 namespace stowage::model_transformer_test {
 namespace {
 
-// In 1e9, as papers and model cards print them; of qwen3-1.7b, whose name has two digits only,
-// those without the embedding, 1.4. Of gpt: FlexSP (arXiv 2412.01523) less the position embeddings.
+// Published parameters in 1e9. For qwen3-1.7b, whose name has two digits only, they exclude the
+// embedding: 1.4. For gpt they are those of FlexSP (arXiv 2412.01523) without the position
+// embeddings.
 struct Published {
   std::string_view model;
   double billions;

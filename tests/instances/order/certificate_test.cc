@@ -1,5 +1,5 @@
-// Cuts equal what enumeration finds, their flows pass the check, and no certificate at all proves
-// more than is true.
+// Cuts equal the results of enumeration, their flows pass the check, and no certificate proves more
+// than is true.
 #include "instances/order/certificate.h"
 
 #include <gmock/gmock.h>
@@ -43,10 +43,11 @@ Bytes live_of(const OrderTable& table, unsigned set) {
   return live;
 }
 
-// Who must have run before op, and who cannot have.
+// Returns the operators that must have run before op, and those that cannot have.
 std::vector<OrderSide> sides_of(const OrderTable& table, int op) {
   std::vector<OrderSide> side(static_cast<std::size_t>(table.operators()), OrderSide::open);
-  const auto needs = [&](int a, int b) {  // is b before a, at any distance?
+  // Returns whether b is a direct or indirect predecessor of a.
+  const auto needs = [&](int a, int b) {
     std::vector<int> todo = {a};
     while (!todo.empty()) {
       const int at = todo.back();
@@ -166,7 +167,7 @@ TEST(OrderCertificate, EveryCutPassesAndIsBelowTheOptimum) {
   }
 }
 
-// Whatever is changed, what then passes is still true.
+// Every change that the check accepts leaves a true claim.
 TEST(OrderCertificate, NoLiePasses) {
   std::int64_t refused = 0;
   for (std::uint64_t seed = 0; seed < 2000; ++seed) {
@@ -206,7 +207,7 @@ TEST(OrderCertificate, NoLiePasses) {
   EXPECT_GT(refused, 1000);
 }
 
-// x is read by f and g; f's result is larger. Before g at least x is live.
+// x is read by f and g, and f's result is larger. Before g at least x is live.
 OrderInstance fork() {
   return {.tensors = {{.size = 10, .input = true}, {.size = 4}, {.size = 2, .output = true}},
           .operators = {{.reads = {0}, .writes = {1}}, {.reads = {0, 1}, .writes = {2}}}};
@@ -220,7 +221,8 @@ std::vector<std::string> broken(const OrderCertificate& certificate) {
   return rules;
 }
 
-// What is kept is a choice where operators run again, and bytes are no time.
+// With recomputation the set of kept tensors is a choice, and a bound in bytes is not a bound on
+// time.
 TEST(OrderCertificate, ACutProvesNothingWhereOperatorsRunAgain) {
   const OrderCertificate good{.bound_bytes = 16, .op = 1, .tensors = {{0, 1, 10}, {1, 1, 4}}};
   OrderInstance graph = fork();
@@ -247,7 +249,7 @@ TEST(OrderCertificate, EachRuleIsBroken) {
   EXPECT_EQ(with([](auto& c) { c.op = 2; }), Rules{"certificate_number"});
   EXPECT_EQ(with([](auto& c) { c.tensors[0].pop_back(); })[0], "certificate_number");
   EXPECT_EQ(with([](auto& c) { c.tensors[0][2] = -1; })[0], "certificate_number");
-  // Indices from 0 on, -1 for whoever keeps an output, up to the last one; bytes up to 2^53.
+  // Indices begin at 0; -1 stands for the reader that keeps an output. Bytes are at most 2^53.
   const auto first_of = [&](std::size_t place, std::int64_t value) {
     const Rules rules = with([&](auto& c) { c.tensors[0][place] = value; });
     return rules.empty() ? std::string() : rules[0];
@@ -270,7 +272,7 @@ TEST(OrderCertificate, EachRuleIsBroken) {
   EXPECT_EQ(with([](auto& c) { c.precedences = {{1, 0, 1}}; }), Rules{"certificate_arc"});
   EXPECT_EQ(with([](auto& c) { c.tensors[0][2] = 11; }), Rules{"certificate_capacity"});
   EXPECT_EQ(with([](auto& c) { c.bound_bytes = 17; }), Rules{"certificate_bound"});
-  // Of two operators that nothing joins, one may or may not run before the other.
+  // Two operators without a common tensor may run in either order.
   const OrderInstance pair{.tensors = {{.size = 3, .input = true}, {.size = 5, .input = true}},
                            .operators = {{.reads = {0}}, {.reads = {1}}}};
   const OrderCertificate leak{.bound_bytes = 5, .op = 1, .tensors = {{0, 0, 3}, {1, 1, 5}}};

@@ -1,4 +1,4 @@
-// The bundled graphs are what their tables and their own members say.
+// The bundled graphs agree with their tables and their own members.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -42,7 +42,8 @@ Bytes program_peak(const OrderInstance& graph) {
   return peak_of(table, table.program_order());
 }
 
-// By trying every order, or every sequence of runs; a whole number. Of the longest length.
+// Returns the least objective for the longest length, a whole number, by trying every order or
+// every sequence of runs.
 std::optional<double> least_of(const OrderInstance& graph) {
   if (graph.host) return brute_force_host(graph);
   if (std::ranges::any_of(graph.operators, &OrderOperator::recompute)) {

@@ -1,4 +1,4 @@
-// Forced precedences in a certificate, by hand: what each must show, and how many there may be.
+// Forced precedences in a certificate, by hand: the requirements of each, and their largest number.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,8 +25,8 @@ TEST(ForcedPrecedence, NeedsTheBoundOfWhoeverBreaksIt) {
   };
   OrderCertificate certificate{.bound_bytes = 29, .op = 1, .tensors = {{1, 1, 9}}};
   EXPECT_THAT(rules(certificate), IsEmpty());
-  // If 2 has run before 1, 1 needs 9 + 1 + 20; if it has not, 38 at least. So 2 runs first in every
-  // order below 38, and then 0 needs 9 + 9 + 20 at its step.
+  // If 2 has run before 1, 1 needs 9 + 1 + 20; if not, at least 38. So 2 runs first in every order
+  // below 38, and then 0 needs 9 + 9 + 20 at its step.
   certificate = {.bound_bytes = 38,
                  .forced = {{.first = 2, .second = 1, .op = 1}},
                  .op = 0,
@@ -44,14 +44,15 @@ TEST(ForcedPrecedence, NeedsTheBoundOfWhoeverBreaksIt) {
   EXPECT_EQ(with([](auto& c) { c.forced[0].first = -1; }), forced);
   EXPECT_EQ(with([](auto& c) { c.forced[0].second = 5; }), forced);
   EXPECT_EQ(with([](auto& c) { c.forced[0] = {.first = 0, .second = 2, .op = 2}; }), forced);
-  EXPECT_EQ(with([](auto& c) { c.forced.push_back(c.forced[0]); }), forced);  // known by then
+  // already known at that point
+  EXPECT_EQ(with([](auto& c) { c.forced.push_back(c.forced[0]); }), forced);
   EXPECT_EQ(with([](auto& c) { c.bound_bytes = 39; }), forced);
-  // Each costs the check a cut, and they are limited.
+  // The check of each precedence needs a cut, so their number is limited.
   EXPECT_EQ(with([&](auto& c) {
               c.forced.assign(static_cast<std::size_t>(most_forced_of(graph)) + 1, c.forced[0]);
             }),
             forced);
-  // Without the list the flow ends at one that may have run.
+  // Without the list the flow ends at an operator that may have run.
   EXPECT_EQ(with([](auto& c) { c.forced.clear(); }),
             (std::vector<std::string>{"certificate_conservation", "certificate_bound"}));
 }

@@ -49,7 +49,7 @@ TEST(OrderInfeasibility, AnOperatorNeedsWhatItTouchesAndWhatStays) {
   growing.tensors[2].size_per_token = 2;
   growing.operators[0].workspace_per_token = 1;
   expect_need(growing, 10 + 4 + (6 + 10) + (3 + 5), first);
-  // What it does not touch may be on the host.
+  // A tensor that the operator does not access may be on the host.
   OrderInstance host = graph();
   host.host = HostLink{.out_bytes_per_ms = 1, .in_bytes_per_ms = 1};
   expect_need(host, 4 + 6 + 3, first);
@@ -72,7 +72,8 @@ TEST(OrderInfeasibility, TheEndsNeedTheirInputsOrOutputs) {
   expect_need(outputs, 10 + 100 + 50, {.by = "ends"});
 }
 
-// A capacity that the best order just keeps: no proof of any name, of any witnesses.
+// With a capacity that the best order just reaches, no proof with any name and witnesses is
+// accepted.
 TEST(OrderInfeasibility, NoProofRefutesWhatFits) {
   int tight = 0;
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
@@ -94,7 +95,7 @@ TEST(OrderInfeasibility, NoProofRefutesWhatFits) {
   EXPECT_GT(tight, 100);
 }
 
-// With a host, too.
+// The same with a host.
 TEST(OrderInfeasibility, NoProofRefutesWhatFitsWithAHost) {
   int fitting = 0;
   for (std::uint64_t seed = 0; seed < 60; ++seed) {

@@ -118,7 +118,7 @@ TEST(OrderJson, TimesAndRunsAgainAreRead) {
               HasSubstr("/objective"));
 }
 
-// An operator that reads what it writes waits for itself.
+// An operator that reads its own output waits for itself.
 TEST(OrderJson, ACycleOfOneIsNamed) {
   const OrderInstance graph{.tensors = {{.size = 1}},
                             .operators = {{.id = "loop", .reads = {0}, .writes = {0}}}};

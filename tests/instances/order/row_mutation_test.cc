@@ -1,5 +1,5 @@
-// Breaks the rows of random valid plans for lengths that are known at run time only, in one place
-// at a time: the verifier must see each break, and name it.
+// Random valid plans for lengths that are known at run time only, with one change of a row each:
+// the verifier must detect each change and name its rule.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ namespace {
 constexpr int kPlans = 200;
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 
-// Any order that keeps the precedences.
+// Returns a random order that respects the precedences.
 std::vector<int> random_order(const OrderTable& table, Draw& draw) {
   std::vector<std::size_t> waits;
   std::vector<int> ready;
@@ -47,7 +47,7 @@ std::vector<int> random_order(const OrderTable& table, Draw& draw) {
   return order;
 }
 
-// What is true of the row's order and ends, by the least of all bounds.
+// Recomputes the values of the row's order and ends, with the least of all bounds.
 void restate(const OrderInstance& graph, OrderRow& row) {
   const std::vector<int> order(row.order.begin(), row.order.end());
   const OrderTable first(graph, row.from);
@@ -80,7 +80,7 @@ OrderPlan random_plan(const OrderInstance& graph, Draw& draw) {
   return plan;
 }
 
-// A plan, and the random row of it where the next mutation happens.
+// A plan, and the random row of the next mutation.
 struct Site {
   OrderInstance& graph;
   OrderPlan& plan;
@@ -89,7 +89,7 @@ struct Site {
 
   OrderRow& row() const { return plan.rows[k]; }
   bool last() const { return k + 1 == plan.rows.size(); }
-  // The row is as true as it can be with its new ends, which may lie outside of the range.
+  // Recomputes the row for its new ends, which may be outside of the range.
   bool with_ends(Tokens from, Tokens to) const {
     row().from = from;
     row().to = to;
@@ -100,13 +100,13 @@ struct Site {
 
 struct Mutation {
   std::string name;
-  std::string rule;                         // that must be reported
+  std::string rule;                         // the rule that must be reported
   std::string where;                        // with "/K" for the row of the site
-  std::function<bool(const Site&)> change;  // false: does not apply here
+  std::function<bool(const Site&)> change;  // returns false if it does not apply here
 };
 
 const Mutation kMutations[] = {
-    // Lengths that no row holds, or two.
+    // Lengths in no row, or in two rows.
     {"begins_later", "rows", "/rows/K/from",
      [](const Site& s) {
        return s.row().from < s.row().to && s.with_ends(s.row().from + 1, s.row().to);
@@ -147,7 +147,7 @@ const Mutation kMutations[] = {
        return s.plan.order != s.plan.rows.back().order;
      }},
 
-    // What a row says of its two ends.
+    // The values of a row at its two ends.
     {"peak_of_from_more", "peak", "/rows/K/peak_bytes_at_from",
      always([](const Site& s) { ++s.row().peak_at_from; })},
     {"peak_of_from_less", "peak", "/rows/K/peak_bytes_at_from",
@@ -203,7 +203,7 @@ const Mutation kMutations[] = {
        s.row().bound_operator = s.draw.coin() ? OrderRow::kLeft - 1 : -kMost;
      })},
 
-    // Its order.
+    // The row's order.
     {"an_operator_gone", "once", "/rows/K/order",
      [](const Site& s) {
        if (s.row().order.empty()) return false;

@@ -1,5 +1,5 @@
-// Certificates that a search leaves: by hand, what each rule asks for; and on random graphs, that
-// no list of commits at all proves more than is true, and that true ones prove the optimum.
+// Certificates by a search. By hand: the requirements of each rule. On random graphs: no list of
+// commits proves more than is true, and true lists prove the optimum.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// The end writes more than it reads, so that all orders may end with it.
+// The last operator writes more than it reads, so that all orders may end with it.
 OrderInstance branches() {
   OrderInstance graph = two_branches();
   graph.operators.back().writes = {std::ssize(graph.tensors)};
@@ -50,17 +50,17 @@ TEST(SearchedSets, EachRuleIsBroken) {
   const auto rules = [&](SearchedSets searched, Bytes bound = 38) {
     return rules_of(graph, certificate_of(bound, std::move(searched)));
   };
-  // Nobody can begin below 38, nor begin with anything.
+  // No operator can begin below 38, so no commit is possible at the start.
   EXPECT_THAT(rules({.states = 1}), IsEmpty());
   EXPECT_THAT(rules({.states = 100}), IsEmpty());
-  // Before the last one 2 bytes are live, behind it 7.
+  // Before the last operator 2 bytes are live, after it 7.
   EXPECT_THAT(rules({.last = {4}, .states = 1}), IsEmpty());
   EXPECT_THAT(rules({.last = {4}, .from_end = true, .states = 100}), IsEmpty());
   EXPECT_THAT(rules({.last = {3, 4}, .states = 1}), ElementsAre("certificate_commit"));
-  // A branch as a whole is a commit, but a step of it needs 38.
+  // A whole branch is a commit, but one of its steps needs 38.
   EXPECT_THAT(rules({.first = {0, 2}, .states = 9}), ElementsAre("certificate_commit"));
   EXPECT_THAT(rules({.first = {0, 2}, .states = 9}, 39), ElementsAre("certificate_search"));
-  // Half of it is none: 29 bytes are live behind it, 18 before.
+  // Half of a branch is not a commit: 29 bytes are live after it, 18 before.
   EXPECT_THAT(rules({.first = {0}, .states = 9}, 39), ElementsAre("certificate_commit"));
   EXPECT_THAT(rules({.first = {2}, .states = 9}), ElementsAre("certificate_commit"));
   EXPECT_THAT(rules({.first = {0, 0}, .states = 9}, 39), ElementsAre("certificate_commit"));
@@ -72,7 +72,7 @@ TEST(SearchedSets, EachRuleIsBroken) {
   EXPECT_THAT(rules({.from_end = true, .states = 9}, 39), ElementsAre("certificate_search"));
   EXPECT_THAT(rules({.first = {0, 2, 1, 3}, .last = {4}, .states = 9}, 39),
               ElementsAre("certificate_search"));
-  // How many there are, and may be.
+  // The number of states must be valid.
   EXPECT_THAT(rules({.states = 0}), ElementsAre("certificate_search"));
   EXPECT_THAT(rules({.states = -1}), ElementsAre("certificate_search"));
   EXPECT_THAT(rules({.states = most_states_of(graph) + 1}), ElementsAre("certificate_search"));
@@ -85,7 +85,7 @@ TEST(SearchedSets, ProveNothingWhereOperatorsRunAgain) {
   EXPECT_THAT(rules_of(graph, certificate_of(38, {.states = 9})), ElementsAre("certificate_bound"));
 }
 
-// How many states it takes to pass; nothing if it never does.
+// Returns the number of states with which the certificate passes, or nullopt.
 std::optional<std::int64_t> states_of(const OrderInstance& graph, OrderCertificate certificate) {
   for (std::int64_t states = 0; states <= 64; ++states) {
     certificate.searched->states = states;
@@ -94,7 +94,7 @@ std::optional<std::int64_t> states_of(const OrderInstance& graph, OrderCertifica
   return std::nullopt;
 }
 
-// A precedence that every better order keeps leaves fewer sets.
+// A precedence in every better order leaves fewer sets.
 TEST(SearchedSets, AreFewerWithForcedPrecedences) {
   int fewer = 0;
   for (std::uint64_t seed = 0; seed < 100 && fewer == 0; ++seed) {
@@ -143,15 +143,15 @@ TEST(SearchedSets, AreReadAndWritten) {
   EXPECT_EQ(neither.errors().size(), 3U);
 }
 
-// What is live behind a set that holds what its members need.
+// Returns the bytes that are live after a closed set of operators.
 Bytes live_behind(const OrderTable& table, const std::vector<int>& ops) {
   OrderMemory memory(table);
   for (const int op : ops) memory.run(op);
   return memory.live();
 }
 
-// Whether no set on the way from nothing to all of `ops`, or from all others to everything, has
-// less live than the whole: by trying all.
+// Returns whether no set on the way from the empty set to `ops`, or from the other operators to
+// all, has fewer live bytes than the whole, by trying all.
 bool is_commit(const OrderTable& table, const std::vector<int>& order, std::size_t from,
                std::size_t to) {
   const std::size_t count = to - from;
@@ -173,7 +173,7 @@ bool is_commit(const OrderTable& table, const std::vector<int>& order, std::size
   return true;
 }
 
-// What runs behind `last` would be left out of all sets.
+// Operators after `last` would be missing in all sets.
 TEST(SearchedSets, EndWithAnEnd) {
   const OrderInstance graph{
       .tensors = {{.size = 10}, {.size = 1}, {.size = 1}, {.size = 12, .output = true}},
@@ -191,7 +191,7 @@ std::vector<std::int64_t> part(const std::vector<int>& order, std::size_t from, 
           order.begin() + static_cast<std::ptrdiff_t>(to)};
 }
 
-// Lists of any operators whatever.
+// Lists of arbitrary operators.
 TEST(SearchedSets, ProveNoMoreThanIsTrue) {
   std::int64_t passed = 0;
   for (std::uint64_t seed = 0; seed < 20'000; ++seed) {
@@ -214,7 +214,8 @@ TEST(SearchedSets, ProveNoMoreThanIsTrue) {
   EXPECT_GT(passed, 1000);
 }
 
-// Any two ends of any order: what passes is true, and what is true and can be told so passes.
+// Any two ends of any order: an accepted certificate is true, and a true one that can be expressed
+// is accepted.
 TEST(SearchedSets, PassIfAndOnlyIfTheyAreTrue) {
   std::int64_t passed = 0;
   std::int64_t refused = 0;
@@ -241,7 +242,7 @@ TEST(SearchedSets, PassIfAndOnlyIfTheyAreTrue) {
     }
     const OrderCertificateCheck check = check_certificate(graph, certificate);
     EXPECT_LE(check.bound_bytes, least) << seed;
-    // The peak may be at an end, where no step is.
+    // The peak may be at the start or the end, where no step runs.
     const bool at_end = least == std::max(table.at_start(), table.at_end());
     if (!at_end) {
       EXPECT_EQ(check.violations.empty(), good) << seed;

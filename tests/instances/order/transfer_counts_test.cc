@@ -1,5 +1,5 @@
-// The planners' count of transfers against the verifier's on random plans, broken in one place at a
-// time.
+// The planners' accounting of transfers against the verifier's, on random plans and on plans with
+// one change.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ namespace {
 
 using ::testing::IsEmpty;
 
-// Random transfers of random graphs: what planners count is what the verifier counts.
+// Random transfers of random graphs: the planners' and the verifier's accounts are equal.
 TEST(OrderTransferCounts, PlannersCountAsTheVerifierDoes) {
   int moved = 0;
   for (std::uint64_t seed = 0; seed < 2000; ++seed) {
@@ -37,7 +37,7 @@ TEST(OrderTransferCounts, PlannersCountAsTheVerifierDoes) {
     ASSERT_THAT(found, IsEmpty()) << seed;
     if (transfers.empty()) continue;
     ++moved;
-    // The host's peak is the least capacity that no rule finds too small.
+    // The host's peak is the smallest capacity that the rule accepts.
     const Bytes most = host_use(table, order, transfers).peak_bytes;
     const auto host_rule = [&](Bytes capacity) {
       free.host->capacity = capacity;
@@ -48,7 +48,7 @@ TEST(OrderTransferCounts, PlannersCountAsTheVerifierDoes) {
     if (most > 0) {
       EXPECT_TRUE(host_rule(most - 1)) << seed;
     }
-    // Alive by lifetimes, step by step.
+    // Live bytes by lifetimes, step by step.
     std::vector<Bytes> alive(order.size(), 0);
     for (const TensorLife& life : lifetimes(table, its.order, transfers)) {
       for (std::int64_t k = life.first; k <= life.last; ++k) {
@@ -65,7 +65,7 @@ TEST(OrderTransferCounts, PlannersCountAsTheVerifierDoes) {
   EXPECT_GT(moved, 500);
 }
 
-// Valid plans with one number changed: either it is seen, or nothing that counts has changed.
+// Valid plans with one changed number: the change is reported, or it does not affect any value.
 TEST(OrderTransferCounts, MutationsAreSeen) {
   int seen = 0;
   for (std::uint64_t seed = 0; seed < 1000; ++seed) {

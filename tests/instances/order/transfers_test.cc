@@ -24,8 +24,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// f makes a, which g and y read; between them m and n need much. 20 bytes go out in 2 ms and come
-// back in 4.
+// f makes a, which g and y read; between them m and n need much memory. 20 bytes take 2 ms out and
+// 4 ms back.
 OrderInstance graph() {
   return {.name = "away",
           .capacity = 40,
@@ -44,7 +44,7 @@ OrderInstance graph() {
           .host = HostLink{.out_bytes_per_ms = 10, .in_bytes_per_ms = 5, .capacity = 20}};
 }
 
-// a goes out while g runs, and comes back behind n: h waits for it from 7 to 11.
+// a is transferred out while g runs, and back after n: h waits for it from 7 to 11.
 OrderPlan plan() {
   return {.name = "away",
           .instance_hash = instance_hash(graph()),
@@ -90,7 +90,7 @@ TEST(OrderTransfers, DocumentsHoldThemAndHashesSeeTheHost) {
   expect_other([](auto& g) { g.host->capacity = 0; });
 }
 
-// What graphs without a host had as their hash they have still.
+// The hash of graphs without a host must not change.
 TEST(OrderTransfers, WithoutAHostTheHashIsWhatItWas) {
   OrderInstance alone = graph();
   alone.host.reset();
@@ -163,7 +163,8 @@ TEST(OrderTransfers, EachRuleIsBrokenAlone) {
   EXPECT_EQ(moved({.tensor = 1, .out = 1, .freed = 4, .in = 4}), transfers);
   EXPECT_EQ(moved({.tensor = 0, .out = 0, .freed = 0, .in = 4}), transfers);
   EXPECT_EQ(moved({.tensor = 1, .out = 1, .freed = 2, .in = 5}), transfers);
-  // Not made yet, touched while it is away, never copied, back for nobody.
+  // Transfers of a tensor that is not yet written, is used while it is away, is never copied, or
+  // comes back without a reader.
   EXPECT_EQ(moved({.tensor = 1, .out = 0, .freed = 2, .in = 4}), transfers);
   EXPECT_EQ(moved({.tensor = 1, .out = 1, .freed = 1, .in = 4}), transfers);
   EXPECT_EQ(moved({.tensor = 1, .freed = 2, .in = 4}), transfers);
@@ -193,14 +194,14 @@ TEST(OrderTransfers, EachRuleIsBrokenAlone) {
               i.capacity.reset();
             }),
             Rules{});
-  // An output that nobody reads is back after the last run.
+  // An output without readers is back after the last run.
   EXPECT_EQ(broken([&](auto& i, auto& p) {
               peak(i, p);
               i.tensors[1].output = true;
               i.operators[4].reads = {4, 0};
             }),
             Rules{"stalls"});
-  // The same wait, whatever the unit of time.
+  // The same wait, for every unit of time.
   for (const double times : {1e-9, 1e9}) {
     EXPECT_EQ(broken([&](auto& i, auto& p) {
                 peak(i, p);
@@ -213,7 +214,8 @@ TEST(OrderTransfers, EachRuleIsBrokenAlone) {
   }
 }
 
-// A copy serves until the tensor is updated or made anew; what stays may come back untouched.
+// A copy is valid until the tensor is updated or recomputed; a tensor that stays may come back
+// unused.
 TEST(OrderTransfers, CopiesServeWhileTheyAreTrue) {
   OrderInstance one{.objective = OrderObjective::time,
                     .tensors = {{.size = 8, .input = true, .output = true}, {.size = 1}},
@@ -240,7 +242,7 @@ TEST(OrderTransfers, CopiesServeWhileTheyAreTrue) {
   one.operators[2].updates = {0};
   EXPECT_EQ(rules({first, second}), Rules{"transfers"});
   EXPECT_EQ(rules({first, {.tensor = 0, .out = 3, .freed = 3, .in = 4}}), Rules{});
-  // The host held each copy, one after the other.
+  // The host held the copies one after the other.
   EXPECT_EQ(
       host_use(OrderTable(one), std::vector<int>{0, 1, 2, 3, 4},
                std::vector<OrderTransfer>{first, {.tensor = 0, .out = 3, .freed = 3, .in = 4}})

@@ -88,7 +88,7 @@ TEST(OrderVerify, EveryKindOfPrecedenceIsSeen) {
   EXPECT_EQ(order({1, 0, 2}, 38), Rules{"precedence"});
   // g before h, whose new contents it needs: 29 + 10 live of x.
   EXPECT_EQ(order({0, 2, 1}, 39), Rules{"precedence"});
-  // g before f, which writes what it reads: a is never freed and never counted twice.
+  // g runs before f, which writes g's input: a is never freed and never counted twice.
   const Rules rules = broken([](auto&, auto& p) { p.order = {1, 2, 0}; });
   EXPECT_TRUE(std::ranges::find(rules, "precedence") != rules.end());
   OrderInstance graph_after{.tensors = {}, .operators = {{.id = "a", .after = {1}}, {.id = "b"}}};
@@ -96,7 +96,7 @@ TEST(OrderVerify, EveryKindOfPrecedenceIsSeen) {
   EXPECT_THAT(verify(graph_after, {.order = {1, 0}}), IsEmpty());
 }
 
-// x -> f -> a, read by g and by h, far apart: a of 20 bytes lives across m, or is made again.
+// x -> f -> a, which g and h read, far apart: a of 20 bytes lives across m, or is recomputed.
 OrderInstance again_graph() {
   return {.capacity = 40,
           .objective = OrderObjective::time,
@@ -134,7 +134,7 @@ std::vector<std::string> broken_again(Change change) {
 
 TEST(OrderVerify, ARunAgainMakesItsTensorsAnew) {
   EXPECT_THAT(verify(again_graph(), again_plan()), IsEmpty());
-  // Without it a lives across m: 5 + 20 + 2 + 30.
+  // Without recomputation a lives across m: 5 + 20 + 2 + 30.
   EXPECT_EQ(broken_again([](auto& i, auto& p) {
               p.order = {0, 1, 2, 3, 4};
               p.time_ms = p.bound_ms = 6;
@@ -178,7 +178,7 @@ TEST(OrderVerify, ARunAgainMakesItsTensorsAnew) {
             Rules{"bound"});
 }
 
-// An output that is made again stays from its last run on; an input needs memory to its last touch.
+// A recomputed output stays from its last run on; an input needs memory until its last use.
 TEST(OrderVerify, OutputsStayFromTheirLastRunOn) {
   const OrderInstance graph{
       .tensors = {{.size = 4, .input = true}, {.size = 8, .output = true}, {.size = 6}},
@@ -188,7 +188,7 @@ TEST(OrderVerify, OutputsStayFromTheirLastRunOn) {
   EXPECT_THAT(verify(graph, {.peak_bytes = 12, .order = {0, 1, 0}}), IsEmpty());
 }
 
-// What a run again reads or writes must not have been updated since.
+// An update must not have changed the tensors that a repeated run reads or writes.
 TEST(OrderVerify, ARunAgainSeesWhatTheFirstOneSaw) {
   OrderInstance graph{.tensors = {{.size = 1, .input = true, .output = true},
                                   {.size = 2},
@@ -200,7 +200,7 @@ TEST(OrderVerify, ARunAgainSeesWhatTheFirstOneSaw) {
   const auto late = verify(graph, {.peak_bytes = 6, .order = {0, 1, 0, 2}});
   ASSERT_EQ(late.size(), 1U);
   EXPECT_EQ(late.front().rule, "precedence");
-  // The same of what it writes: u changes a itself.
+  // The same for its output: u changes a itself.
   graph.operators[1] = {.id = "u", .updates = {1}};
   EXPECT_THAT(verify(graph, {.peak_bytes = 6, .order = {0, 0, 1, 2}}), IsEmpty());
   EXPECT_EQ(verify(graph, {.peak_bytes = 6, .order = {0, 1, 0, 2}}).front().rule, "precedence");
@@ -214,7 +214,7 @@ TEST(OrderVerify, SizesCountRoundedUp) {
   EXPECT_THAT(verify(aligned, its), IsEmpty());
 }
 
-// An input that nobody reads stays; a tensor that nobody reads is gone after its operator.
+// An input without readers stays; another tensor without readers is freed after its operator.
 TEST(OrderVerify, WhatNobodyReadsCountsAsThePageSays) {
   const OrderInstance instance{
       .tensors = {{.size = 7, .input = true}, {.size = 5}, {.size = 3, .output = true}},
@@ -225,7 +225,7 @@ TEST(OrderVerify, WhatNobodyReadsCountsAsThePageSays) {
   EXPECT_THAT(verify(instance, its), IsEmpty());
 }
 
-// The planners' count and the verifier's agree on random orders; broken orders are seen.
+// The planners' and the verifier's accounts agree on random orders; invalid orders are detected.
 TEST(OrderVerify, AgreesWithTheTableOnRandomOrders) {
   for (std::uint64_t seed = 0; seed < 500; ++seed) {
     const OrderInstance instance = tiny_order(seed, 9, false);

@@ -72,7 +72,8 @@ TEST(PartitionVerify, NamesEveryBrokenRule) {
   EXPECT_THAT(broken([](Partition& p) { p.smallest = 7; }), ElementsAre("smallest"));
   EXPECT_THAT(broken([](Partition& p) { p.lower_bound = 9; }), ElementsAre("bound"));
   EXPECT_THAT(broken([](Partition& p) { p.bound_by = "faith"; }), ElementsAre("bound"));
-  // The pigeonhole proves 5 + 0: one sequence of the three dearest shares a bin, 4 + 4 at least.
+  // The pigeonhole proves 5 + 0: one of the three most expensive sequences shares a bin, with cost
+  // 4 + 4 at least.
   EXPECT_THAT(broken([](Partition& p) { p.bound_by = "pigeonhole"; }), IsEmpty());
 }
 
@@ -89,7 +90,7 @@ TEST(PartitionVerify, CountsAreWhatWasAskedFor) {
     instance.counts = counts;
     EXPECT_THAT(rules_broken(instance, uneven), ElementsAre("counts", "counts"));
   }
-  // Of five sequences two bins hold two and three.
+  // Two bins hold two and three of five sequences.
   instance.lengths.pop_back();
   EXPECT_THAT(rules_broken(instance, {.bins = {{.sequences = {0, 1, 2}, .tokens = 3, .cost = 3},
                                                {.sequences = {3, 4}, .tokens = 6, .cost = 6}},
@@ -143,7 +144,7 @@ TEST(PartitionCheck, EachErrorHasACase) {
   EXPECT_EQ(only({.lengths = {kMaxExact - 1, 2}, .bins = 2, .quadratic = 0, .linear = 1}),
             "E353 /lengths/1: must make a sum of costs of at most 9007199254740992, is larger from "
             "here on");
-  // Beyond 64 bits.
+  // Costs beyond 64 bits.
   EXPECT_THAT(only({.lengths = {kMaxExact}, .bins = 1}), testing::StartsWith("E353 /lengths/0"));
   EXPECT_THAT(only({.lengths = {2}, .bins = 1, .quadratic = kMaxExact, .linear = kMaxExact}),
               testing::StartsWith("E353 /lengths/0"));

@@ -59,7 +59,8 @@ TEST(Passes, EqualStagesTakeTheClosedFormulas) {
       EXPECT_EQ(end_of(p, m, times, PassSchedule::zb_h1), rows * all + (p - 1) * (4 + 5 - 3));
       const PassRun h2 = simulate_passes(equal_stages(p, m, times, PassSchedule::zb_h2));
       EXPECT_EQ(h2.end,
-                rows * all + (p - 1) * 4);  // the last stage begins so late, and never waits
+                // the last stage begins as late as possible and never waits
+                rows * all + (p - 1) * 4);
       EXPECT_EQ(h2.idle.front(), (p - 1) * (4 + 5 - 2 * 3));
       for (const int v : {2, 3}) {
         EXPECT_EQ(end_of(p, m, times, PassSchedule::interleaved, v), (rows * v + p - 1) * all)
@@ -124,8 +125,8 @@ TEST(Passes, AgreeWithThePipelineOfEqualStages) {
   }
 }
 
-// Every pass once, none before what it waits for, one at a time on each stage; busy and end as
-// told.
+// Every pass runs once and after its input, and each stage runs one pass at a time; busy times and
+// the end match the result.
 TEST(Passes, NoPassStartsBeforeItsInput) {
   Draw draw(11);
   for (int round = 0; round < 300; ++round) {

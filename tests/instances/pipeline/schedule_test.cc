@@ -12,7 +12,7 @@
 namespace stowage::pipeline_schedule_test {
 namespace {
 
-// The pass of each row and kind as a node, ends found by following what each waits for.
+// Computes the ends of all passes as longest paths over their dependencies.
 Ms longest_path(const std::vector<Ms>& rows, int stages) {
   struct Pass {
     bool forward;
@@ -30,7 +30,7 @@ Ms longest_path(const std::vector<Ms>& rows, int stages) {
     }
     for (std::size_t j = m - warm; j < m; ++j) orders[s].push_back({false, j});
   }
-  // Relaxed until nothing changes: slow, and beyond doubt.
+  // Relaxation until nothing changes: slow and obviously correct.
   std::vector<std::vector<Ms>> ends(p, std::vector<Ms>(2 * m, 0));
   const auto end_of = [&](std::size_t s, Pass pass) -> Ms& {
     return ends[s][pass.forward ? pass.row : m + pass.row];
@@ -124,7 +124,7 @@ TEST(Pipeline, StaysBetweenItsBounds) {
   }
 }
 
-// The passes that a watcher is told of are a schedule: none overlaps another on its stage, each has
+// The passes reported to an observer form a schedule: none overlaps another on its stage, each has
 // its input, and together they are the run.
 TEST(Pipeline, PassesMakeASchedule) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
@@ -164,7 +164,7 @@ TEST(Pipeline, PassesMakeASchedule) {
   }
 }
 
-// Stage s has at most p - s rows under way.
+// Stage s has at most p - s rows in flight.
 TEST(Pipeline, EarlyStagesHoldMore) {
   const std::vector<PipelineItem> items(10,
                                         {.forward = 1, .backward = 2, .stored = 8, .working = 1});
@@ -221,7 +221,7 @@ TEST(OrderRows, IsAPermutationThatIsNeverWorse) {
   EXPECT_GT(better, 80);
 }
 
-// Of all orders of up to six rows, compared with what the search finds.
+// The search is compared with all orders of up to six rows.
 TEST(OrderRows, ComesCloseToTheBestOrder) {
   int optimal = 0;
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
@@ -242,7 +242,8 @@ TEST(OrderRows, ComesCloseToTheBestOrder) {
   EXPECT_GE(optimal, 50);
 }
 
-// Slot by slot and pass by pass, to the last bit, with fewer and with more rows than stages.
+// Both results are equal to the last bit, slot by slot and pass by pass, with fewer and with more
+// rows than stages.
 TEST(Simulate1f1b, EndsWhenThePassesDo) {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     Draw draw(seed);

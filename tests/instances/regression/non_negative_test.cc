@@ -20,7 +20,8 @@ double squares(const Design& a, const std::vector<double>& b, const std::vector<
   return sum;
 }
 
-// The least sum of squares of all sets of columns whose least squares are positive.
+// Returns the least sum of squares over all sets of columns whose least-squares solution is
+// positive.
 double least_of_all_sets(const Design& a, const std::vector<double>& b) {
   double least = squares(a, b, std::vector<double>(a.columns, 0));
   for (unsigned set = 1; set < 1U << a.columns; ++set) {

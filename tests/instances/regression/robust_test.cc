@@ -1,4 +1,4 @@
-// Coefficients from measurements with noise and outliers, and what is said of them.
+// Coefficients from measurements with noise and outliers, and their intervals.
 #include "instances/regression/robust.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Plans that say only who computes what, completed from the instance.
+// Plans with only groups and their sequences, completed from the instance.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -38,7 +38,7 @@ std::string bare(const ScatterPlan& plan) {
   return text + "]}";
 }
 
-// Groups name their exchange, or have the only one that there is.
+// Groups name their exchange, or use the only one.
 TEST(BarePlan, ExchangesAreNamedWhereThereIsAChoice) {
   ScatterInstance instance{
       .name = "kinds",
@@ -97,7 +97,7 @@ TEST(BarePlan, IsThePlanThatItWasTakenFrom) {
         EXPECT_EQ(own.cu_seqlens, its.cu_seqlens);
       }
     }
-    // A whole plan is read as it stands.
+    // A complete plan is read unchanged.
     const auto whole = complete_scatter_plan(write_scatter_plan(plan), instance);
     ASSERT_TRUE(whole);
     EXPECT_EQ(*whole, plan);
@@ -134,7 +134,7 @@ TEST(BarePlan, HasNothingBesides) {
               HasSubstr("E202 /micro_batches/0/groups/0/tokens"));
   EXPECT_THAT(refusal("\"degree\"", "\"x-degree\""),
               HasSubstr("E201 /micro_batches/0/groups/0/degree"));
-  // With a hash or an objective it is a whole plan, and lacks the rest.
+  // A plan with a hash or an objective counts as complete, and then lacks the other members.
   EXPECT_THAT(refusal("\"micro_batches\"", "\"objective_ms\": 1, \"micro_batches\""),
               HasSubstr("E201 /instance_hash"));
 }

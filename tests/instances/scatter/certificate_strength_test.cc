@@ -1,5 +1,5 @@
-// No certificate that is accepted claims more than the optimum: prices are drawn at random, and all
-// that a proof is made of is then raised for as long as the checker accepts it.
+// No accepted certificate claims more than the optimum: prices are drawn at random, and every part
+// of a proof is then raised for as long as the checker accepts it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -68,7 +68,7 @@ class Prover {
       node.leaf.intervals.push_back({.from = 2.5 * optimum_ + overhead_ + 1});
       for (PriceInterval& interval : node.leaf.intervals) interval.degrees.resize(forms_.size());
     }
-    if (!holds()) return 0;  // e.g. such levels cannot be listed
+    if (!holds()) return 0;  // for instance if these levels cannot be listed
     for (std::size_t node = 0; node < certificate_.nodes.size(); ++node) {
       if (certificate_.nodes[node].is_leaf) fill(certificate_.nodes[node].leaf, node == 2);
     }
@@ -81,7 +81,7 @@ class Prover {
   double share() { return static_cast<double>(draw(random_, 1001)) / 1000; }
   bool holds() const { return check_certificate(instance_, certificate_).violations.empty(); }
 
-  // Sets the number to a share of the most that is accepted, found by bisection.
+  // Sets the number to a share of the largest accepted value, found by bisection.
   void raise(double& number, double part) {
     double low = 0;
     double high = 4 * optimum_ + 10;
@@ -140,7 +140,8 @@ class Prover {
   ScatterCertificate certificate_;
 };
 
-// Certificates by makespans one by one: prices of a device-ms at first, then whatever proves more.
+// Certificates by single makespans: first with prices of a device-ms, then with changes that prove
+// more.
 class ProfileProver {
  public:
   ProfileProver(const ScatterInstance& instance, Ms optimum, std::uint64_t seed)

@@ -38,8 +38,8 @@ ScatterInstance three() {
 }
 
 // The area bound in prices: a device-ms is worth half a ms, so a group of degree d pays d / 2 per
-// ms of its own, and a micro-batch 10 ms: 10 + 150 / 2 = 85 ms. Lowered a little, as the checker
-// asks for.
+// ms of its own, and a micro-batch 10 ms: 10 + 150 / 2 = 85 ms. The prices are lowered slightly, as
+// the checker requires.
 CertificateLeaf area_leaf() {
   const double price = 0.5 * (1 - 1e-9);
   CertificateLeaf leaf{.values = {60 * price, 30 * price}, .micro_batch = 10 * (1 - 1e-9)};
@@ -57,7 +57,7 @@ ScatterCertificate area_certificate() {
   return certificate;
 }
 
-// At most one micro-batch of 70 ms or more, or two at least.
+// One case with at most one micro-batch of 70 ms or more, and one case with at least two.
 ScatterCertificate tree_certificate() {
   ScatterCertificate certificate{.bound_ms = 85 * (1 - 1e-8)};
   certificate.nodes.push_back({.is_leaf = false, .from = 70, .at_most = 1, .fewer = 1, .more = 2});
@@ -83,8 +83,8 @@ TEST(Certificate, OfTheAreaBoundHolds) {
   EXPECT_EQ(first_rule(tree_certificate()), "");
 }
 
-// An exchange makes groups of two devices slower: what held still holds, and there is room for a
-// little more.
+// An exchange makes groups of two devices slower: the proof still holds, and a slightly higher
+// bound holds too.
 TEST(Certificate, ExchangesCount) {
   ScatterInstance slow = three();
   slow.cost.all_to_all.mib_per_token = 1;
@@ -131,17 +131,17 @@ TEST(Certificate, TreeLeavesNothingOut) {
   c.nodes.pop_back();  // a missing leaf
   EXPECT_EQ(first_rule(c), "certificate_tree");
   c = tree_certificate();
-  c.nodes[0].more = 1;  // one case twice, the other never
+  c.nodes[0].more = 1;  // one case occurs twice, the other never
   EXPECT_EQ(first_rule(c), "certificate_tree");
   c = tree_certificate();
   c.nodes[0].fewer = 0;  // a circle
   EXPECT_EQ(first_rule(c), "certificate_tree");
   c = tree_certificate();
-  c.nodes.push_back({.leaf = area_leaf()});  // nobody's child
+  c.nodes.push_back({.leaf = area_leaf()});  // a node without a parent
   EXPECT_EQ(first_rule(c), "certificate_tree");
 }
 
-// Groups of two devices may form a ring, which hides all that it sends, or exchange all at once.
+// Groups of two devices may use a ring, which hides all communication, or an all-to-all.
 ScatterInstance three_with_kinds() {
   ScatterInstance instance = three();
   instance.cost.exchange = Exchange{.kinds = {{2, {ExchangeKind::all_to_all, ExchangeKind::ring}}},
@@ -153,7 +153,7 @@ ScatterInstance three_with_kinds() {
 
 std::string first_rule_of_levels(std::vector<CertificateLevel> levels) {
   ScatterCertificate c = area_certificate();
-  // What two levels need, three have too: entries beyond the second repeat it.
+  // Prices for two levels are also needed for three: the entries after the second repeat it.
   for (PriceInterval& interval : c.nodes[0].leaf.intervals) {
     interval.degrees.resize(levels.empty() ? 3 : levels.size(), interval.degrees.back());
   }
@@ -166,7 +166,7 @@ TEST(Certificate, LevelsLeaveNoFormOut) {
   using enum ExchangeKind;
   EXPECT_EQ(first_rule_of_levels({}), "");
   EXPECT_EQ(first_rule_of_levels({{1, none}, {2, all_to_all}, {2, ring}}), "");
-  // By its compute alone, a ring is never worse than an all-to-all, which is not hidden.
+  // By its compute time alone a ring is never worse than an all-to-all, which is not hidden.
   EXPECT_EQ(first_rule_of_levels({{1, none}, {2, ring}}), "");
   EXPECT_EQ(first_rule_of_levels({{1, none}, {2, all_to_all}}), "certificate_levels");
   EXPECT_EQ(first_rule_of_levels({{2, all_to_all}, {2, ring}}), "certificate_levels");
@@ -176,7 +176,7 @@ TEST(Certificate, LevelsLeaveNoFormOut) {
   EXPECT_EQ(first_rule_of_levels({{1, ring}, {2, ring}}), "certificate_levels");
   EXPECT_EQ(first_rule_of_levels({{0, none}, {1, none}, {2, ring}}), "certificate_levels");
   EXPECT_EQ(first_rule_of_levels({{-1, none}, {1, none}, {2, ring}}), "certificate_levels");
-  for (const int way : {-1, 1, 7}) {  // groups recompute in one way only
+  for (const int way : {-1, 1, 7}) {  // groups have only one recomputation mode
     EXPECT_EQ(first_rule_of_levels({{1, none, 1, way}, {1, none}, {2, ring}}),
               "certificate_levels");
   }
@@ -187,7 +187,7 @@ TEST(Certificate, LevelsLeaveNoFormOut) {
 
 TEST(Certificate, IntervalsCoverAllMakespans) {
   ScatterCertificate c = area_certificate();
-  c.nodes[0].leaf.intervals[0].from = 10.5;  // what lasts 10 ms to 10.5 ms?
+  c.nodes[0].leaf.intervals[0].from = 10.5;  // no interval covers 10 ms to 10.5 ms
   EXPECT_EQ(first_rule(c), "certificate_intervals");
   c = area_certificate();
   std::swap(c.nodes[0].leaf.intervals[0], c.nodes[0].leaf.intervals[1]);
@@ -221,7 +221,8 @@ TEST(Certificate, PackingFunctionsAreDualFeasible) {
   EXPECT_EQ(with({.resource = Resource::tokens, .steps = 1}, 0), "");
   EXPECT_EQ(with({.resource = Resource::tokens, .threshold = 50}, 0), "");
   EXPECT_EQ(with({.resource = Resource::tokens, .threshold = 50.5}, 0), "certificate_packing");
-  EXPECT_EQ(with({.resource = Resource::tokens}, 0), "certificate_packing");  // neither
+  // price of neither resource
+  EXPECT_EQ(with({.resource = Resource::tokens}, 0), "certificate_packing");
   EXPECT_EQ(with({.resource = Resource::tokens, .steps = -1}, 0), "certificate_packing");
   EXPECT_EQ(with({.resource = Resource::tokens, .steps = 1, .threshold = kNan}, 0),
             "certificate_packing");
@@ -235,21 +236,22 @@ TEST(Certificate, PackingPricesCount) {
   ScatterCertificate c = area_certificate();
   c.nodes[0].leaf.intervals[0].degrees[0] = {
       .packing = {{.resource = Resource::tokens, .steps = 1, .price = 1}}};
-  // Only now do 30 tokens pay nothing on one device.
+  // Without this change 30 tokens would pay something on one device.
   EXPECT_EQ(first_rule(c), "certificate_interval");
   c.nodes[0].leaf.values = {1, 0};
   c.nodes[0].leaf.micro_batch = 7.9;
   c.bound_ms = 2 + 7.9 - 1e-6;
   c.nodes[0].leaf.intervals[0].degrees[1] = {.time = 0};
-  EXPECT_EQ(first_rule(c), "certificate_interval");  // nothing is paid on two devices
+  EXPECT_EQ(first_rule(c), "certificate_interval");  // no payment on two devices
   c.nodes[0].leaf.intervals[0].degrees[1] = {.tokens = 0.01};
   c.nodes[0].leaf.values = {0.6, 0};
   c.bound_ms = 1.2 + 7.9 - 1e-6;
   EXPECT_EQ(first_rule(c), "");
 }
 
-// What one packing price of groups of one device is worth to a sequence of 60 and of 30 tokens: a
-// value of just that is accepted, and no more. The rest of the interval is paid to the last ms.
+// Tests the worth of one packing price of groups of one device to a sequence of 60 and of 30
+// tokens: exactly that value is accepted, and no more. The rest of the interval is paid to the last
+// ms.
 TEST(Certificate, PackingPricesPayWhatTheyAreWorth) {
   const auto with = [](const PackingPrice& packing, std::size_t sort, double value) {
     ScatterCertificate c = area_certificate();
@@ -325,7 +327,8 @@ TEST(Certificate, ClaimsNoMoreThanItProves) {
   EXPECT_EQ(first_rule(c), "");
 }
 
-// What leaves prove is lowered, and what intervals are worth raised, by 1e-12 of it.
+// The checker lowers the bounds of leaves and raises the worth of intervals by 1e-12 of their
+// value.
 TEST(Certificate, SumsAreRoundedTowardsLess) {
   ScatterCertificate c = area_certificate();
   CertificateLeaf& leaf = c.nodes[0].leaf;
@@ -335,7 +338,7 @@ TEST(Certificate, SumsAreRoundedTowardsLess) {
   EXPECT_EQ(first_rule(c), "certificate_bound");
   c.bound_ms = 58 - 90e-12;
   EXPECT_EQ(first_rule(c), "");
-  const auto with_worth = [&](double worth) {  // of the interval from 10 ms on
+  const auto with_worth = [&](double worth) {  // worth of the interval from 10 ms on
     leaf = area_leaf();
     leaf.values = {0, 0};
     leaf.intervals[0].degrees = {{}, {}};
@@ -348,7 +351,7 @@ TEST(Certificate, SumsAreRoundedTowardsLess) {
   EXPECT_EQ(with_worth(10 - 15e-12), "");
 }
 
-// Whatever makes a tight proof claim more breaks it.
+// Every change that makes a tight proof claim more is refused.
 TEST(Certificate, RandomCorruptionsAreRefused) {
   std::mt19937_64 random(7);
   for (int trial = 0; trial < 200; ++trial) {

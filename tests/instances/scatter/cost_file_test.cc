@@ -89,7 +89,7 @@ TEST_F(CostFile, ErrorsNameTheFileAndThePlaceInIt) {
   EXPECT_THAT(errors_of(R"({"file": "cost.json"})"), HasSubstr("E203 " + file));
 }
 
-// A file that names itself is no instance of anything: the key means nothing in a cost.
+// A file that names itself is not a cost: the key has no meaning in a cost.
 TEST_F(CostFile, NamesNoFurtherFile) {
   write("cost.json", R"({"file": "cost.json"})");
   EXPECT_THAT(errors_of(R"({"file": "cost.json"})"), HasSubstr("E202 "));

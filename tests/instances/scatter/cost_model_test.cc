@@ -83,7 +83,7 @@ TEST(Memory, DependsOnDegreeExchangeAndSequences) {
   EXPECT_EQ(tokens_per_device(instance, {4, all_gather}), 142);
   EXPECT_EQ(tokens_per_device(instance, {8, all_gather}), 111);
   EXPECT_EQ(longest_in_group(instance, {8, all_gather}), 888 - 9);
-  // 100 logits at a time take 100 MiB, whatever there is: 900 / 4.
+  // 100 logits at a time take 100 MiB, independent of the number of tokens: 900 / 4.
   instance.model.logits_chunk_tokens = 100;
   EXPECT_EQ(tokens_per_device(instance), 225);
   EXPECT_EQ(fixed_mib(instance), 200);

@@ -1,5 +1,5 @@
-// Terms of time beyond the published model: what each kind of exchange costs, worked out by hand,
-// and what a document may say of them.
+// Terms of time beyond the published model: the cost of each kind of exchange, worked out by hand,
+// and the documents with these terms.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -37,7 +37,8 @@ ScatterInstance two_nodes() {
       .lengths = {400}};
 }
 
-// Of a group that holds sequence 0: what planners and the verifier each say of it.
+// Returns the time of a group that holds sequence 0; the planners' and the verifier's values must
+// agree.
 Ms time_of(const ScatterInstance& instance, GroupForm form) {
   const Tokens length = padded_length(instance, instance.lengths[0]);
   const Ms time = group_overhead_ms(instance, form) + sequence_ms(instance, length, form);
@@ -54,18 +55,18 @@ TEST(Exchange, EveryKindCostsWhatItSends) {
   // 40 ms of attention and 50 of the rest on each of four devices.
   EXPECT_DOUBLE_EQ(time_of(instance, {4, all_to_all}), 3 + 1 + 90 + 0.75 * 100 / 2);
   EXPECT_DOUBLE_EQ(time_of(instance, {4, all_gather}), 3 + 1 + 90 + 3 * 50 / 2.0);
-  // Four blocks of 10 ms, and three times 25 ms for keys and values, which hide them.
+  // Four blocks of 10 ms; three transfers of 25 ms for keys and values hide three of them.
   EXPECT_DOUBLE_EQ(time_of(instance, {4, ring}), 3 + 3 * 1 + 50 + 10 + 3 * 25);
   // Two blocks of 20 ms and 25 ms once, after 6.25 ms inside the nodes.
   EXPECT_DOUBLE_EQ(time_of(instance, {4, two_level}), 3 + 0.25 + 1 + 50 + 20 + 25 + 6.25);
-  // Inside a node 12.5 ms hide behind a block of 40.
+  // Within a node 12.5 ms are hidden by a block of 40 ms.
   EXPECT_DOUBLE_EQ(time_of(instance, {2, ring}), 3 + 0.25 + 180);
 }
 
 TEST(Exchange, ComputeHidesAsMuchAsOverlapAllows) {
   ScatterInstance instance = two_nodes();
   instance.cost.exchange->overlap = 0.5;
-  // Of 37.5 ms one half; of 75 ms one half, as 90 ms of compute can hide so much.
+  // Half of 37.5 ms is hidden, and half of 75 ms, since 90 ms of compute can hide as much.
   EXPECT_DOUBLE_EQ(time_of(instance, {4, all_to_all}), 4 + 90 + 18.75);
   EXPECT_DOUBLE_EQ(time_of(instance, {4, all_gather}), 4 + 90 + 37.5);
   instance.cost.exchange->overlap = 1;
@@ -74,7 +75,8 @@ TEST(Exchange, ComputeHidesAsMuchAsOverlapAllows) {
   EXPECT_DOUBLE_EQ(time_of(instance, {4, all_gather}), 4 + 150);
 }
 
-// A ring that is not hidden for one sequence is for that one and a longer one in the same row.
+// A ring that is not hidden for one sequence is hidden for this sequence and a longer one in the
+// same row.
 TEST(Exchange, ARowHidesTogether) {
   ScatterInstance instance = two_nodes();
   instance.lengths = {400, 2000};
@@ -122,7 +124,7 @@ TEST(Exchange, OnlyTermsThatAreGivenChangeTheHash) {
   instance.cost.all_to_all = {.mib_per_token = 1, .mib_per_ms = {{2, 8}, {4, 2}}};
   const std::string old = instance_hash(instance);
   instance.cluster.devices_per_node = 4;
-  instance.cost.window.tokens = 100;  // of no layer
+  instance.cost.window.tokens = 100;  // in no layer
   EXPECT_EQ(instance_hash(instance), old);
   instance.cost.window.share = 0.5;
   const std::string with_window = instance_hash(instance);

@@ -48,7 +48,8 @@ TEST(ScatterInfeasibility, SequencesAreLongerThanTheLargestGroupHolds) {
   EXPECT_TRUE(holds(padded, {.by = "sequences", .witnesses = {0}}));
 }
 
-// Where degrees are no chain, other groups make up all ranks than the largest ones first.
+// If the degrees are not a chain of divisors, the groups that use all ranks need not begin with the
+// largest one.
 TEST(ScatterInfeasibility, GroupsThatMakeUpAllRanksAreMoreThanSequences) {
   EXPECT_FALSE(holds(busy(6, {2, 3}, {5, 5}), kBatches));
   EXPECT_TRUE(holds(busy(6, {2, 3}, {5}), kBatches));
@@ -67,7 +68,8 @@ TEST(ScatterInfeasibility, GroupsThatMakeUpAllRanksAreMoreThanSequences) {
   EXPECT_EQ(true_fewest_groups(busy(7, {1, 2, 4}, {})), 3);
 }
 
-// Two groups of 2 devices hold two of 10 tokens each; the largest group first, 3, leaves one over.
+// Two groups of 2 devices hold two sequences of 10 tokens each; starting with the largest group, 3,
+// leaves one sequence over.
 TEST(ScatterInfeasibility, FewestMicroBatchesOfDegreesThatAreNoChain) {
   const auto fewest = [](const ScatterInstance& instance) {
     return true_fewest_micro_batches(instance, true_length_counts(instance));
@@ -119,8 +121,8 @@ TEST(ScatterInfeasibility, MicroBatchesAreMoreThanSequences) {
   EXPECT_FALSE(holds(instance, kBatches));
 }
 
-// No proof of any name, of any witnesses, refutes a step that has a plan; odd degrees and ranks of
-// which none may idle besides.
+// For a feasible step no proof with any name and witnesses is accepted, also with odd degrees and
+// without idle ranks.
 TEST(ScatterInfeasibility, NoProofRefutesAStepWithAPlan) {
   int feasible = 0;
   int proven = 0;

@@ -96,8 +96,8 @@ TEST(Presets, DegreesFollowTheNamedSet) {
   EXPECT_FALSE(scatter_preset({.devices = 64, .largest_degree = 65}));
 }
 
-// Published apart from the shape: what a token exchanges are four all-to-alls of its activations in
-// every layer, forward and backward, 16 bits per number.
+// Published independently of the shape: a token exchanges four all-to-alls of its activations in
+// every layer, forward and backward, with 16 bits per number.
 TEST(Presets, AllToAllBytesAreThoseOfTheShape) {
   for (const std::string_view model : scatter_preset_models()) {
     const TransformerShape* const shape = transformer_shape(model);

@@ -1,5 +1,5 @@
 // The checker of certificates by makespans, against certificates made by hand: every rule with a
-// case that passes and one that fails, and a step with too many groups to tell.
+// case that passes and one that fails, and a step with too many groups to list.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -34,8 +34,8 @@ ScatterInstance three() {
   return instance;
 }
 
-// A token is worth half a ms, which is what a device-ms costs: a group pays all of its worth by its
-// time, and a makespan of T lets both devices pay T - 10. So 75 ms of worth need T = 85.
+// A token is worth half a ms, the price of a device-ms: a group pays its worth by its time, and a
+// makespan of T lets both devices pay T - 10. So 75 ms of worth need T = 85.
 ProfileNode leaf() {
   return {.kind = ProfileNode::Kind::priced,
           .values = {30, 15},
@@ -44,7 +44,7 @@ ProfileNode leaf() {
 
 ScatterCertificate whole() { return {.bound_ms = 85 * (1 - 1e-9), .profiles = {{leaf()}}}; }
 
-// The same, apart for makespans below and above so many ms.
+// Returns the same certificate, split into makespans below and above `at` ms.
 ScatterCertificate halves(Ms at) {
   ScatterCertificate certificate = whole();
   const ProfileNode split{
@@ -53,7 +53,7 @@ ScatterCertificate halves(Ms at) {
   return certificate;
 }
 
-// The first complaint and its place, or nothing.
+// Returns the first violation and its place, or an empty string.
 std::string complaint(const ScatterCertificate& certificate,
                       const ScatterInstance& instance = three()) {
   const CertificateCheck check = check_certificate(instance, certificate);
@@ -74,7 +74,7 @@ std::string with(ScatterCertificate certificate,
 TEST(ProfileCheck, HandMadeCertificatesHold) {
   EXPECT_EQ(complaint(whole()), "");
   for (const Ms at : {0.0, 9.0, 50.0, 84.0, 90.0}) EXPECT_EQ(complaint(halves(at)), "") << at;
-  // What lasts 85 ms already needs no prices, and what no step is like needs none either.
+  // A makespan of 85 ms or more needs no prices, and neither does a case that no step matches.
   ScatterCertificate open = halves(85);
   open.profiles[0][2] = {};
   EXPECT_EQ(complaint(open), "");
@@ -129,7 +129,7 @@ TEST(ProfileCheck, TreesLeaveNothingOut) {
             "certificate_profile /profiles/0/3");
 }
 
-// 65 micro-batches are more than a certificate may talk about.
+// A certificate supports at most 64 micro-batches.
 TEST(ProfileCheck, MicroBatchesAreFew) {
   ScatterInstance many = three();
   many.lengths.assign(65 * 2, 100);
@@ -143,8 +143,8 @@ TEST(ProfileCheck, GroupsAreWorthNoMoreThanTheyPay) {
   EXPECT_EQ(with(whole(), [](auto& c) { c.profiles[0][0].values[0] = 31; }), single);
   EXPECT_EQ(with(whole(), [](auto& c) { c.profiles[0][0].batches[0][1].time = 0.9; }),
             "certificate_pattern /profiles/0/0/batches/0/1");
-  // Paid per group instead of per ms. Of less than 84 ms a single device has 74 for sequences, one
-  // of 60 tokens at most, and two have 148, two of 60 tokens at most.
+  // Payment per group instead of per ms. In less than 84 ms a single device has 74 ms for
+  // sequences, at most one of 60 tokens; two devices have 148 ms, at most two of 60 tokens.
   const auto per_group = [](double one, double two) {
     return with(whole(), [&](auto& c) {
       c.bound_ms = 84;
@@ -162,7 +162,7 @@ TEST(ProfileCheck, ClaimsNoMoreThanItProves) {
   EXPECT_EQ(with(whole(), [](auto& c) { c.profiles[0][0].values = {29.9, 15}; }), leaf_at);
   EXPECT_EQ(with(whole(), [](auto& c) { c.profiles[0][0] = {}; }), leaf_at);
   EXPECT_EQ(with(whole(), [](auto& c) { c.profiles.clear(); }), "certificate_tree /nodes");
-  // Prices twice as high are worth twice as much, and are paid twice.
+  // Prices twice as high give twice the worth and twice the payment.
   EXPECT_EQ(with(whole(),
                  [](auto& c) {
                    c.bound_ms = 86;
@@ -170,7 +170,7 @@ TEST(ProfileCheck, ClaimsNoMoreThanItProves) {
                    c.profiles[0][0].batches = {{{.time = 1}, {.time = 2}}};
                  }),
             leaf_at);
-  // Of two micro-batches and more only their overheads and all the work are sure, 20 + 75 ms.
+  // For two micro-batches or more only their overheads and the total work are certain, 20 + 75 ms.
   ScatterCertificate more = whole();
   more.bound_ms = 95.01;
   const std::vector<Violation> found = check_certificate(three(), more).violations;
@@ -186,9 +186,9 @@ TEST(ProfileCheck, SumsAreRoundedTowardsLess) {
   EXPECT_EQ(with(whole(), [](auto& c) { c.bound_ms = 85 - 190e-12; }), "");
 }
 
-// In a pipeline the longest micro-batch counts again: two micro-batches of an overhead of 0.1 ms
-// and 0.75 ms of work share that work, and the longer of them takes 0.475 ms once more. Most is
-// gained by 2.5 of them, the longest of which is the longest sequence: 1.4 ms.
+// In a pipeline the longest micro-batch counts again: two micro-batches with an overhead of 0.1 ms
+// and 0.75 ms of work share that work, and the longer one takes 0.475 ms once more. The optimum is
+// at 2.5 micro-batches, the longest of which is the longest sequence: 1.4 ms.
 TEST(ProfileCheck, MoreMicroBatchesOfAPipelineShareTheirWork) {
   ScatterInstance quick = three();
   quick.cost = {.linear_ms = 0.01, .fixed_ms = 0.1};
@@ -208,8 +208,8 @@ TEST(ProfileCheck, MoreMicroBatchesOfAPipelineShareTheirWork) {
   EXPECT_NE(of_more(1.726), "none");
 }
 
-// Even lengths only, room for an odd number of tokens: no group fills it, a filling with fractions
-// does, and every even number of tokens is some group.
+// Even lengths and room for an odd number of tokens: no group fills it, a fractional filling does,
+// and every even number of tokens is some group.
 TEST(ProfileCheck, TooManyGroupsAreNoProof) {
   ScatterInstance many{.name = "many"};
   many.cluster = {.devices = 1, .memory_mib = 100'001, .degrees = {1}};

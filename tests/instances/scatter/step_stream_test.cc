@@ -97,7 +97,7 @@ TEST(StepStream, ANewCostHoldsForAllThatFollow) {
       R"({"lengths": [5], "cost": {"file": "drift-cost.json"}})"
       "\n[8]\n";
   const std::vector<double> linear = {0, 2, 2, -1, -1, 2, 7, 7};  // -1: cannot be read
-  // What is passed over changes the cost as well, so that shards plan alike.
+  // Skipped steps change the cost too, so that shards plan with equal costs.
   for (std::size_t skipped = 0; skipped < linear.size(); ++skipped) {
     std::istringstream lines(text);
     StepStream steps(lines, "steps", kCluster, {.directory = directory});
@@ -168,7 +168,7 @@ TEST(StepStream, CutsWhatIsTooLong) {
   EXPECT_EQ(steps.clipped(), 2);
 }
 
-// A stream without memory of its own: `count` times `what`, then the end or an error.
+// A stream without memory: `count` repetitions of `what`, then the end or an error.
 class Endless : public std::streambuf {
  public:
   Endless(std::string what, std::int64_t count, bool breaks)
@@ -244,7 +244,7 @@ TEST(StepStream, AStreamThatBreaksOffIsNoEnd) {
             "E110 list.txt:3: must be a file that can be read, is cut short by a read error\n");
 }
 
-// What comes before an interrupt and, as if the stream went on, behind it.
+// A stream with an interrupt between two parts; the second part follows as if the stream continued.
 class Interrupted : public std::streambuf {
  public:
   Interrupted(std::string before, std::string behind, std::atomic<bool>& interrupt)
@@ -267,7 +267,7 @@ class Interrupted : public std::streambuf {
 
 TEST(StepStream, AnInterruptEndsItBeforeTheStepUnderWay) {
   struct Case {
-    std::string before;  // the first step, and what is not yet the second
+    std::string before;  // the first step, and a part of the second
     std::string behind;
     std::optional<std::int64_t> batch_size;
   };

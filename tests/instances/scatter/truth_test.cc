@@ -1,4 +1,5 @@
-// What a scatter plan must say, computed from the page of the format, in cases worked out by hand.
+// The values that a scatter plan must state, computed from the page of the format, in cases worked
+// out by hand.
 #include "instances/scatter/truth.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +25,7 @@ TEST(ScatterTruth, APlaneIsBelowTheTimesOnTheDiagonalAsWell) {
   const ScatterTruth truth(instance);
   EXPECT_TRUE(truth.takes_at_least({.ms = 0}, 1, 15, 15));
   EXPECT_FALSE(truth.takes_at_least({.ms = 5}, 1, 15, 15));
-  // Of 5 tokens or 40 each no row is on the diagonal of that cell.
+  // No row of sequences of only 5 or only 40 tokens is on the diagonal of that cell.
   EXPECT_TRUE(truth.takes_at_least({.ms = 5}, 1, 40, 40));
   EXPECT_TRUE(truth.takes_at_least({.ms = 5}, 1, 5, 5));
   // Rows between 5 and 40 tokens a sequence hold the entries that take nothing.

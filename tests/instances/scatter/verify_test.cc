@@ -1,5 +1,5 @@
-// Each rule of the verifier with a plan that breaks it and a plan that comes close without.
-// Longer than 300 lines because it is one table.
+// Each rule of the verifier with a plan that breaks it and a similar valid plan. Longer than 300
+// lines because it is one table.
 
 #include "instances/scatter/verify.h"
 
@@ -529,7 +529,7 @@ TEST(Verify, SumsBeyondTheIntegerRangeFitNowhere) {
   EXPECT_THAT(broken_rules(verify(instance, plan)), testing::IsSupersetOf({"tokens", "capacity"}));
 }
 
-// The plans below are hostile in size: anything quadratic would not end.
+// The plans below are so large that a quadratic algorithm would not end.
 TEST(Verify, AMillionEmptyGroupsOnOneRank) {
   ScatterPlan plan;
   plan.micro_batches.resize(1);
@@ -548,7 +548,7 @@ TEST(Verify, TheSameSequenceAMillionTimes) {
               testing::IsSupersetOf({"coverage", "tokens", "capacity", "cu_seqlens"}));
 }
 
-// A verifier that borrows the planner's arithmetic would agree with the planner's mistakes.
+// A verifier that used the planner's arithmetic would share its errors.
 TEST(Verify, SharesNoCodeWithTheCostModel) {
   for (const std::string file : {"violation.h", "violation.cc", "violation_list.h",
                                  "scatter/truth.h", "scatter/verify.h", "scatter/verify.cc"}) {

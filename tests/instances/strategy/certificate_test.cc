@@ -1,5 +1,5 @@
-// Certificates of strategies: what planners make is confirmed, and none at all proves more than is
-// true.
+// Certificates of strategies: the checker confirms those of planners, and no certificate proves
+// more than is true.
 #include "instances/strategy/certificate.h"
 
 #include <gmock/gmock.h>
@@ -20,7 +20,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// Every class with equal prices, and a bound that is certainly true.
+// Returns equal prices for every class, and a bound that is certainly true.
 StrategyCertificate of_nothing(const StrategyInstance& instance) {
   const StrategyTable table(instance);
   StrategyCertificate certificate;
@@ -78,7 +78,7 @@ TEST(StrategyCertificate, EveryRuleIsKeptAndBroken) {
   EXPECT_EQ(check_certificate(instance, broken).bound_ms, 0);
 }
 
-// Whatever the prices, a bound above the optimum is refused; both brute forces agree on that.
+// For all prices a bound above the optimum is refused; both brute forces agree.
 TEST(StrategyCertificate, NoPricesProveMoreThanIsTrue) {
   Draw draw(11);
   int refused = 0;
@@ -103,9 +103,8 @@ TEST(StrategyCertificate, NoPricesProveMoreThanIsTrue) {
   EXPECT_GT(refused, 50);
 }
 
-// Where layers cannot be shared evenly no prices reach the optimum, and cases do. A plan that is
-// not there is proven to be none just as well: the least step that cases find is that of brute
-// force.
+// If layers cannot be divided evenly, no prices reach the optimum, but cases do. The infeasibility
+// of an instance is proven in the same way. The least step that cases find is that of brute force.
 TEST(StrategyCertificate, CasesProveWhatPricesDoNot) {
   int only_by_cases = 0;
   for (std::uint64_t seed = 0; seed < 270; ++seed) {

@@ -65,8 +65,8 @@ std::vector<std::int64_t> held_layers(const StrategyPlan& plan) {
   return most;
 }
 
-// M2 is what the schedule holds, pass by pass: with whole chunks, and with a first or a last one
-// that has a layer less.
+// M2 equals the largest number that the schedule holds, pass by pass, also if the first or the last
+// chunk has a layer less.
 TEST(StrategyChunks, AStageHoldsWhatItsScheduleHolds) {
   for (const std::int64_t p : {2, 3, 4, 5}) {
     for (const std::int64_t v : {2, 3, 4}) {

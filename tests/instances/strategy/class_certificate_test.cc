@@ -1,5 +1,5 @@
-// Certificates of one class at a time, held against the brute force of that class alone: where all
-// classes stand in one certificate, the weakest hides what the check makes of the others.
+// Certificates of single classes, compared with brute force for that class. In a certificate of all
+// classes the weakest class would hide the results for the others.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -66,8 +66,8 @@ std::vector<double> random_prices(Draw& draw, std::int64_t pp) {
   return prices;
 }
 
-// Whatever the prices, with or without cases, nothing above the optimum of the class is proven; and
-// with cases the optimum is, where all rows are alike.
+// For all prices, with or without cases, no bound above the optimum of the class is proven. With
+// cases the optimum is proven if all rows are alike.
 void expect_sound(const StrategyInstance& instance, const StrategyClass& its, Draw& draw,
                   int& refused, std::uint64_t seed) {
   const StrategyInstance alone = only(instance, its);
@@ -119,7 +119,7 @@ TEST(StrategyClassCertificate, LayersThatDifferAreDealtInChunks) {
   EXPECT_GT(refused, 50);
 }
 
-// Six equal layers in three stages, none of which counts but the last two.
+// Six equal layers in three stages, of which only the last two matter.
 TEST(StrategyClassCertificate, PricesOfThreeStages) {
   const StrategyInstance instance{
       .model = {.hidden = 256,
@@ -156,8 +156,8 @@ TEST(StrategyTruth, ChunksOfAStageAreEveryOtherPart) {
   EXPECT_THAT(truth.layers_of(at, 1, 3, 2), ElementsAre(3, 4));
 }
 
-// Two stages of 362 layers that differ have as many ranges as are listed, of 363 more than that:
-// the least sum is the same to look for, but no case is told apart.
+// Two stages of 362 layers that differ have the largest number of ranges that are listed; 363
+// layers have more. The least sum is then still found, but cases are not distinguished.
 TEST(StrategyTruth, RangesBeyondThoseThatAreListed) {
   StrategyInstance instance = tiny_strategy(1);
   instance.cluster.memory_mib = 1e12;
@@ -176,7 +176,7 @@ TEST(StrategyTruth, RangesBeyondThoseThatAreListed) {
   }
 }
 
-// Where some configuration fits, however little memory is over, the options are no proof.
+// If a configuration fits, even with little memory left, the options are not a proof.
 TEST(StrategyInfeasibility, MemoryThatJustFitsIsNoProof) {
   int found = 0;
   for (std::uint64_t seed = 0; seed < 150; ++seed) {
@@ -187,7 +187,7 @@ TEST(StrategyInfeasibility, MemoryThatJustFitsIsNoProof) {
     const bool fits = brute_force(instance).has_value();
     EXPECT_EQ(proven(), !fits) << seed;
     if (!fits) continue;
-    // Between memory that is too little and the least that is enough.
+    // Memory between too little and just enough.
     double little = 0;
     double enough = instance.cluster.memory_mib;
     for (int halvings = 0; halvings < 30; ++halvings) {

@@ -1,4 +1,4 @@
-// Configurations stated alone: bare plans and their short form.
+// Configurations without derived values: partial plans and their short form.
 #include "instances/strategy/configuration.h"
 
 #include <gmock/gmock.h>
@@ -57,7 +57,7 @@ TEST(StatedConfiguration, OfABarePlanIsTheSame) {
   EXPECT_EQ(plan.stages[0].layers, 15);
   EXPECT_EQ(plan, *read_configuration(
                       "pp=2,tp=4,zero=1,recompute=full,micro_batches=8,layers=15:17", instance));
-  // A whole plan is read as before.
+  // A complete plan is read as before.
   const Result<Plan> whole = read_plan(write_strategy_plan(plan), instance);
   ASSERT_TRUE(whole);
   EXPECT_EQ(std::get<StrategyPlan>(*whole), plan);

@@ -1,5 +1,5 @@
-// Models with experts: memory, time and exchanges against rows worked out by hand, by the planners'
-// formulas and by the verifier's; the rule `experts`; one expert is a dense layer.
+// Models with experts: memory, time and exchanges in rows worked out by hand, compared with the
+// planners' formulas and the verifier's; the rule `experts`; a single expert equals a dense layer.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -35,7 +35,8 @@ StrategyInstance sixty_four() {
           .lengths = std::vector<Tokens>(64, 4)};
 }
 
-// The one stage of a configuration with one micro-batch. Both opinions must agree first.
+// Returns the one stage of a configuration with one micro-batch. The planners' and the verifier's
+// costs must agree first.
 StageCost both(const StrategyInstance& instance, const StrategyLayout& layout,
                const StageChoice& choice) {
   const StrategyTable table(instance);
@@ -88,7 +89,7 @@ TEST(StrategyExperts, SixtyFourByHand) {
     const StageCost full = both(sixty_four(), layout, {1, StrategyRecompute::full});
     EXPECT_NEAR(full.time_ms, none.time_ms + 4096 + 128 + row.dispatch / 2, 1e-6);
     EXPECT_NEAR(full.memory_mib / kByte, 1980 + row.states + 32 + 928, 1e-6);
-    // Level 3: 18/64 of all states whatever ep is; gathered are 1536/ep parameters of experts.
+    // Level 3: 18/64 of all states for every ep; 1536/ep parameters of experts are gathered.
     const StageCost three = both(sixty_four(), layout, {3, StrategyRecompute::none});
     EXPECT_NEAR(three.time_ms, none.time_ms + 945 + row.gather, 1e-6);
     EXPECT_EQ(three.exchange_ms, 0);
@@ -148,8 +149,8 @@ TEST(StrategyExperts, ADenseLayerFirstByHand) {
               1e-6);
 }
 
-// As many experts as the format allows leave nothing out of a small layer in another stage: its
-// costs are those that it has among small ones.
+// The largest number of experts in one stage does not affect a small layer in another stage: its
+// costs are those among small layers.
 TEST(StrategyExperts, HugeOnesDoNotTouchOtherStages) {
   StrategyInstance instance = sixty_four();
   instance.model.hidden = 1023;

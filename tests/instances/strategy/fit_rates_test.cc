@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kNodeSize = 8;
 
-// Configurations of one job on so many nodes, with the times that `real` rates mean.
+// Returns configurations of one job on `nodes` nodes, with the times by the `real` rates.
 std::vector<StrategySample> samples_of(const StrategyInstance& assumed,
                                        const StrategyInstance& real) {
   std::vector<StrategySample> samples;

@@ -1,4 +1,4 @@
-// Which states devices hold: by hand, and in sums that hold for every configuration.
+// The states on each device: by hand, and by sums that hold for every configuration.
 #include "instances/strategy/held_states.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// Strategy documents: what is written is read back, a model by its name, what the hash goes over.
+// Strategy documents: they are read back unchanged, a model can be given by its name, and the hash
+// covers the meaning.
 #include "instances/strategy/json.h"
 
 #include <gmock/gmock.h>
@@ -93,7 +94,7 @@ TEST(StrategyJson, AModelByItsNameIsItsNumbers) {
   EXPECT_THAT(to_string(unknown.errors()[0]), HasSubstr("E501 /model"));
 }
 
-// Names, the order of options and repetitions mean nothing; every number means something.
+// Names, the order of options and repetitions have no meaning; every number has one.
 TEST(StrategyJson, TheHashIsOfWhatIsMeant) {
   const StrategyInstance wanted = *read_strategy_instance(kValidStrategy);
   const std::string hash = instance_hash(wanted);
@@ -162,8 +163,8 @@ TEST(StrategyJson, EveryNumberOfTheDetailIsReadWrittenAndHashed) {
   EXPECT_THAT(to_string(check(Instance(wanted))[0]), HasSubstr("/cost/detail/gradient_bytes"));
 }
 
-// What has no experts, stream chunks or measured costs has the hash that it had before there were
-// any.
+// Instances without experts, stream chunks or measured costs keep the hash that they had before
+// these features.
 TEST(StrategyJson, TheHashOfDenseModelsStays) {
   StrategyInstance dense = *read_strategy_instance(kValidStrategy);
   dense.model.blocks[1].experts.reset();
@@ -171,14 +172,14 @@ TEST(StrategyJson, TheHashOfDenseModelsStays) {
   dense.options.stream_chunks = {1};
   dense.cost.measured.clear();
   EXPECT_EQ(instance_hash(dense), "fnv1a64:38bdaebae0152438");
-  // One expert is a part that every token goes through.
+  // A single expert is a part for every token.
   StrategyInstance one = dense;
   one.model.blocks[1].experts = {1, 1, 600};
   one.model.blocks[1].ffn -= 600;
   EXPECT_EQ(instance_hash(one), instance_hash(dense));
 }
 
-// What a program made is checked as a document would be.
+// An instance built by a program is checked like a document.
 TEST(StrategyJson, InstancesInMemoryAreChecked) {
   const StrategyInstance wanted = *read_strategy_instance(kValidStrategy);
   EXPECT_THAT(check(Instance(wanted)), IsEmpty());
@@ -230,7 +231,7 @@ TEST(StrategyJson, GeneratedInstancesAreSound) {
   EXPECT_EQ(generate_strategy({.most_stream_chunks = 8}, {1})->options.stream_chunks,
             (std::vector<std::int64_t>{1, 2, 4, 8}));
   EXPECT_EQ(generate_strategy({}, {}).errors()[0].code, "E504");
-  // What it makes can be read again: no cluster has more than a million devices.
+  // The generated document can be read again: no cluster has more than a million devices.
   const auto large = generate_strategy({.nodes = 15'626, .devices_per_node = 64}, {1});
   EXPECT_EQ(to_string(large.errors()[0]),
             "E504 /nodes: must be at most 15625 with 64 devices a node, is 15626");

@@ -1,5 +1,5 @@
-// Measured costs of layers: points, lines between them and beyond; two opinions that agree; and a
-// table made from the formula, which gives its times, bounds and plans.
+// Measured costs of layers: points, interpolation and extrapolation; planners and verifier agree;
+// and a table made from the formula, which gives its times, bounds and plans.
 #include "instances/strategy/measured.h"
 
 #include <gmock/gmock.h>
@@ -33,7 +33,7 @@ TEST(MeasuredCosts, LinesBetweenPointsAndBeyond) {
   EXPECT_DOUBLE_EQ(of_one(800), 800 * 4.5);   // 1 ms more for each 200
   EXPECT_DOUBLE_EQ(measured_ms(entry, 300, 2 * 150.0 * 150), 300 * 1.25);  // two of 150
   EXPECT_EQ(measured_ms(entry, 0, 0), 0);
-  // Tokens that get cheaper do not go on to.
+  // A cost per token that falls is not extrapolated further down.
   const StrategyMeasured falling{.tokens = {100, 200}, .ms = {200, 300}};
   EXPECT_DOUBLE_EQ(measured_ms(falling, 1000, 1e6), 1500);
   const StrategyMeasured single{.tokens = {100}, .ms = {50}};
@@ -59,7 +59,8 @@ TEST(MeasuredCosts, TwoOpinionsAgree) {
   }
 }
 
-// What the formula says of every block, layout and recomputation, at two lengths.
+// Returns the formula's values as a table for every block, layout and recomputation mode, at two
+// lengths.
 StrategyInstance measured_by_formula(const StrategyInstance& instance) {
   StrategyInstance made = instance;
   const Tokens longest = *std::ranges::max_element(instance.lengths);
@@ -101,7 +102,8 @@ TEST(MeasuredCosts, ATableFromTheFormulaGivesTheSamePlans) {
   int plans = 0;
   for (std::uint64_t seed = 0; seed < 80; ++seed) {
     StrategyInstance derived = seed % 2 == 0 ? tiny_strategy(seed, 6) : tiny_experts(seed, 6);
-    if (derived.cost.detail) derived.cost.detail->pass_ms = 0;  // what a pass costs is of no token
+    // the cost of a pass does not depend on tokens
+    if (derived.cost.detail) derived.cost.detail->pass_ms = 0;
     const StrategyInstance measured = measured_by_formula(derived);
     ASSERT_EQ(*read_strategy_instance(write_strategy_instance(measured)), measured) << seed;
     const StrategyTable one(derived);
@@ -113,7 +115,7 @@ TEST(MeasuredCosts, ATableFromTheFormulaGivesTheSamePlans) {
     if (!alike || !best) continue;
     EXPECT_NEAR(same->step_ms, best->step_ms, 1e-9 * best->step_ms) << seed;
     EXPECT_THAT(verify(measured, *same), IsEmpty()) << seed;
-    // Of equal plans the one that rounding prefers is as good.
+    // Among equal plans the one that rounding prefers is as good.
     StrategyPlan again = *best;
     again.instance_hash = instance_hash(measured);
     EXPECT_THAT(verify(measured, again), IsEmpty()) << seed;
@@ -122,7 +124,7 @@ TEST(MeasuredCosts, ATableFromTheFormulaGivesTheSamePlans) {
   EXPECT_GT(plans, 20);
 }
 
-// Times of their own for each entry, some of them absent: planners and verifier agree.
+// Separate times for each entry, some of them missing: planners and verifier agree.
 TEST(MeasuredCosts, EveryPlanIsWhatTheVerifierCounts) {
   int plans = 0;
   for (std::uint64_t seed = 0; seed < 110; ++seed) {

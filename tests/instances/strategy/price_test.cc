@@ -1,4 +1,5 @@
-// The price of one given configuration: stages as trainers deal them, and what the verifier counts.
+// The price of a given configuration, with stages as trainers assign them, compared with the
+// verifier.
 #include "instances/strategy/price.h"
 
 #include <gmock/gmock.h>

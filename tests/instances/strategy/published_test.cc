@@ -49,7 +49,8 @@ StrategyInstance instance_of(const Published& row, bool sequence_parallel,
               static_cast<std::size_t>(row.micro_batches * row.sequences), kLength)};
 }
 
-// Both opinions on a stage of equal layers; they must agree before they are compared with a table.
+// Returns the planners' and the verifier's costs of a stage of equal layers; both must agree before
+// they are compared with a table.
 StageCost both(const StrategyInstance& instance, const Published& row, std::int64_t stage,
                StrategyRecompute recompute) {
   const StrategyTable table(instance);
@@ -96,7 +97,7 @@ TEST(StrategyPublished, FigureOneToAHundredthOfAPercent) {
   }
 }
 
-// Fig. 7: shares of activations of what nothing recomputed needs without sequence parallelism.
+// Fig. 7: activations as shares of those without recomputation and without sequence parallelism.
 TEST(StrategyPublished, FigureSevenToAFifthOfAPercentPoint) {
   struct Row {
     Published model;
@@ -113,7 +114,7 @@ TEST(StrategyPublished, FigureSevenToAFifthOfAPercentPoint) {
     EXPECT_NEAR(share(true, StrategyRecompute::none), row.sequence, 0.2) << row.model.name;
     EXPECT_NEAR(share(false, StrategyRecompute::selective), row.selective, 0.2) << row.model.name;
     EXPECT_NEAR(share(true, StrategyRecompute::selective), row.both, 0.2) << row.model.name;
-    // Beside one layer's activations, which the figure leaves out.
+    // The figure omits one layer's activations.
     const StrategyInstance instance = instance_of(row.model, false, 0);
     const StrategyTable table(instance);
     const StageCosts costs(table, {row.model.pp, row.model.v, row.model.micro_batches}, {8, 1, 1});
@@ -157,8 +158,8 @@ TEST(StrategyPublished, TableFiveToSixPercent) {
   }
 }
 
-// 2104.04473: an interleaved pipeline's first stage holds 1 + (p - 1) / (p v) times what p
-// micro-batches need, and its bubble is a v-th of 1F1B's.
+// 2104.04473: an interleaved pipeline's first stage holds 1 + (p - 1) / (p v) times the memory of p
+// micro-batches, and its bubble is 1/v of 1F1B's.
 TEST(StrategyPublished, Interleaving) {
   for (const std::int64_t v : {2, 3, 4}) {
     Published row{"", 1024, 16, 48, 4, v, 16, 1};

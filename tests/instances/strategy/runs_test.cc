@@ -1,4 +1,4 @@
-// Logged runs: tables, logs of trainers in the words that they print, and rates fitted to them.
+// Logged runs: tables, logs in the trainers' formats, and rates fitted to them.
 #include "instances/strategy/runs.h"
 
 #include <gmock/gmock.h>

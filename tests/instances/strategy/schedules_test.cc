@@ -1,5 +1,5 @@
-// Pipelines of strategy plans pass by pass: what the passes add up to, and what the formulas of
-// instances/strategy/README.md say where they are exact.
+// Pipelines of strategy plans pass by pass: the sums over passes equal the formulas of
+// instances/strategy/README.md where these are exact.
 #include "instances/strategy/schedules.h"
 
 #include <gtest/gtest.h>
@@ -44,7 +44,8 @@ TEST(StrategySchedules, PassesAddUpToTheTimeOfAStage) {
         const Ms sum = times.forward + times.backward + times.weights;
         ASSERT_NEAR(sum, stage.time_ms, 1e-12 * stage.time_ms) << seed;
         ASSERT_GT(times.forward, 0) << seed;
-        ASSERT_GE(times.backward, times.weights) << seed;  // attention and exchange beside products
+        // attention and exchange in addition to products
+        ASSERT_GE(times.backward, times.weights) << seed;
         ASSERT_GT(times.weights, 0) << seed;
         ++split;
       }
@@ -65,13 +66,13 @@ TEST(StrategySchedules, NoPlanIsBelowTheSharedWork) {
   EXPECT_GT(near, 100);
 }
 
-// Memory too: 1F1B and interleaved hold what M2 says, ZB-H1 and ZB-H2 never less.
+// The memory also: 1F1B and interleaved hold M2, and ZB-H1 and ZB-H2 never less.
 TEST(StrategySchedules, EqualStagesTakeTheStepOfTheFormula) {
   int seen = 0;
   int chunked = 0;
   for (std::uint64_t seed = 0; seed < 600; ++seed) {
     StrategyInstance instance = tiny_strategy(seed);
-    instance.model.vocabulary = 0;  // or the last stage takes longer
+    instance.model.vocabulary = 0;  // otherwise the last stage takes longer
     instance.options.zero = {1};
     each_plan(instance, [&](const StageCosts&, const StrategyPlan& plan) {
       const auto schedules = strategy_schedules(instance, plan);

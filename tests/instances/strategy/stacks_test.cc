@@ -87,7 +87,8 @@ TEST(RateReport, OfAssumedRatesIsThatOfTheClass) {
   const RateReport first = rate_report(instance);
   ASSERT_TRUE(first.error);
   EXPECT_NE(*first.error, *second.error);
-  instance.lengths = {1'000'000};  // no published step is as long: those of all lengths
+  // no published step is as long, so the errors are those of all lengths
+  instance.lengths = {1'000'000};
   EXPECT_EQ(rate_report(instance).steps_of, "published steps");
 }
 

@@ -1,5 +1,5 @@
-// Layers that go backward in parts of their sequence (StreamBP): what a part takes and needs,
-// worked by hand, and that two opinions agree on it.
+// Layers that go backward in parts of their sequence (StreamBP): the time and memory of a part,
+// worked out by hand; planners and verifier agree.
 #include <gtest/gtest.h>
 
 #include <vector>

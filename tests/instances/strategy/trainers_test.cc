@@ -1,4 +1,4 @@
-// What trainers refuse is not proposed.
+// Configurations that trainers refuse are not proposed.
 #include "instances/strategy/trainers.h"
 
 #include <gmock/gmock.h>
@@ -79,7 +79,7 @@ TEST(Trainers, NameTheRulesThatTheyApplied) {
   EXPECT_THAT(deepspeed->options.v, ElementsAre(1));
 }
 
-// The rule stands in the document, in the hash where it is not the default, and in the verifier.
+// The rule is in the document, in the hash if it is not the default, and in the verifier.
 TEST(PipelineZero, IsReadHashedAndVerified) {
   StrategyInstance instance = instance_of("llama-7b");
   EXPECT_EQ(instance.options.pipeline_zero, 1);

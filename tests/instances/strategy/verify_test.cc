@@ -116,7 +116,7 @@ TEST(StrategyVerify, EveryRuleIsBroken) {
   EXPECT_THAT(broken([](I&, P& p) { p.bound_by.clear(); }), ElementsAre("bound"));
 }
 
-// The same model with its blocks written layer by layer needs the same: folded is unfolded.
+// A model whose blocks are written layer by layer gives the same results: folded equals unfolded.
 TEST(StrategyVerify, FoldedIsUnfolded) {
   for (std::uint64_t seed = 0; seed < 54; ++seed) {
     const StrategyInstance folded = seed % 2 == 0 ? tiny_strategy(seed) : tiny_experts(seed);
@@ -132,7 +132,7 @@ TEST(StrategyVerify, FoldedIsUnfolded) {
   }
 }
 
-// The planners' formulas are the verifier's, on every stage of random instances.
+// The planners' formulas agree with the verifier's on every stage of random instances.
 TEST(StrategyVerify, TwoOpinionsAgree) {
   Draw draw(3);
   int plans = 0;
@@ -164,7 +164,7 @@ TEST(StrategyVerify, TwoOpinionsAgree) {
   EXPECT_GT(shared_experts, 150);
 }
 
-// Anything at all may be handed in.
+// The verifier must accept any input without a crash.
 TEST(StrategyVerify, NoPlanCrashesIt) {
   Draw draw(7);
   for (int k = 0; k < 2000; ++k) {

@@ -1,5 +1,5 @@
-// Trainer files: they say what the plan says, come back as they were written, and damage is named.
-// Longer than 300 lines: every statement of a trainer file is damaged once.
+// Trainer files: they agree with the plan, are read back unchanged, and damage is named. Longer
+// than 300 lines: every statement of a trainer file is damaged once.
 #include "instances/trainer/step.h"
 
 #include <gmock/gmock.h>
@@ -34,7 +34,7 @@ Tokens sum(const std::vector<Tokens>& lengths) {
   return total;
 }
 
-// Both forms, and whichever read_trainer_file takes it for.
+// Expects both forms, and the form that read_trainer_file() detects, to be read back unchanged.
 void expect_comes_back(const TrainerStep& step) {
   EXPECT_TRUE(trainer_faults(step).empty()) << to_string(trainer_faults(step)[0]);
   for (const std::string& file : {write_trainer_json(step), write_trainer_binary(step)}) {
@@ -44,7 +44,7 @@ void expect_comes_back(const TrainerStep& step) {
   }
 }
 
-// What a program makes before it fills it, or fills wrongly: faults, and no crash.
+// Steps that a program has not filled, or has filled wrongly: faults, and no crash.
 TEST(TrainerStep, OfNothingIsReadNowhere) {
   const TrainerBatch batch;
   EXPECT_EQ(batch.max_seqlen(), 0);
@@ -145,7 +145,7 @@ TEST(TrainerStep, SaysWhatMicroBatchesRecompute) {
   EXPECT_GT(told, 50U);
 }
 
-// Every other step says how many targets its sequences have.
+// Every other step states the number of targets of its sequences.
 TEST(TrainerStep, CountsTheTargetsWhereTheInstanceSaysThem) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     Draw draw(seed);
@@ -438,7 +438,7 @@ TEST(TrainerStep, DamagedFilesAreRefusedOrSound) {
   int accepted = 0;
   for (int i = 0; i < 20000; ++i) {
     std::string bytes = i % 2 == 0 ? mutate(json, random) : binary;
-    if (i % 2 == 1) {  // sizes stay: everything that may go wrong lies behind the header
+    if (i % 2 == 1) {  // sizes do not change, so that the damage is behind the header
       for (std::uint64_t n = 1 + draw(random, 3); n > 0; --n) {
         bytes[draw(random, bytes.size())] = static_cast<char>(draw(random, 256));
       }
@@ -476,7 +476,7 @@ TEST(TrainerStep, TextsOfABinaryFileAreUtf8) {
   EXPECT_EQ(error(1, '\xFF'), "E102 byte " + place(1) + ": must be UTF-8 text, is byte 255");
 }
 
-// No file could hold them: a binary one would be written and not read again.
+// No file could store them: a binary file would be written and could not be read.
 TEST(TrainerStep, TextsInMemoryAreUtf8) {
   const auto told = [](auto change) {
     TrainerStep step = small_step();
@@ -503,7 +503,7 @@ TEST(TrainerStep, TheLongestOfWrongSumsDoesNotOverflow) {
   EXPECT_EQ(batch.max_seqlen(), 0);
 }
 
-// Neither memory nor an overflow: trainer_faults() says what is wrong.
+// No memory is allocated and nothing overflows: trainer_faults() reports the error.
 TEST(TrainerStep, AScheduleOfTooManySlotsIsEmpty) {
   TrainerStep step = small_step();
   step.micro_batches = std::numeric_limits<int>::max();

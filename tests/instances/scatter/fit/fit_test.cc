@@ -1,5 +1,5 @@
-// Costs that are found again from rows that they made. Longer than 300 lines
-// because all cases take their rows from the same cost.
+// Costs are recovered from rows that they generated. Longer than 300 lines because all cases take
+// their rows from the same cost.
 #include "instances/scatter/fit/fit.h"
 
 #include <gmock/gmock.h>
@@ -18,7 +18,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using enum ExchangeKind;
 
-// A cluster on which every coefficient shows in some rows.
+// A cluster on which every coefficient affects some rows.
 ScatterInstance plain_truth() {
   return {.cluster = {.devices = 8, .memory_mib = 40000, .degrees = {1, 2, 4, 8}},
           .model = {.states_mib = 2000, .activation_mib_per_token = 1},
@@ -176,8 +176,8 @@ TEST(FitCost, SaysWhatTheRowsDoNotShowAndWhatWould) {
   ASSERT_TRUE(fit.next);
   EXPECT_EQ(fit.next->degree, 1);
   EXPECT_GT(fit.next->by, 0.1);
-  EXPECT_LT(fit.without_outliers.mean, 0.02);  // of such rows all the same
-  // With that row the interval of what it narrows is narrower.
+  EXPECT_LT(fit.without_outliers.mean, 0.02);  // errors of these rows
+  // With that row the interval of its coefficient becomes narrower.
   ScatterInstance whole = plain_truth();
   EXPECT_THAT(fitted(alone, whole).missing, ElementsAre(4, 8));
 }

@@ -1,4 +1,4 @@
-// Costs that follow what steps took.
+// Costs adapted to measured steps.
 #include "instances/scatter/fit/refit.h"
 
 #include <gmock/gmock.h>
@@ -20,7 +20,8 @@ ScatterInstance old_cluster() {
                                   .latency_ms = {{2, 9}, {4, 14}, {8, 30}}}}};
 }
 
-// Steps of two micro-batches of two groups each, of degrees 1, 2 and 4, as long as `truth` says.
+// Returns steps of two micro-batches of two groups each, of degrees 1, 2 and 4, with the times of
+// `truth`.
 std::vector<TimedStep> steps_of(const ScatterInstance& truth, int count, double noise,
                                 std::mt19937_64& random) {
   ScatterInstance some = truth;
@@ -59,7 +60,7 @@ TEST(Refit, AFewStepsMoveAllByOneFactor) {
   EXPECT_NEAR(found.factor, 1.2, 0.01);
   EXPECT_TRUE(found.drifted);
   EXPECT_NEAR(found.cost.linear_ms / 0.06, 1, 0.02);
-  // Also where no step had such a group.
+  // Also for degrees that no step used.
   EXPECT_NEAR(found.cost.all_to_all.latency_ms.at(8) / 36, 1, 0.02);
   EXPECT_NEAR(found.cost.all_to_all.mib_per_ms.at(8) * 1.2 / 25, 1, 0.02);
   EXPECT_NEAR(found.old_mean_error, 0.2, 0.01);
@@ -89,7 +90,7 @@ TEST(Refit, ManyStepsShowWhichCoefficientMoved) {
     ScatterInstance truth = old;
     truth.cost.all_to_all.mib_per_ms[4] /= 2;
     std::vector<TimedStep> steps = steps_of(truth, 400, 0.01, random);
-    for (std::size_t i = 0; i < 20; ++i) steps[i * 19].ms *= 3;  // something else ran there
+    for (std::size_t i = 0; i < 20; ++i) steps[i * 19].ms *= 3;  // another program ran at that time
     const Refit found = refitted(old, steps);
     EXPECT_NEAR(found.cost.all_to_all.mib_per_ms.at(4) / 20, 1, 0.05) << stages;
     EXPECT_NEAR(found.cost.all_to_all.mib_per_ms.at(2) / 50, 1, 0.05) << stages;

@@ -1,4 +1,4 @@
-// Tables of measured rows: what is read, and that all that is wrong is named at once.
+// Tables of measured rows: valid ones are read, and all errors are reported at once.
 #include "instances/scatter/fit/sample.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,5 @@
-// Times from measured rows where no formula fits: better than one there, no much worse elsewhere.
+// Time tables from measured rows: better than a formula where no formula fits, and not much worse
+// elsewhere.
 #include "instances/scatter/fit/time_table.h"
 
 #include <gmock/gmock.h>
@@ -28,7 +29,8 @@ ScatterInstance cluster() {
                    .all_to_all = {.mib_per_token = 2, .mib_per_ms = {{2, 50}, {4, 40}}}}};
 }
 
-// Tokens beyond a cache take twice as long, and large rows of attention run faster.
+// Returns rows for which tokens beyond a cache take twice as long and large rows of attention run
+// faster.
 std::vector<TimedRow> bent_rows(int each, double noise, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<TimedRow> rows = rows_of(cluster(), each, 4000, 0, random);
@@ -67,7 +69,7 @@ TEST(FitTable, IsNoMuchWorseWhereAFormulaFits) {
   EXPECT_LT(table->held_out.mean, 1.3 * formula->held_out.mean);
 }
 
-// The instance takes it: times do not fall, and the grid reaches as far as groups can.
+// Instances accept the table: times do not fall, and the grid covers all groups.
 TEST(FitTable, IsACostThatInstancesTake) {
   ScatterInstance instance = cluster();
   const Result<TableFit> table = fit_table(bent_rows(30, 0.05, 4), instance);
