@@ -1,5 +1,5 @@
-// Instances that a program made and no reader has seen: solve() refuses what a reader would, with
-// the same codes, and nothing public dies of them.
+// Instances built by a program and not checked by a reader: solve() refuses those that a reader
+// would refuse, with the same codes, and no public function crashes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -62,7 +62,7 @@ StrategyInstance strategy() {
 
 struct Broken {
   std::string name;
-  std::string code;  // that must be told
+  std::string code;  // the code that must be reported
   Instance instance;
 };
 

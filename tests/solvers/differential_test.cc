@@ -1,4 +1,4 @@
-// Brute force against every backend: thousands of models too small to be easy for presolvers.
+// Brute force against every backend on thousands of small random models.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,9 +11,10 @@ namespace stowage::differential_test {
 namespace {
 
 const int kModels = in_long_run(2500, 100'000);
-constexpr std::int64_t kNodes = 200000;  // far above need: a run that reaches it has failed
+// far above the need: a run that reaches the limit has failed
+constexpr std::int64_t kNodes = 200000;
 
-// What the models of the generator are made of, so that none of it can get lost.
+// The features of the generated models, counted so that none disappears from the generator.
 struct Features {
   int ranged_rows = 0, equalities = 0, empty_rows = 0, singleton_rows = 0, fixed = 0;
   int negative_bounds = 0, fractional_bounds = 0, free_variables = 0, continuous = 0, no_rows = 0;
@@ -63,14 +64,14 @@ TEST_P(Differential, AgreesWithEnumeration) {
     EXPECT_EQ(instance.model.objective(result.values), result.objective);
     EXPECT_LE(instance.model.violation(result.values), 1e-6);
   }
-  // The generator must keep producing every kind of answer for the test to mean anything.
+  // The test is meaningful only if the generator produces every kind of answer.
   EXPECT_GT(seen[static_cast<int>(MilpStatus::optimal)], kModels / 4);
   EXPECT_GT(seen[static_cast<int>(MilpStatus::infeasible)], kModels / 20);
   EXPECT_GT(seen[static_cast<int>(MilpStatus::unbounded)], kModels / 50);
   EXPECT_GT(features.rarest(), kModels / 50);
 }
 
-// A cutoff cuts nothing below it, claims nothing that is false above it.
+// A cutoff excludes no solution below it, and gives no false claim above it.
 TEST_P(Differential, CutoffSplitsAtTheOptimum) {
   std::mt19937_64 random(99);
   int checked = 0;
@@ -97,7 +98,7 @@ TEST_P(Differential, CutoffSplitsAtTheOptimum) {
   EXPECT_GT(checked, kModels / 16);
 }
 
-// An optimal start must survive, and a gap stop must leave a true bound.
+// An optimal start must be kept, and a stop by the gap must leave a true bound.
 TEST_P(Differential, StartsAndGapsKeepTheTruth) {
   std::mt19937_64 random(4711);
   for (int k = 0; k < kModels / 4; ++k) {
@@ -123,9 +124,9 @@ TEST_P(Differential, StartsAndGapsKeepTheTruth) {
 }
 
 // One coefficient of each row is blown up by up to 1e7. Integer columns cannot be scaled. At
-// spreads from 6e4 on GLPK answers wrongly once in 7,000 models, and its simplex goes round in
-// circles once in 17,000; CBC was never wrong in 50,000. What is promised is that no wrong answer
-// comes without the warning, as an error, or as a limit.
+// spreads from 6e4 on GLPK answers wrongly once in 7,000 models, and its simplex cycles once in
+// 17,000; CBC was never wrong in 50,000. The promise is that every wrong answer comes with the
+// warning, as an error, or as a limit.
 TEST_P(Differential, WideCoefficientsAreRightOrAnnounced) {
   std::mt19937_64 random(5);
   int quiet = 0;
@@ -142,7 +143,7 @@ TEST_P(Differential, WideCoefficientsAreRightOrAnnounced) {
         const double grown = term.coefficient * std::pow(10.0, draw(random, 3, 7));
         const double shift = draw(random, 0, 1) * (grown - term.coefficient);
         term.coefficient = grown;
-        row.lower += shift;  // keeps the row near where the term is 0 or 1
+        row.lower += shift;  // keeps the row satisfiable if the term is 0 or 1
         row.upper += shift;
       }
       wide.model.add_row(std::move(row));

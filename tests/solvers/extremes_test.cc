@@ -1,4 +1,4 @@
-// Numbers at the limits of the format: every method still answers, and what it answers verifies.
+// Numbers at the limits of the format: every method answers, and its answers are valid.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ constexpr double kHuge = static_cast<double>(kMaxExact);
 template <class InstanceT>
 void expect_sound(const InstanceT& instance) {
   for (const Method& method : methods(Instance(instance))) {
-    if (method.name == "reinsert") continue;  // seconds of work whatever the size
+    if (method.name == "reinsert") continue;  // takes seconds for every size
     SCOPED_TRACE(method.name);
     Budget budget({.node_limit = 30});
     const Outcome outcome = solve(Instance(instance), {.method = method.name}, budget);
@@ -115,7 +115,7 @@ TEST(Extremes, LinearProgrammesWithHugeCoefficientsAreRefused) {
   }
 }
 
-// One MiB more is no more above 2^53; a remedy is an instance again.
+// Above 2^53 one MiB more does not change a number; a remedy must be a valid instance.
 TEST(Extremes, RemediesStayWithinTheFormat) {
   ScatterInstance step{.name = "short",
                        .cluster = {.devices = 3, .memory_mib = 0, .degrees = {1, 3}},

@@ -1,9 +1,9 @@
-// The facade above backends that lie. This program brings its own run_cbc and run_glpk, which the
-// linker takes in place of the library's, so that every MILP of every method is answered by them:
-// all lies stand here, which is why the file is longer than 300 lines.
+// The facade above backends with wrong answers. This program defines its own run_cbc and run_glpk,
+// which the linker uses instead of the library's, so that they answer every MILP of every method.
+// The file is longer than 300 lines because it contains all kinds of wrong answers.
 //
-// Whatever they say: the plan verifies, the bound is true, the status claims no more than is known,
-// nothing that was found before is lost, and the detail says what happened.
+// For every wrong answer the plan is valid, the bound is true, the status is justified, no earlier
+// result is lost, and the detail names the error.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -37,8 +37,8 @@ namespace {
 using milp::kInfinity;
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-// What the backend does to its next tasks, and how often it was asked. A backend is a function, so
-// this cannot be a member of anything.
+// The backend's current behaviour, and the number of its calls. A backend is a function, so these
+// cannot be members.
 MilpRun backend_in_use;
 std::atomic<int> asked = 0;
 
@@ -55,7 +55,7 @@ std::vector<double> lower_bounds(const MilpTask& task, double shift) {
   return values;
 }
 
-// The start, or without one the lower bounds, which break some row of every model used here.
+// Returns the start, or without one the lower bounds, which break a row of every model used here.
 std::vector<double> some_point(const MilpTask& task) {
   return task.params.start.empty() ? lower_bounds(task, 0) : task.params.start;
 }
@@ -121,13 +121,13 @@ const Lie kLies[] = {
        task.observer({.bound = kNan});
        return MilpResult{.limit = StopReason::node_limit};
      },
-     Lie::never},  // nothing of it gets through to be told of
+     Lie::never},  // no effect of it is visible, so none can be reported
     {"GivesUp", [](const MilpTask&) { return MilpResult{.detail = "gave up"}; }, Lie::never},
 };
 
-// A step or a graph on which each of these methods comes to ask the backend, and the least
-// objective that is known: of layouts the optimum. Steps must have too many sequences for the
-// searches that need no backend, and so for a brute force.
+// A step or a graph on which each of these methods calls the backend, and the least known
+// objective; for layouts it is the optimum. Steps must have too many sequences for the searches
+// without a backend, and therefore for brute force too.
 struct Case {
   std::string name;
   std::vector<std::string> methods;
@@ -148,7 +148,7 @@ bool asks(const Instance& instance, const std::string& method) {
 
 double least_known(const LayoutInstance& layout) { return objective_of(*brute_force(layout)); }
 
-// Without any backend's word.
+// Solved without a backend.
 template <class Step>
 double least_known(const Step& step) {
   Budget budget({.node_limit = 2000});
@@ -163,7 +163,7 @@ bool has_plan(const Step& step) {
   return solve(step, {.method = "fast"}, quick).plan.has_value();
 }
 
-// The first seed from `seed` on that makes one: with a plan, too hard to be settled without the
+// Returns the first instance from `seed` on that has a plan and cannot be settled without the
 // backend.
 template <class Draw>
 Case make_case(std::string name, std::vector<std::string> methods, Draw draw,
@@ -175,7 +175,7 @@ Case make_case(std::string name, std::vector<std::string> methods, Draw draw,
     const bool optimal = std::is_same_v<std::decay_t<decltype(instance)>, LayoutInstance>;
     return {std::move(name), std::move(methods), instance, least_known(instance), optimal};
   }
-  std::abort();  // the methods need no backend any more
+  std::abort();  // the methods no longer need a backend
 }
 
 // `step` with `count` sequences, no two of the same length, the added ones short.
@@ -192,7 +192,7 @@ const std::vector<Case>& cases() {
       make_case(
           "scatter", {"auto", "exact", "flexsp"},
           [](std::uint64_t seed) { return with_sequences(tiny_scatter(seed, 8), 20); },
-          120),  // most are settled, after a tenth of a second
+          120),  // most are settled within a tenth of a second
       make_case("assign", {"auto", "exact", "hydraulis"},
                 [](std::uint64_t seed) { return with_sequences(tiny_assign(seed, 8), 18); }),
       make_case("layout", {"mip", "mip-published"},
@@ -222,8 +222,8 @@ void check(const Case& problem, const Outcome& outcome) {
 
 class FacadeLies : public testing::TestWithParam<Lie> {
  protected:
-  // `auto` and `exact` ask the backend alike after a search of their own: each is told every other
-  // lie, all of them in the long run.
+  // `auto` and `exact` call the backend in the same way after their own search. Each gets every
+  // other wrong answer, and all of them in a long run.
   static std::vector<std::string> methods_for(const Case& problem) {
     std::vector<std::string> methods = problem.methods;
     const std::string& name = GetParam().name;
@@ -234,7 +234,7 @@ class FacadeLies : public testing::TestWithParam<Lie> {
 };
 
 TEST_P(FacadeLies, TheAnswerStaysTrue) {
-  const std::vector<Case>& problems = cases();  // which changes the backend
+  const std::vector<Case>& problems = cases();  // cases() changes the backend
   backend_in_use = GetParam().backend;
   for (const Case& problem : problems) {
     for (const std::string& method : methods_for(problem)) {
@@ -250,7 +250,7 @@ TEST_P(FacadeLies, TheAnswerStaysTrue) {
       ASSERT_TRUE(outcome.plan) << "the start was lost: " << outcome.detail;
       EXPECT_LE(*outcome.objective, *known.objective) << "the best plan was lost";
       EXPECT_TRUE(GetParam().detected == Lie::never || !outcome.detail.empty());
-      // Without a start as well: nothing to hold the lie against but the model.
+      // Also without a start, so that a wrong answer can only be compared with the model.
       Budget alone({.node_limit = 100});
       const Outcome unaided = solve(problem.instance, {.method = method}, alone);
       if (unaided.plan || GetParam().detected != Lie::with_a_plan) check(problem, unaided);
@@ -261,12 +261,12 @@ TEST_P(FacadeLies, TheAnswerStaysTrue) {
 INSTANTIATE_TEST_SUITE_P(All, FacadeLies, testing::ValuesIn(kLies),
                          [](const auto& lie) { return lie.param.name; });
 
-// The one lie that needs a clock: a backend that heeds no limit. It is let go at the end, so that
-// its thread is over before the program is.
+// A backend that ignores its limits, which needs a clock. It is released at the end, so that its
+// thread ends before the program.
 class NeverReturns : public testing::Test {
  protected:
   NeverReturns() {
-    cases();  // which changes the backend
+    cases();  // cases() changes the backend
     backend_in_use = [this](const MilpTask&) {
       ++inside_;
       while (!let_go_) std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -284,14 +284,14 @@ class NeverReturns : public testing::Test {
 };
 
 TEST_F(NeverReturns, TheTimeLimitEndsTheSolveWithItsPlan) {
-  // The backend gets five more seconds: one family is enough for each run but the long one.
+  // The backend gets five more seconds, so a usual run tests one family and a long run all.
   const std::size_t families = in_long_run(0, 1) == 0 ? 1 : cases().size();
   for (const Case& problem : std::span(cases()).first(families)) {
     const std::string& method = problem.methods.back();
     SCOPED_TRACE(problem.name + " " + method);
     Outcome outcome;
     asked = 0;
-    // A slow machine needs longer until it asks the backend at all.
+    // On a slow machine the call of the backend takes longer.
     for (double limit = 0.3; asked == 0 && limit < 100; limit *= 4) {
       Budget budget({.time_limit_s = limit});
       outcome = solve(problem.instance, {.method = method}, budget);
@@ -319,7 +319,7 @@ TEST_F(NeverReturns, AnInterruptEndsTheSolveWithItsPlan) {
   EXPECT_THAT(outcome.detail, testing::HasSubstr("left behind"));
 }
 
-// A node limit is no clock: a backend that takes long over its last node is waited for.
+// A node limit is not a clock: the facade waits for a backend that takes long over its last node.
 TEST_F(NeverReturns, ANodeLimitWaits) {
   backend_in_use = [](const MilpTask& task) {
     task.budget.count_nodes(1000);
@@ -339,7 +339,7 @@ TEST_F(NeverReturns, ANodeLimitWaits) {
 
 }  // namespace
 
-// In place of the library's.
+// These replace the library's functions.
 MilpResult run_cbc(const MilpTask& task) { return ask_backend(task); }
 MilpResult run_glpk(const MilpTask& task) { return ask_backend(task); }
 

@@ -1,4 +1,4 @@
-// References to what can be called.
+// References to callable objects.
 #include "solvers/function_ref.h"
 
 #include <gtest/gtest.h>

@@ -48,7 +48,7 @@ TEST(Incumbent, APlanThatFailsVerificationIsNamedAndCostsNothing) {
   EXPECT_THAT(outcome.detail, HasSubstr("liar"));
 }
 
-// A search that goes on with such a number would not know what it compares.
+// With such a number the search could not compare plans.
 TEST(Incumbent, WhatIsNoFiniteNumberEndsTheSearch) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   Budget budget;
@@ -60,7 +60,7 @@ TEST(Incumbent, WhatIsNoFiniteNumberEndsTheSearch) {
     ScatterPlan plan = together();
     plan.objective_ms = objective;
     EXPECT_THROW(incumbent.offer(plan, 'H', "broken"), std::domain_error);
-    // A plan that somebody hands in is refused like any other.
+    // A plan given by a caller is refused in the same way.
     EXPECT_FALSE(incumbent.offer(plan, 'S', "start"));
   }
   EXPECT_EQ(incumbent.report().objective, 86);

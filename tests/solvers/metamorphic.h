@@ -4,9 +4,9 @@
 //   const Answer before = answer(instance), after = answer(richer);
 //   expect(Trend::not_up, before, after);
 //
-// An answer is an interval, [bound, objective], that holds the optimum. Two intervals refute each
-// other where they contradict the relation, whether or not either of them is closed; what is proven
-// must obey it exactly. The oracle's answer on the same pair must obey it as well.
+// An answer is an interval, [bound, objective], that holds the optimum. Two intervals are compared
+// with the relation even if they are not closed; proven optima must satisfy it exactly. The
+// oracle's answers on the same pair must satisfy it too.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -26,15 +26,16 @@ namespace stowage {
 
 struct Answer {
   double bound = 0;
-  double objective = std::numeric_limits<double>::infinity();  // without a plan
+  double objective = std::numeric_limits<double>::infinity();  // infinite without a plan
   bool infeasible = false;
   bool proven = false;
 };
 
-// Of `auto` within some nodes. The plan is verified once more.
+// Returns the answer of `auto` within a node limit. The plan is verified again.
 template <class InstanceT>
 Answer answer(const InstanceT& instance) {
-  // Without a backend most scatter steps stay open, and a node is a round of ever more moves.
+  // Most scatter steps stay open without a backend, and a node is then a round of an increasing
+  // number of moves.
   const bool rounds = std::is_same_v<InstanceT, ScatterInstance> && built_backends().empty();
   Budget budget({.node_limit = rounds ? 20 : 2000});
   const Outcome outcome = solve(Instance(instance), {}, budget);
@@ -50,7 +51,7 @@ Answer answer(const InstanceT& instance) {
   return answer;
 }
 
-// Of the oracle: exact.
+// Returns the oracle's answer, which is exact.
 template <class InstanceT>
 Answer oracle_answer(const InstanceT& instance) {
   const auto plan = brute_force(instance);
@@ -58,7 +59,8 @@ Answer oracle_answer(const InstanceT& instance) {
   return {.bound = objective_of(*plan), .objective = objective_of(*plan), .proven = true};
 }
 
-// Where the optimum goes: to `factor` times what it was, or there and no higher, or no lower.
+// The expected change of the optimum: to `factor` times its value, or at most that, or at least
+// that.
 enum class Trend { equal, not_up, not_down };
 
 inline void expect(Trend moves, const Answer& before, const Answer& after, double factor = 1) {
@@ -80,7 +82,7 @@ inline void expect(Trend moves, const Answer& before, const Answer& after, doubl
   }
 }
 
-// One instance and its answers, held against changed ones.
+// An instance and its answers, compared with changed instances.
 template <class InstanceT>
 class Metamorphosis {
  public:

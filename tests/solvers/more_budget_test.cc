@@ -1,5 +1,5 @@
-// More of a budget never gives a worse plan: every family's methods under limits that grow, of
-// nodes and of readings of the clock, so that each run is cut at the same place every time.
+// A larger budget never gives a worse plan, for the methods of every family. The limits count nodes
+// or readings of the clock, so that each run is cut at the same place every time.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -26,11 +26,11 @@
 namespace stowage::more_budget_test {
 namespace {
 
-constexpr double kRounding = 1e-12;  // of sums taken in another order
+constexpr double kRounding = 1e-12;  // rounding error of sums computed in another order
 constexpr std::int64_t kNodes[] = {0, 1, 10, 100, 400};
 const std::set<std::string> kRules = {"greedy-size", "first-fit", "best-fit-spatial",
                                       "best-fit-temporal", "best-fit"};  // of layout
-// Readings of the clock.
+// Numbers of readings of the clock.
 constexpr int kLooks[] = {0, 1, 3, 8, 20, 50, 130, 300, 700, 3000};
 
 // The outcomes of one method, in the order of its limits.
@@ -51,8 +51,8 @@ void expect_no_worse(const std::vector<Outcome>& outcomes) {
 
 void expect_no_worse(const Instance& instance) {
   for (const Method& method : methods(instance)) {
-    // A published method and a single rule are marks to compare with: their own plan stands once
-    // they come to their end, even if what a limit of nothing leaves is better.
+    // Published methods and single rules are references: at their regular end they return their own
+    // plan, even if the plan found with limit 0 is better.
     if (method.kind == MethodKind::baseline || kRules.contains(method.name)) continue;
     SCOPED_TRACE(method.name);
     std::vector<Outcome> outcomes;
@@ -62,7 +62,7 @@ void expect_no_worse(const Instance& instance) {
       outcomes.push_back(solve(instance, {.method = method.name}, budget));
     }
     expect_no_worse(outcomes);
-    // A method that counts no node until its end is never cut by a limit above 0.
+    // A method that counts no node before its end is never cut by a limit above 0.
     const bool counts_none =
         outcomes.back().nodes == 0 && outcomes.back().stopped_by != StoppedBy::time_limit;
     outcomes.clear();
@@ -87,8 +87,8 @@ TEST(MoreBudget, TinySteps) {
   }
 }
 
-// What a step would take as a plan, with its rules kept and its forms chosen, decides which is
-// kept: a packing that is the shorter of two may be the longer one once it keeps the rules.
+// Plans are compared by the step time after the repair of rules and the choice of group forms. The
+// shorter of two packings may be the longer one after the repair.
 TEST(MoreBudget, ScatterStepsWithFormsToChoose) {
   const auto climb = [](const ScatterInstance& step) {
     std::vector<Outcome> outcomes;
@@ -152,7 +152,7 @@ TEST(MoreBudget, FortyLaddersOfTime) {
   climb_forty("auto", ladder);
 }
 
-// Seconds on the clock: where runs are cut differs from run to run.
+// The limits are seconds, so that runs are cut at varying places.
 TEST(MoreBudget, FortyLaddersOfSeconds) {
   if (in_long_run(0, 1) == 0) GTEST_SKIP() << "takes minutes";
   std::vector<Budget::Limits> ladder;
@@ -168,7 +168,7 @@ TEST(MoreBudget, AssignAmongUnlikeStrategies) {
   expect_no_worse(step->instance);
 }
 
-// A baseline that the clock cuts says so, and is no worse than what a limit of nothing leaves.
+// A baseline that the clock cut names the limit, and is no worse than the plan found with limit 0.
 TEST(MoreBudget, ACutBaselineSaysSo) {
   const auto step = generate_assign(
       {.source = {.kind = LengthSource::Kind::uniform, .most = 4000}, .tokens = 2'000'000});

@@ -107,9 +107,10 @@ RandomModel random_model(std::mt19937_64& random) {
   RandomModel out;
   const auto chance = [&](int percent) { return draw(random, 1, 100) <= percent; };
   const int n = draw(random, 1, 7);
-  const int large = chance(50) ? 6 : 30;  // of coefficients; large ones need branching
+  const int large = chance(50) ? 6 : 30;  // coefficients; models with large ones need branching
   out.line = chance(50) ? draw(random, 0, n - 1) : -1;
-  std::vector<int> point;  // most rows are built to hold here, or nearly all models were infeasible
+  // most rows are built to hold at this point, because otherwise nearly all models were infeasible
+  std::vector<int> point;
   for (int j = 0; j < n; ++j) {
     const int lower = draw(random, -3, 1);
     const int upper = lower + (chance(10) ? 0 : draw(random, 1, 4));

@@ -1,7 +1,7 @@
-// Small random integer models and their answers by enumeration, which shares no code with anything
-// under test. At most one variable, the line, may be continuous or unbounded: for each choice of
-// the others its feasible values are an interval, so that free variables, rays and mixed models
-// have exact answers too.
+// Small random integer models and their answers by enumeration, which shares no code with the
+// tested solvers. At most one variable, the line, may be continuous or unbounded: for each choice
+// of the other variables its feasible values are an interval. So free variables, rays and mixed
+// models have exact answers too.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Whoever made the plan, the step computes the same: loss and gradients of a real step under plans
-// of five methods and more, on different exchanges between ranks.
+// The result of a step does not depend on the plan: loss and gradients of a real step are equal
+// under plans of several methods and with different exchanges between ranks.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ ScatterInstance real_step() {
   return *read_scatter_instance(*text, folder.string());
 }
 
-// A plan of each method that this build has and that found one in a moment.
+// Returns a plan of each method in this build that found one quickly.
 std::vector<ScatterPlan> plans_of(const Instance& instance) {
   std::vector<ScatterPlan> plans;
   const std::vector<Method> built = methods(instance);
@@ -57,7 +57,7 @@ TEST(PlanInvariance, ARealStepComputesTheSameUnderEveryPlan) {
     const kernels::ExecutionReport report =
         kernels::execute(instance, plans[i],
                          {.max_work_flop = 2e8, .max_ranks = 8, .exchange = exchange}, {}, nullptr);
-    EXPECT_TRUE(report.passed()) << i;  // input and weight gradients within 5e-6 of one truth
+    EXPECT_TRUE(report.passed()) << i;  // input and weight gradients within 5e-6 of the reference
     if (!first) first = report;
     EXPECT_EQ(report.reference_loss, first->reference_loss);
     // The terms of the sum nearly cancel: the plans agree better with each other than with double.
@@ -90,7 +90,7 @@ TEST(PlanInvariance, ADamagedPlanComputesSomethingElse) {
   EXPECT_FALSE(moved.input_gradient.passed());
   EXPECT_FALSE(moved.weight_gradient.passed());
   EXPECT_GT(std::abs(moved.loss - moved.reference_loss), 1e-3 * std::abs(moved.reference_loss));
-  // A group is left out.
+  // A group is missing.
   ScatterPlan shortened = good;
   shortened.micro_batches[0].groups.pop_back();
   const kernels::ExecutionReport less = run(shortened);

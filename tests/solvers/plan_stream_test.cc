@@ -63,10 +63,10 @@ TEST(PlanStream, EndsWhenNobodyTakesAnyMore) {
   plan_stream([&] { return ++asked, steps(); }, {.method = "fast"}, {}, 2,
               [&](PlannedStep&&) { return ++taken < 5; });
   EXPECT_EQ(taken, 5);
-  EXPECT_LE(asked, 5 + 2 * 2);  // the look-ahead and no more
+  EXPECT_LE(asked, 5 + 2 * 2);  // the look-ahead and no further steps
 }
 
-// A training job that asks for the next batch only when it has the plan of this one.
+// A training job requests the next batch only after it has the plan of the current one.
 TEST(PlanStream, ASourceMayWaitForThePlanBefore) {
   for (const int threads : {1, 3}) {
     std::mutex mutex;

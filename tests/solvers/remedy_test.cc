@@ -1,5 +1,5 @@
-// The remedy of an infeasible outcome is true: the instance that is changed as it says has a plan,
-// and with one less of what it names it has none.
+// The remedy of an infeasible outcome is true: the instance changed accordingly has a plan, and
+// with one unit less it has none.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ Outcome solved(const Instance& instance) {
   return solve(instance, {.method = "fast"}, budget);
 }
 
-// The number behind `words` in the remedy; its thousands may be set apart by spaces.
+// Returns the number after `words` in the remedy; spaces may separate its thousands.
 std::optional<std::int64_t> number_behind(const std::string& words, const std::string& remedy) {
   std::smatch found;
   if (!std::regex_search(remedy, found, std::regex(words + "([0-9 ]*[0-9])"))) return std::nullopt;
@@ -68,7 +68,8 @@ TEST(Remedy, OfSequencesThatFitNoGroup) {
     EXPECT_EQ(solved(roomier).status, Status::infeasible) << seed << outcome.remedy;
 
     const auto degree = number_behind("allow a degree of at least ", outcome.remedy);
-    if (!degree || instance.cost.exchange) continue;  // which kinds it may use is not said
+    // the remedy does not name the exchanges that the degree may use
+    if (!degree || instance.cost.exchange) continue;
     ++degrees;
     Tokens longest = 0;
     for (const std::int64_t id : outcome.unplaceable) {
@@ -149,7 +150,8 @@ TEST(Remedy, OfALayout) {
     if (!capacity) continue;
     ++raised;
     EXPECT_GT(*capacity, *instance.capacity) << seed;
-    LayoutInstance less = instance;  // what is named is needed, whether or not it is enough
+    // the named amount is necessary, whether or not it is sufficient
+    LayoutInstance less = instance;
     less.capacity = *capacity - 1;
     EXPECT_FALSE(solved(less).plan) << seed << outcome.remedy;
   }

@@ -1,5 +1,5 @@
-// The same bytes whoever else is working: mixed instances solved alone, by several threads at a
-// time, and sixty-four at once in one process.
+// Results do not depend on concurrent work: mixed instances are solved alone, by several threads at
+// a time, and sixty-four at once in one process.
 //
 // STOWAGE_LONG=1 takes a thousand instances instead of a few dozen.
 #include <gtest/gtest.h>
@@ -46,7 +46,7 @@ std::string plan_bytes(const LayoutPlan& plan) { return write_layout_plan(plan);
 std::string plan_bytes(const OrderPlan& plan) { return write_order_plan(plan); }
 std::string plan_bytes(const StrategyPlan& plan) { return write_strategy_plan(plan); }
 
-// All of an answer that no clock has a part in.
+// Returns all parts of an answer that do not depend on a clock.
 std::string answer(int k, const char* method) {
   Budget budget({.node_limit = 40});
   const Outcome outcome = solve(mixed(k), {.method = method, .seed = 11}, budget);
@@ -63,7 +63,7 @@ std::string answer(int k, const char* method) {
   return text;
 }
 
-// Every instance by `threads` threads that take the next one each.
+// Solves every instance with `threads` threads, each of which takes the next instance.
 std::vector<std::string> answers(int count, int threads, const char* method) {
   std::vector<std::string> all(static_cast<std::size_t>(count));
   std::atomic<int> next = 0;

@@ -1,5 +1,5 @@
-// What every method promises on every family: a start plan is never made worse, a gap that was
-// asked for is what was reached, and a node limit gives the same answer twice.
+// The promises of every method of every family: a start plan is never made worse, a requested gap
+// is reached, and a node limit gives the same answer twice.
 #include <gtest/gtest.h>
 
 #include "instances/assign/json.h"
@@ -74,13 +74,13 @@ class SolvePromises : public testing::Test {
   }
 };
 
-// Annealing of layouts is seconds of work however small they are; bundled layouts test it.
+// Annealing of layouts takes seconds for every size; the tests of bundled layouts cover it.
 bool too_long(const Method& method) { return method.name == "reinsert"; }
 
 using Families = testing::Types<Scatter, Assign, Layout, Order, Strategies>;
 TYPED_TEST_SUITE(SolvePromises, Families);
 
-// The best start there is, and the worst that is at hand, for every method of the family.
+// The optimal start and a bad start, for every method of the family.
 TYPED_TEST(SolvePromises, AStartIsNeverMadeWorse) {
   int started = 0;
   for (std::uint64_t seed = 100; seed < 125; ++seed) {
@@ -149,7 +149,7 @@ TYPED_TEST(SolvePromises, ANodeLimitGivesTheSameBytesTwice) {
   }
 }
 
-// What can keep a quick method from finding any plan at all is taken away.
+// Removes the properties of a step for which a fast method may find no plan.
 ScatterInstance easy(ScatterInstance step) { return step; }
 AssignInstance easy(AssignInstance step) {
   step.constraints = {};
@@ -188,7 +188,7 @@ TYPED_TEST(SolvePromises, NoTimeIsEnoughForAPlan) {
   EXPECT_GT(planned, 100);
 }
 
-// An outcome that was moved from has the values of none, and is copied like any other.
+// A moved-from outcome has the values of an empty one, and can be copied.
 TYPED_TEST(SolvePromises, AnOutcomeIsCopiedAfterAMove) {
   for (std::uint64_t seed = 0; seed < 5; ++seed) {
     Budget budget({.node_limit = kNodes});
@@ -212,7 +212,7 @@ TEST(Enumerators, WithoutANameAreErrors) {
   }
 }
 
-// Small limits end every method, also without a budget: a baseline by those of its MILPs.
+// Small limits end every method, also without a budget: a baseline ends by the limits of its MILPs.
 TYPED_TEST(SolvePromises, LimitsOfMilpsEndBaselines) {
   const auto instance = TypeParam::draw(7);
   for (const Method& method : methods(instance)) {

@@ -1,4 +1,4 @@
-// The loop over named stages: when a stage runs, what it may spend, and what is recorded of it.
+// The loop over named stages: the conditions of a stage, its budget, and its record.
 #include "solvers/stage.h"
 
 #include <gmock/gmock.h>
@@ -98,7 +98,8 @@ class StageLoopTest : public ::testing::Test {
 
 TEST_F(StageLoopTest, RunsInOrderAndRecordsWhatEachGained) {
   EXPECT_EQ(run({{{"fast", "slow", "first", "fast"}}}), StoppedBy::heuristic_end);
-  EXPECT_THAT(context_.ran, ElementsAre("slow", "fast"));  // neither without a plan, nor a second
+  // neither runs without a plan, nor a second time
+  EXPECT_THAT(context_.ran, ElementsAre("slow", "fast"));
   ASSERT_EQ(reports_.size(), 2u);
   EXPECT_EQ(reports_[0].name, "slow");
   EXPECT_TRUE(reports_[0].first_plan);

@@ -1,6 +1,6 @@
-// A limit that is over leaves every method about as much work as reading the instance is: work that
-// grows with the step and no faster. A loop that looks at too many pairs, or at no clock, shows
-// here however fast the machine is.
+// With a limit of 0 every method does about as much work as reading the instance: work that grows
+// linearly with the step. A loop over too many pairs, or one that does not check the clock, fails
+// this test on every machine.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ namespace {
 const std::int64_t kSmall = in_long_run(1500, 10'000);
 const std::int64_t kLarge = 16 * kSmall;  // sixteen times as many: 256 times the pairs
 constexpr double kMostGrowth = 80;
-constexpr double kLeast = 2e-3;  // CPU seconds: what a clock tells apart
+constexpr double kLeast = 2e-3;  // CPU seconds: the resolution of the clock
 
 Instance scatter_of(std::int64_t sequences) {
   return generate_scatter({.preset = {.model = "gpt-7b"},
@@ -58,7 +58,7 @@ Instance strategy_of(std::int64_t sequences) {
                             std::vector<Tokens>(static_cast<std::size_t>(sequences), 4096));
 }
 
-// CPU seconds of a solve whose limit is over before it begins, the less of two.
+// Returns the CPU seconds of a solve with a limit of 0, the minimum of two runs.
 double cpu_seconds(const Instance& instance, const std::string& method) {
   double least = 0;
   for (int k = 0; k < 2; ++k) {
@@ -102,7 +102,7 @@ struct Timed {
   Outcome outcome;
 };
 
-// A solve that may not begin, whatever the reason.
+// Runs a solve that may not begin, for any kind of limit.
 Timed solved_once_without_time(const AssignInstance& instance, const std::string& method,
                                const Budget::Limits& limits) {
   Timed timed;
@@ -115,7 +115,7 @@ Timed solved_once_without_time(const AssignInstance& instance, const std::string
   return timed;
 }
 
-// The least of three.
+// Returns the minimum of three runs.
 Timed solved_without_time(const AssignInstance& instance, const std::string& method,
                           const Budget::Limits& limits) {
   Timed least = solved_once_without_time(instance, method, limits);
@@ -126,7 +126,7 @@ Timed solved_without_time(const AssignInstance& instance, const std::string& met
   return least;
 }
 
-// What must be done even so is to verify a plan: it is what the rest is measured with.
+// Even with a limit of 0 a plan must be verified, so this time is the unit of the limits below.
 double seconds_to_verify(const AssignInstance& instance, const AssignPlan& plan) {
   const std::clock_t begin = std::clock();
   EXPECT_TRUE(verify(instance, plan).empty());
@@ -159,10 +159,9 @@ AssignInstance many_chunks(int whole) {
   return instance;
 }
 
-// Rows through a thousand stages: one simulation, not one for every order that might be better. A
-// method that simulates once takes 2.3 verifications with its own, one that simulates twice 3.3.
-// Both times are measured in turn, and what other work on the machine adds to them falls off with
-// the rounds.
+// Rows through a thousand stages: one simulation, not one per possible order. A method that
+// simulates once takes 2.3 verifications including its own, one that simulates twice 3.3. Both
+// times are measured alternately, and the effect of other load decreases with the number of rounds.
 constexpr double kMostVerifications = 2.8;
 constexpr int kMostRounds = 12;
 TEST(NoTimeAssign, DeepPipelinesAreSimulatedOnce) {
@@ -183,7 +182,7 @@ TEST(NoTimeAssign, DeepPipelinesAreSimulatedOnce) {
   }
 }
 
-// Strategies of many replicas of many schemes, all of which could be planned.
+// Returns strategies of many replicas of many schemes, all of which can be planned.
 AssignInstance strategies_of(int count) {
   constexpr int kSchemes = 300;
   AssignInstance instance{.name = "many", .devices = 10 * kSchemes};
@@ -203,7 +202,7 @@ AssignInstance strategies_of(int count) {
   return instance;
 }
 
-// solve() looks at every number of the instance before it plans.
+// solve() checks every number of the instance before it plans.
 double seconds_to_check(const AssignInstance& instance) {
   double least = 0;
   for (int k = 0; k < 3; ++k) {
@@ -226,7 +225,7 @@ TEST(NoTimeAssign, OneStrategyWillDo) {
   }
 }
 
-// As Ctrl-C before the work begins, without any limit.
+// Like Ctrl-C before the work begins, without any limit.
 TEST(NoTimeAssign, AnInterruptFromTheStartIsALimitOfNone) {
   const std::atomic<bool> interrupt = true;
   for (const AssignInstance& instance : {many_rows(600), many_chunks(50), strategies_of(100)}) {

@@ -1,4 +1,4 @@
-// Tiny instances of every family are proven, not only solved: none is left "feasible".
+// Tiny instances of every family are proven, not only solved: none stays "feasible".
 #include <gtest/gtest.h>
 
 #include <string>
@@ -20,7 +20,7 @@ constexpr std::int64_t kNodes = 20000;
 
 std::uint64_t instances() { return static_cast<std::uint64_t>(in_long_run(100, 1000)); }
 
-// Proven one way or the other by `auto`.
+// Expects a proof by `auto`, of optimality or of infeasibility.
 void expect_proof(const Instance& instance, std::int64_t nodes = kNodes) {
   Budget budget({.node_limit = nodes});
   const Outcome outcome = solve(instance, {}, budget);

@@ -1,5 +1,5 @@
-// Questions about longest sequences: bounds that no plan undercuts, and that close what row
-// patterns leave open where few pipelines are of one scheme.
+// Bounds by case distinctions on the longest sequence: no plan is below them, and they close gaps
+// that row patterns leave for schemes with few pipelines.
 #include "solvers/assign/band_bound.h"
 
 #include <gtest/gtest.h>
@@ -46,8 +46,8 @@ TEST(AssignBands, BoundNoMoreThanTheOptimum) {
   EXPECT_GT(raised, 20);
 }
 
-// Two pipelines of three stages beside one of one, and lengths of all sizes: at the least one
-// pipeline has long sequences, and its bubble.
+// Two pipelines of three stages and one of one stage, and lengths of all sizes: in the optimum one
+// pipeline has long sequences and their bubble.
 AssignInstance pipelines(std::uint64_t seed) {
   Draw draw(seed);
   AssignInstance instance{.name = "pipelines", .devices = 64};

@@ -1,4 +1,5 @@
-// Rows of chunks, solved: bounds and plans against brute force, and the edges of the rule.
+// Steps with rows of chunks are solved: bounds and plans against brute force, and edge cases of the
+// rule.
 #include "heuristics/assign/chunked.h"
 
 #include <gmock/gmock.h>
@@ -19,8 +20,8 @@ namespace {
 
 constexpr Ms kForever = std::numeric_limits<Ms>::infinity();
 
-// Every dispatch, and every partition of what is not cut into rows; nothing is left out, nothing is
-// clever. Infinite if no plan exists.
+// Enumerates every dispatch, and every partition of the uncut sequences into rows, without
+// shortcuts. Infinite if no plan exists.
 class EveryPlan {
  public:
   explicit EveryPlan(const AssignInstance& instance) : instance_(instance) {}
@@ -105,9 +106,9 @@ TEST(AssignChunked, BoundsAndPlansEncloseTheOptimum) {
   EXPECT_GE(optimal, 300);  // of 400
 }
 
-// Where parts end is the plan's to choose: no bound is above the best of all plans, whose parts are
-// the best for each way to deal and pack the sequences; no plan is worse than with parts of one
-// size.
+// The plan may choose the ends of parts. No bound exceeds the best of all plans, whose parts are
+// the best for each assignment and packing of the sequences. No plan is worse than with parts of
+// one size.
 TEST(AssignChunked, FreeBoundariesKeepBoundsAndPlansTrue) {
   int better = 0;
   int optimal = 0;
@@ -191,7 +192,7 @@ TEST(AssignChunked, OddChunksArePlanned) {
   }
 }
 
-// Chunks that no sequence exceeds leave the step as it is without them.
+// If no sequence is longer than a chunk, chunks do not change the step.
 TEST(AssignChunked, ChunksLongerThanAllSequencesChangeNothing) {
   AssignInstance instance = two_stages(1000, 1);
   const Ms chunked = plan_in(solved(instance)).objective_ms;
@@ -249,7 +250,7 @@ TEST(AssignChunked, AStepWithoutSequencesAndOneOfEqualOnes) {
   EXPECT_TRUE(verify(instance, plan_in(outcome)).empty());
 }
 
-// No limit keeps the plan away, and a limit only ends the search.
+// A plan is found under every limit, and a limit only ends the search.
 TEST(AssignChunked, NoTimeIsEnoughForAPlan) {
   Draw draw(1);
   AssignInstance instance = two_stages(10, 2);

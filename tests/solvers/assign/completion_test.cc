@@ -1,5 +1,5 @@
-// Replicas completed one by one: what that denies no plan does, and where rows do not matter it
-// denies all that no plan does.
+// The search that completes replicas one by one: it denies no time that a plan reaches, and if rows
+// do not matter, it denies every time that no plan reaches.
 #include "solvers/assign/completion.h"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ std::uint64_t steps() { return static_cast<std::uint64_t>(in_long_run(600, 6000)
 constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
 
 // Lengths of one size, so that a replica holds two or three of them: closed bounds and row patterns
-// leave such steps open by some per cent.
+// leave gaps of some per cent.
 AssignInstance few_each(std::uint64_t seed) {
   Draw draw(seed);
   AssignInstance instance{.name = "few-each"};
@@ -70,7 +70,7 @@ TEST(AssignCompletion, DeniesNoPlan) {
   EXPECT_GT(asked, 400);
 }
 
-// Without stages and costs of rows a share's time is its work, if the rows have room.
+// The time of a share is its work if stages and rows cost nothing and the rows have room.
 TEST(AssignCompletion, AgreesWithBruteForceWhereRowsAreFree) {
   int denied = 0;
   for (std::uint64_t seed = 0; seed < steps(); ++seed) {
@@ -145,7 +145,7 @@ TEST(AssignCompletion, NodesThatAreOverProveNothing) {
   EXPECT_GT(open, 5);
 }
 
-// As many as a set has bits, and one more.
+// The search takes as many sequences as a set has bits, 64, and not one more.
 TEST(AssignCompletion, AsManySequencesAsItTakes) {
   for (const std::size_t sequences : {64U, 65U}) {
     AssignInstance instance = few_each(1);
@@ -159,7 +159,7 @@ TEST(AssignCompletion, AsManySequencesAsItTakes) {
   }
 }
 
-// `fast` left such steps open by 2 per cent and more.
+// `fast` had gaps of 2 per cent and more on such steps without completion.
 TEST(AssignCompletion, FastIsNearItsBoundWhereReplicasHoldFew) {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     Budget budget;

@@ -1,5 +1,5 @@
-// What replicas can hold, priced: bounds that no plan undercuts, and that close what row patterns
-// leave open.
+// Priced configurations of replicas: no plan is below their bounds, and they close gaps that row
+// patterns leave.
 #include <gtest/gtest.h>
 
 #include "formulations/assign/bounds.h"
@@ -63,8 +63,8 @@ TEST(AssignConfigurations, BoundNoMoreThanTheOptimumWithEveryBackend) {
   EXPECT_GT(closed, 20 * backends);
 }
 
-// Replicas that hold two or three sequences of 60, some by pipelines: row patterns leave such steps
-// open by two per cent and more.
+// Replicas that hold two or three of 60 sequences, some by pipelines: row patterns leave gaps of
+// two per cent and more.
 AssignInstance pairs(std::uint64_t seed) {
   Draw draw(seed);
   AssignInstance instance{.name = "pairs"};
@@ -93,7 +93,7 @@ AssignInstance pairs(std::uint64_t seed) {
   return instance;
 }
 
-// `fast` asks for no more than two per cent; asked for more, they prove more.
+// `fast` stops at two per cent; with a smaller gap the configurations prove more.
 TEST(AssignConfigurations, CloseStepsOfFewSequencesAReplica) {
   const int drawn = static_cast<int>(in_long_run(12, 40));
   int named = 0;
@@ -127,7 +127,8 @@ TEST(AssignConfigurations, NothingOfManySequencesAndWithoutTime) {
   }
 }
 
-// What the LP proves of a time holds for shorter ones, and its prices say how long.
+// A proof of the LP for a time also holds for shorter times, and its prices give the longest such
+// time.
 TEST(AssignConfigurations, PricesRefuteShorterTimes) {
   const AssignInstance instance = pairs(2);
   const AssignTable table(instance);

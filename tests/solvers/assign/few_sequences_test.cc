@@ -1,5 +1,5 @@
-// Steps of few sequences: the dynamic programme over subsets against brute force, and what `auto`
-// makes of it.
+// Steps of few sequences: the dynamic programme over subsets against brute force, and the results
+// of `auto` with it.
 #include "solvers/assign/few_sequences.h"
 
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ TEST(AssignFew, DisjointUnionsAreThoseOfPairs) {
   }
 }
 
-// With every limit that matters: none, just above the optimum, the optimum itself.
+// With every relevant limit: none, just above the optimum, and the optimum itself.
 TEST(AssignFew, AgreesWithBruteForce) {
   int planned = 0;
   int refuted = 0;
@@ -77,7 +77,7 @@ TEST(AssignFew, ABudgetThatEndsProvesNothing) {
   EXPECT_FALSE(solve_few(tiny_assign(3, 7), 0, kInfinity, none).complete);
 }
 
-// Whatever is proven with few steps is what all steps prove.
+// A proof with few nodes agrees with the proof of the complete search.
 TEST(AssignFew, StepsThatAreOverProveNothing) {
   int cut = 0;
   int whole = 0;
@@ -98,7 +98,7 @@ TEST(AssignFew, StepsThatAreOverProveNothing) {
   EXPECT_GT(whole, 200);
 }
 
-// On the strategies of a preset, for which closed bounds leave some per cent open.
+// On the strategies of a preset, for which closed bounds leave gaps of some per cent.
 TEST(AssignFew, AutoProvesStepsOfPresets) {
   for (const char* model : {"llama-7b", "llama-32b"}) {
     const auto step =

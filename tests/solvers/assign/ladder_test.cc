@@ -1,6 +1,6 @@
-// Longer than 300 lines: one rung of the ladder after the other.
-// The oracle ladder of the assign family: brute force = MILP by GLPK = MILP by CBC, every bound is
-// at most the optimum, every heuristic at least, and every plan verifies.
+// Longer than 300 lines: it has all rungs of the ladder. The oracle ladder of the assign family:
+// brute force = MILP by GLPK = MILP by CBC, every bound is at most the optimum, every heuristic at
+// least, and every plan verifies.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -32,8 +32,8 @@ constexpr std::uint64_t kInstances = 80;
 #else
 const auto kInstances = static_cast<std::uint64_t>(in_long_run(400, 3000));
 #endif
-constexpr std::uint64_t kShards = 8;     // tests that can run side by side
-constexpr std::uint64_t kMilpEvery = 5;  // every so many-th goes through each backend
+constexpr std::uint64_t kShards = 8;     // tests that can run in parallel
+constexpr std::uint64_t kMilpEvery = 5;  // one of this number of instances runs on each backend
 constexpr double kTolerance = 1e-6;
 
 double slack(double value) { return kTolerance * std::max(1.0, value); }
@@ -43,7 +43,7 @@ int index_of(const AssignInstance& instance, const std::string& strategy) {
                           instance.strategies.begin());
 }
 
-// The optimum of one strategy alone.
+// Returns the optimum of one strategy alone.
 std::optional<AssignPlan> best_of(AssignInstance instance, int strategy) {
   instance.strategies = {instance.strategies[static_cast<std::size_t>(strategy)]};
   return brute_force(instance);
@@ -62,7 +62,8 @@ TEST(AssignLadderOracle, BruteForcePlansVerify) {
   EXPECT_GT(planned, kInstances / 2);
 }
 
-// Against a second oracle, written differently: every sequence to every row of every replica.
+// Brute force agrees with a second, independent oracle that tries every sequence in every row of
+// every replica.
 TEST(AssignLadderOracle, BruteForceAgreesWithPlainEnumeration) {
   std::uint64_t compared = 0;
   for (std::uint64_t seed = 0; seed < kInstances / 15; ++seed) {
@@ -129,12 +130,12 @@ TEST(AssignLadderOracle, BoundsAreBelowAndHeuristicsAboveTheOptimum) {
       optimal += plan->objective_ms <= optimum->objective_ms + slack(optimum->objective_ms);
     }
   }
-  EXPECT_LE(declined, 3U);  // row constraints that only enumeration meets
+  EXPECT_LE(declined, 3U);  // row constraints that only enumeration satisfies
   EXPECT_GE(optimal, planned * 98 / 100);
 }
 
-// Every plan of every heuristic is a point of the relaxation: nothing about an empty replica, a row
-// constraint or a bubble is cut off.
+// Every plan of every heuristic is a point of the relaxation: it does not cut off empty replicas,
+// row constraints or bubbles.
 TEST(AssignLadderOracle, PlansArePointsOfTheGroupedRelaxation) {
   std::uint64_t encoded = 0;
   for (std::uint64_t seed = 0; seed < kInstances / 3; ++seed) {
@@ -165,8 +166,8 @@ TEST(AssignLadderOracle, PlansArePointsOfTheGroupedRelaxation) {
 
 class AssignLadderShard : public testing::TestWithParam<std::tuple<MilpBackend, std::uint64_t>> {};
 
-// Every strategy's MILP without a start, so that the optimum is its own finding; rows that only
-// plans slower than a heuristic's have are left out, as the facade does.
+// Every strategy's MILP is solved without a start, so that it must find the optimum itself. As in
+// the facade, it omits rows that only plans slower than a heuristic's have.
 TEST_P(AssignLadderShard, MilpEqualsBruteForce) {
   const auto [backend, shard] = GetParam();
   for (std::uint64_t seed = shard; seed < kInstances / kMilpEvery; seed += kShards) {
@@ -195,7 +196,7 @@ TEST_P(AssignLadderShard, MilpEqualsBruteForce) {
   }
 }
 
-// The relaxations' own proofs, merged and apart, with and without a plan to begin with.
+// The relaxations' own bounds, merged and separate, with and without a start plan.
 TEST_P(AssignLadderShard, GroupedBoundsAreBelowTheOptimum) {
   const auto [backend, shard] = GetParam();
   for (std::uint64_t seed = shard; seed < kInstances / kMilpEvery; seed += kShards) {
@@ -262,7 +263,8 @@ TEST_P(AssignLadder, TheFacadeProvesTinySteps) {
   }
 }
 
-// Eight sequences are beyond the facade's brute force: the relaxations and the MILPs have to do it.
+// The facade's brute force does not take eight sequences, so the relaxations and the MILPs must
+// prove the optimum.
 TEST_P(AssignLadder, TheFacadeProvesByMilpWhatBruteForceFinds) {
   int proven = 0;
   int tried = 0;

@@ -1,4 +1,4 @@
-// How the optimum of an assign step answers to changes of the step.
+// Changes of an assign step with a known effect on the optimum.
 #include "tests/solvers/metamorphic.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ void scale_costs(AssignInstance& step, double factor) {
   }
 }
 
-// Each token cut in two.
+// Halves every token.
 void halve_tokens(AssignInstance& step) {
   for (Tokens& length : step.lengths) length *= 2;
   step.pad_multiple *= 2;
@@ -40,7 +40,7 @@ void reverse_schemes(AssignInstance& step) {
 }
 
 void add_replica(AssignInstance& step) {
-  if (!step.constraints.allow_empty) return;  // it would have to be given rows
+  if (!step.constraints.allow_empty) return;  // the new replica would need rows
   ++step.strategies.front().replicas.front();
   step.devices += step.schemes.front().tp * step.schemes.front().pp;
 }
@@ -75,7 +75,7 @@ void change_sequences(Metamorphosis<AssignInstance>& step) {
   step.after("other ids", Trend::equal,
              [](auto& s) { std::reverse(s.lengths.begin(), s.lengths.end()); });
   step.after("a sequence less", Trend::not_up, [](auto& s) {
-    // Under row constraints fewer sequences may be too few.
+    // Under row constraints a step with fewer sequences may be infeasible.
     if (s.constraints == RowConstraints{} && !s.lengths.empty()) s.lengths.pop_back();
   });
   step.after("a shorter sequence", Trend::not_up, [](auto& s) {

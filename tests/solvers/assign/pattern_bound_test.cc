@@ -1,6 +1,5 @@
 // The pattern bound: every certificate passes the checker, which shares no code with it, and none
-// claims more than the optimum that brute force finds; and how far it is from plans of larger
-// steps.
+// claims more than the optimum of brute force; and its distance from plans of larger steps.
 #include "solvers/assign/pattern_bound.h"
 
 #include <gtest/gtest.h>
@@ -33,9 +32,9 @@ constexpr std::uint64_t kInstances = 200;
 #else
 const auto kInstances = static_cast<std::uint64_t>(in_long_run(400, 3000));
 #endif
-constexpr std::uint64_t kShards = 4;  // tests that can run side by side
+constexpr std::uint64_t kShards = 4;  // tests that can run in parallel
 
-// Every backend, and none.
+// Returns every backend, and nullopt for none.
 std::vector<std::optional<MilpBackend>> lp_solvers() {
   std::vector<std::optional<MilpBackend>> all{std::nullopt};
   for (const MilpBackend backend : built_backends()) all.emplace_back(backend);
@@ -54,7 +53,7 @@ TEST_P(PatternBoundOnTiny, IsCertifiedAndAtMostTheOptimum) {
     const auto optimum = brute_force(instance);
     if (!optimum || instance.lengths.empty()) continue;
     const AssignTable table(instance);
-    // Well above the optimum too, so that nothing is cut off by the plan that is known.
+    // Also for known plans far above the optimum, which do not restrict the bound.
     for (const double factor : {1.0, 1.4}) {
       Budget budget;
       const PatternBound found = pattern_bound(instance, table, optimum->objective_ms * factor,
@@ -79,7 +78,7 @@ INSTANTIATE_TEST_SUITE_P(Backends, PatternBoundOnTiny,
                                   std::to_string(std::get<1>(shard.param));
                          });
 
-// What a plan found in milliseconds is away from what is proven in as many.
+// Returns the gap between a plan and a bound that are both found in milliseconds.
 double fast_gap(const AssignInstance& instance) {
   Budget budget;
   const Outcome outcome = solve(instance, {.method = "fast"}, budget);
@@ -108,7 +107,7 @@ TEST(PatternBound, ClosesBundledSteps) {
   EXPECT_LE(gaps.back(), 0.02);
 }
 
-// One scheme, one stage: what remains of the problem is to balance and to save rows.
+// With one scheme and one stage the remaining problem is to balance and to save rows.
 TEST(PatternBound, ClosesPlainBalancing) {
   for (const double fixed : {0.0, 20.0}) {
     for (const int ranks : {8, 64}) {

@@ -1,5 +1,4 @@
-// The edge cases of assign steps through the facade, each with the outcome that it is documented to
-// have.
+// Edge cases of assign steps through the facade, each with its documented outcome.
 #include "solvers/solve.h"
 
 #include <gtest/gtest.h>
@@ -77,7 +76,7 @@ TEST(AssignSolve, ReplicasThatTooFewSequencesFitAreStarved) {
                   {.name = "narrow", .linear_ms = 1, .max_tokens = 10}},
       .strategies = {{"both", {1, 2}}},
       .constraints = {.allow_empty = false},
-      .lengths = {50, 60, 70, 80, 90, 100, 40, 30, 20, 10}};  // only one is short
+      .lengths = {50, 60, 70, 80, 90, 100, 40, 30, 20, 10}};  // only one fits `narrow`
   const Outcome starved = solved(instance);
   EXPECT_EQ(starved.status, Status::infeasible);
   EXPECT_EQ(starved.stopped_by, StoppedBy::proof);
@@ -89,13 +88,13 @@ TEST(AssignSolve, ReplicasThatTooFewSequencesFitAreStarved) {
   EXPECT_TRUE(solved(instance).plan);
 }
 
-// Costs at the ends of their range: coefficients of 1e20 and more are given to no backend.
+// Costs at the ends of their range: no backend gets coefficients of 1e20 and more.
 TEST(AssignSolve, NumbersThatNoBackendTakesAreNoFailure) {
   if (built_backends().empty()) GTEST_SKIP() << "no backend is built in";
   AssignInstance instance = flat(
       2, 100'000,
       {80'000, 20'000, 60'000, 90'000, 80'000, 60'000, 90'000, 70'000, 50'000, 40'000, 60'000});
-  instance.lengths.resize(20, 30'000);  // too many for subsets
+  instance.lengths.resize(20, 30'000);  // too many sequences for subsets
   instance.schemes[0].quadratic_ms = instance.schemes[0].fixed_ms = static_cast<double>(kMaxExact);
   instance.constraints = {.rows_multiple_of = 2, .equal_rows = true};
   Budget budget({.node_limit = 200});
@@ -154,7 +153,7 @@ TEST(AssignSolve, DuplicateLengthsOnly) {
   expect_optimal(flat(3, 100, std::vector<Tokens>(12, 60)), 4 * 70);
 }
 
-// Nothing but nodes limits what is done: the same input gives the same outcome.
+// Only nodes limit the solve, so equal input gives equal outcomes.
 TEST(AssignSolve, TheSameInputGivesTheSameOutcome) {
   AssignInstance instance = flat(3, 100, {90, 80, 70, 33, 32, 31, 30, 22, 21, 20, 11, 7});
   instance.schemes.push_back(

@@ -1,4 +1,4 @@
-// The stages of an assign solve: each can be left out.
+// The stages of an assign solve: each can be excluded.
 #include "solvers/assign/stages.h"
 
 #include <gmock/gmock.h>
@@ -26,7 +26,7 @@ TEST(AssignStages, EveryCourseNamesStagesThatThereAre) {
   }
 }
 
-// A bound that is left out is missed at most: plans stay valid and bounds below them.
+// The bound may be lower without a stage, but plans stay valid and bounds below them.
 TEST(AssignStages, EachCanBeLeftOut) {
   for (std::uint64_t seed = 0; seed < 6; ++seed) {
     const AssignInstance instance = tiny_assign(seed);

@@ -1,4 +1,4 @@
-// The transport problem of one to one: no permutation costs less, and no fraction of some.
+// The assignment problem: no permutation costs less, and no fractional solution.
 #include "solvers/configure/assignment.h"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ double least_by_trying(const std::vector<std::vector<double>>& costs) {
   return least;
 }
 
-// Of the linear programme: fractions are allowed.
+// Returns the optimum of the linear programme, which allows fractions.
 double least_of_lp(MilpBackend backend, const std::vector<std::vector<double>>& costs) {
   milp::Model model;
   std::vector<milp::Row> columns(costs.front().size(), {.name = "column", .upper = 1});

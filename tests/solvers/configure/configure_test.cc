@@ -1,5 +1,5 @@
-// The way from a model to plans of steps: coefficients that are the formulas of a strategy, plans
-// that hold, a layout that fits, and an order that is that of true lengths.
+// From a model to plans of steps: coefficients equal the formulas of a strategy, plans are valid, a
+// layout fits, and the ranking is that of true lengths.
 #include "solvers/configure/configure.h"
 
 #include <gmock/gmock.h>
@@ -32,7 +32,7 @@ using ::testing::IsEmpty;
 
 using Steps = std::vector<std::vector<Tokens>>;
 
-// Steps of a few thousand tokens a sequence, one of them long.
+// Returns steps of a few thousand tokens per sequence, with one long sequence each.
 Steps some_steps(std::size_t count) {
   Steps steps(count, std::vector<Tokens>(16));
   Tokens state = 1;
@@ -58,8 +58,8 @@ TEST(MeanStep, TakesEachSomaniethFromTheLongestOn) {
   EXPECT_THAT(mean_step({{3, 7}}), ElementsAre(7, 3));
 }
 
-// What a group takes and holds by the scatter instance is what the stage takes and holds by the
-// formulas, whatever its degree.
+// For every degree, the time and memory of a group in the scatter instance equal the time and
+// memory of the stage by the formulas.
 TEST(Handover, CoefficientsAreTheFormulas) {
   int tried = 0;
   int shared_experts = 0;
@@ -99,8 +99,8 @@ TEST(Handover, CoefficientsAreTheFormulas) {
   EXPECT_GE(shared_experts, 10);
 }
 
-// Without level 3 and chunks, and with equal stages, a plan's objective is its price but for the
-// exchange of states.
+// A plan's objective is its price minus the exchange of states, if there are no chunks, no level 3
+// and only equal stages.
 TEST(Handover, APriceIsTheObjectiveAndWhatIsExposed) {
   const Steps steps = some_steps(1);
   StrategyInstance instance = one_node(steps);
@@ -146,7 +146,8 @@ TEST(Handover, ARaisedFactorLeavesLessRoom) {
               2.0 * static_cast<double>(tokens_per_device(raised)), 2);
 }
 
-// The trace of one micro-batch, and one more set of activations for each other one in flight.
+// The layout is the trace of one micro-batch, and one more set of activations for each other
+// micro-batch in flight.
 TEST(RankLayout, CountsWhatOtherMicroBatchesKeep) {
   const Steps steps = {std::vector<Tokens>(16, 2048)};
   StrategyInstance instance = one_node(steps);
@@ -161,7 +162,7 @@ TEST(RankLayout, CountsWhatOtherMicroBatchesKeep) {
   ASSERT_TRUE(layout);
   if (handover.tightest_stage() == 0) {
     EXPECT_EQ(handover.in_flight(), 2);
-    // M3 of 16 layers, about: a trace has a few tensors more.
+    // About M3 of 16 layers: a trace has a few more tensors.
     const double formula = 34.0 * 16 * 4096 * 2048 / static_cast<double>(plans.front().tp);
     EXPECT_NEAR(static_cast<double>(layout->waiting_bytes), formula, 0.15 * formula);
   } else {
@@ -169,11 +170,11 @@ TEST(RankLayout, CountsWhatOtherMicroBatchesKeep) {
   }
 }
 
-// Layers that differ, with experts and without. A token leaves, of h wide activations, x, its norm,
-// q, k, v, what attention makes of them, r and its norm, 16 h bytes, and 4 for each head's
-// logarithm; 6 for each width of a feed-forward part, 4 without a gate; with experts 4 for each
-// score and 2 h for each copy. M3 counts 18 h instead of 16 where there are experts, and neither
-// logarithms nor scores.
+// Layers that differ, with experts and without, for activations of width h. A token keeps x, its
+// norm, q, k, v, the output of attention, r and its norm, 16 h bytes, and 4 bytes for each head's
+// logarithm. A feed-forward part keeps 6 bytes per unit of width, 4 without a gate. With experts it
+// also keeps 4 bytes for each score and 2 h for each copy. M3 counts 18 h instead of 16 h with
+// experts, and neither logarithms nor scores.
 TEST(RankLayout, OfLayersWithExpertsByHand) {
   int shared = 0;
   int mixed = 0;
@@ -183,7 +184,7 @@ TEST(RankLayout, OfLayersWithExpertsByHand) {
     instance.model.sequence_parallel = true;
     instance.model.kv_width.reset();
     instance.model.query_width.reset();
-    instance.cost.detail.reset();  // M3 of version 1 is what is counted here by hand
+    instance.cost.detail.reset();  // the numbers below are those of M3 in version 1
     instance.model.heads = 8;
     instance.cluster.memory_mib = 1e6;
     instance.options.v = {1};
@@ -197,11 +198,11 @@ TEST(RankLayout, OfLayersWithExpertsByHand) {
       const Result<RankLayout> layout = rank_layout(instance, handover, 1024);
       if (!layout || handover.in_flight() <= 1) continue;
       const std::int64_t its = handover.tightest_stage();
-      std::int64_t begin = 0;  // of the layers of this stage
+      std::int64_t begin = 0;  // first layer of this stage
       for (std::int64_t stage = 0; stage < its; ++stage) begin += plan.stages[at(stage)].layers;
       const std::int64_t end = begin + plan.stages[at(its)].layers;
-      double bytes = 0;   // of a token
-      double beside = 0;  // what M3 counts otherwise
+      double bytes = 0;   // bytes per token
+      double beside = 0;  // difference of M3 to these bytes
       bool routed = true;
       const double outside = plan.tp > 1 ? 16 : 18;
       std::int64_t layer = 0;
@@ -241,8 +242,8 @@ TEST(RankLayout, OfLayersWithExpertsByHand) {
   EXPECT_GT(mixed, 3);
 }
 
-// Every bundled instance that has a configuration: the layout of the heaviest rank, its states and
-// what waits fit, by the factor if need be.
+// For every bundled instance with a configuration, the layout of the heaviest rank, its states and
+// its waiting activations fit, with a raised factor if necessary.
 TEST(Configure, BundledInstancesHoldWhatTheyPromise) {
   const auto data = std::filesystem::path(STOWAGE_SOURCE_DIR) / "instances/data/strategy";
   int held = 0;
@@ -309,7 +310,7 @@ TEST(Configure, RanksByTrueLengthsAndHoldsWhatItPromises) {
   }
 }
 
-// How many threads plan steps changes no plan, and not which step is named where none has room.
+// The number of threads does not change a plan, nor which step is named if none has room.
 TEST(Configure, ThreadsChangeNothing) {
   for (const Tokens longest : {60'000, 3'000'000}) {
     Steps steps = some_steps(6);
@@ -340,7 +341,8 @@ TEST(Configure, ThreadsChangeNothing) {
   }
 }
 
-// Whatever the memory, the first one's layout fits, and a raised factor is one that was needed.
+// For all memory sizes the layout of the first configuration fits, and a raised factor was
+// necessary.
 TEST(Configure, WhatIsClearlyBehindIsPlannedNoFurther) {
   const Steps steps = some_steps(12);
   const StrategyInstance instance = one_node(steps);
@@ -393,11 +395,11 @@ TEST(Configure, ALayoutThatDoesNotFitIsSolvedAgain) {
   EXPECT_TRUE(again);
 }
 
-// One sequence fills the memory of the roomiest configuration, which is put away once its layout is
-// known; of those that were given up for it the first have no plan.
+// One sequence fills the memory of the configuration with most room, which is rejected once its
+// layout is known. The first of the configurations that were rejected for it before have no plan.
 TEST(Configure, OthersAreAskedUntilOneHasAPlan) {
   Steps steps(4, std::vector<Tokens>(8, 2048));
-  StrategyInstance instance = one_node(steps, 53'540, 1);  // its formulas leave that much room
+  StrategyInstance instance = one_node(steps, 53'540, 1);  // the room that its formulas leave
   instance.options.logit_chunks = {16};
   instance.options.pp = {1};
   steps.front().front() = 98'427;
@@ -412,7 +414,8 @@ TEST(Configure, OthersAreAskedUntilOneHasAPlan) {
   EXPECT_EQ(run.ended_by(), StoppedBy::time_limit);
 }
 
-// A sequence fits in less memory where layers go in parts of it, and the layout knows them.
+// A long sequence fits in less memory if layers process it in parts, and the layout takes this into
+// account.
 TEST(Configure, StreamChunksMakeRoomForALongSequence) {
   const Steps steps = {{150'000, 2000, 2000, 2000, 2000, 2000, 2000, 2000}};
   const auto least_memory = [&](const std::vector<std::int64_t>& chunks) {
@@ -445,7 +448,7 @@ TEST(Configure, WithoutRoomItSaysWhy) {
   EXPECT_THAT(run.ranking, IsEmpty());
 }
 
-// The mean step has room and a true one has not.
+// The mean step fits, and a true step does not.
 TEST(Configure, AStepWithoutAPlanPutsAConfigurationLast) {
   Steps steps = some_steps(1);
   const StrategyInstance instance = one_node(steps);

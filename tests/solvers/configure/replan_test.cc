@@ -1,5 +1,5 @@
-// A new configuration after devices are lost: the fewest bytes of all matchings, and the three
-// promises of its weight.
+// A new configuration after devices are lost: the fewest moved bytes of all matchings, and the
+// three promises of its weight.
 #include "solvers/configure/replan.h"
 
 #include <gmock/gmock.h>
@@ -59,7 +59,7 @@ TEST(RemainingClusters, AreAllRectangles) {
   EXPECT_THAT(sizes({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}), IsEmpty());
 }
 
-// 7 does not combine with anything, 6 nodes only with three stages.
+// 7 combines with no option, and 6 nodes only with three stages.
 TEST(UsableClusters, AreThoseInWhichOptionsCombine) {
   StrategyInstance instance;
   instance.model = {.hidden = 64, .heads = 8, .blocks = {{.count = 12, .ffn = 0}}};
@@ -94,7 +94,7 @@ TEST(LeastMove, OfTwoStagesOfTwoRanks) {
   const std::int64_t lost[] = {3};
   const Relocation moves =
       least_move(before, instance.cluster, lost, HeldStates(instance, narrow), 2);
-  // Rank 1 stays where half of its layers are, and reads the other half.
+  // Rank 1 stays on the device with half of its layers, and reads the other half.
   EXPECT_THAT(moves.device_of_rank[1], 2);
   EXPECT_LT(moves.device_of_rank[0], 2);
   EXPECT_EQ(moves.moved_mib, half);
@@ -102,7 +102,8 @@ TEST(LeastMove, OfTwoStagesOfTwoRanks) {
   EXPECT_EQ(moves.lost_mib, half);
 }
 
-// Every way in which the nodes and devices of the new plan may lie on those that are left.
+// Returns the minimum over all ways to place the nodes and devices of the new plan on the remaining
+// ones.
 double least_by_trying(const HeldStates& before, const StrategyCluster& cluster,
                        const std::vector<std::int64_t>& lost, const HeldStates& after,
                        std::int64_t per_node) {
@@ -120,7 +121,7 @@ double least_by_trying(const HeldStates& before, const StrategyCluster& cluster,
           first / cluster.devices_per_node == left[at(rank)] / cluster.devices_per_node;
       sum += together ? after.bytes(rank) - shared[at(rank)][at(left[at(rank)])] : kInfinity;
     }
-    // Two new nodes on one old one are no cluster of as many nodes.
+    // Two new nodes on one old node do not form a cluster with that number of nodes.
     for (std::int64_t rank = per_node; rank < after.devices(); rank += per_node) {
       for (std::int64_t other = 0; other < rank; other += per_node) {
         if (left[at(rank)] / cluster.devices_per_node ==
@@ -231,7 +232,7 @@ TEST(Replan, AHugeWeightGivesTheNearest) {
   for (const Replanned& each : found) {
     EXPECT_THAT(verify(Instance(each.instance), Plan(each.plan)), IsEmpty());
   }
-  // The weight between decides: no cheaper move among the plans of the other end.
+  // With weight 0 the first plan is at least as fast, and its move takes at least as long.
   const std::vector<Replanned> fresh = replanned(instance, plan, lost, 0);
   EXPECT_LE(fresh.front().plan.step_ms, found.front().plan.step_ms);
   EXPECT_GE(fresh.front().move_ms, found.front().move_ms);

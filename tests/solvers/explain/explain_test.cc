@@ -1,7 +1,6 @@
-// Longer than 300 lines: one hand-made conflict after the other.
-// What explain() says is true: causes are the ones that were built in, each remedy makes the
-// instance feasible and a little less of it would not, and no move is said to help or not to help
-// that does otherwise.
+// Longer than 300 lines: it has one hand-made conflict after the other. The statements of explain()
+// are true: causes are those built in, each remedy makes the instance feasible and a slightly
+// smaller one does not, and the stated effect of a move is its effect.
 #include "solvers/explain/explain.h"
 
 #include <gmock/gmock.h>
@@ -58,8 +57,8 @@ std::vector<std::string> remedy_places(const Explanation& explanation) {
   return places;
 }
 
-// Every remedy has a plan; `weaken` makes the instance of one a little less generous, which must
-// leave it without.
+// Expects a plan for every remedy. `weaken` makes a remedy's instance slightly less generous, which
+// must make it infeasible.
 void expect_remedies(const Explanation& explanation) {
   for (const Remedy& remedy : explanation.remedies) {
     const Outcome outcome = solved(remedy.change.instance);
@@ -134,7 +133,7 @@ TEST(Explain, StatesThatFillTheMemory) {
   EXPECT_EQ(as<ScatterInstance>(why.remedies[0]).cluster.memory_mib, 23);
 }
 
-// Without the term the sequence would fit, so that it is named.
+// The sequence would fit without the term, so the term is named.
 TEST(Explain, MemoryThatTermsFill) {
   ScatterInstance instance = small_scatter({300, 1});
   instance.model.sequence_mib = 6;
@@ -227,7 +226,7 @@ TEST(Explain, FewerSequencesThanReplicas) {
 TEST(Explain, FewerSequencesThanRowsInAMultiple) {
   AssignInstance instance = small_assign({10, 20, 30});
   instance.constraints.rows_multiple_of = 5;
-  instance.constraints.equal_rows = true;  // none of the causes
+  instance.constraints.equal_rows = true;  // not one of the causes
   const Explanation why = explained(instance);
   EXPECT_THAT(places(why.conflict.causes),
               ElementsAre("/lengths", "/constraints/rows_multiple_of"));
@@ -273,7 +272,7 @@ TEST(Explain, AStepThatNeedsMoreThanTheCapacity) {
                                                   {.id = "c", .lower = 2, .upper = 5, .size = 25},
                                                   {.id = "d", .lower = 2, .upper = 3, .size = 1}},
                                                  64));
-  // The two bytes too many are there without d.
+  // The two bytes too many occur without d too.
   EXPECT_THAT(places(why.conflict.causes),
               ElementsAre("/buffers/2", "/buffers/0", "/buffers/1", "/capacity_bytes"));
   ASSERT_EQ(why.remedies.size(), 2U);
@@ -295,7 +294,7 @@ TEST(Explain, AlignmentsThatTheLoadDoesNotSeeAreNoReasonToBlameMore) {
   EXPECT_TRUE(why.conflict.irreducible);
   expect_remedies(why);
 
-  // Nor is a pin without which they do not fit either.
+  // The conflict does not contain a pin whose removal does not help.
   instance.buffers.pop_back();
   instance.buffers[0].offset = 0;
   why = explained(instance);
@@ -376,7 +375,7 @@ TEST(Explain, APinAboveTheCapacity) {
 }
 
 TEST(Explain, BuffersThatOnlyASearchCanRefute) {
-  // The load is 6 bytes, the least peak 7, whatever the last buffer does.
+  // The load is 6 bytes and the least peak 7, independent of the last buffer.
   std::vector<Buffer> buffers{
       {.lower = 2, .upper = 5, .size = 2}, {.lower = 2, .upper = 3, .size = 2},
       {.lower = 0, .upper = 4, .size = 2}, {.lower = 0, .upper = 2, .size = 4},
@@ -386,7 +385,7 @@ TEST(Explain, BuffersThatOnlyASearchCanRefute) {
   const Explanation why = explained(instance);
   ASSERT_EQ(why.outcome.status, Status::infeasible);
   EXPECT_TRUE(why.conflict.irreducible);
-  // Irreducible: the buffers named are refuted, and without any one of them they are not.
+  // Irreducible: the named buffers are refuted together, and not without any one of them.
   LayoutInstance named = instance;
   named.buffers.clear();
   for (const Finding& cause : why.conflict.causes) {
@@ -438,7 +437,7 @@ TEST(Explain, NothingHelpsAnOptimalPlan) {
   EXPECT_GT(with_moves, 100);
 }
 
-// Carries out what `best_text` says of a scatter plan.
+// Applies the move in `best_text` to a scatter plan.
 Ms after_move(const ScatterInstance& instance, const ScatterPlan& plan, const std::string& text) {
   std::vector<MicroBatchChoice> choices;
   for (const ScatterMicroBatch& batch : plan.micro_batches) {
@@ -517,14 +516,15 @@ TEST(Explain, ABadScatterPlansBestMoveGainsWhatItSays) {
   EXPECT_GT(helped, 100);
 }
 
-// The same where micro-batches choose what they recompute, without several kinds of exchange.
+// The same if micro-batches choose a recomputation mode, without several kinds of exchange.
 TEST(Explain, ABadRecomputingPlansBestMoveGainsWhatItSays) {
   int helped = 0;
   int other_way = 0;
   for (std::uint64_t seed = 0; seed < 600; seed += 3) {
     const ScatterInstance instance = tiny_recomputing_scatter(seed);
     if (instance.lengths.size() < 2) continue;
-    // A micro-batch for each sequence, all of them in the way that holds most.
+    // Every sequence is in a micro-batch of its own, all with the recomputation mode of the largest
+    // capacity.
     const int way = largest_form(instance).recomputation;
     std::vector<MicroBatchChoice> choices;
     for (std::size_t id = 0; id < instance.lengths.size(); ++id) {
@@ -548,7 +548,7 @@ TEST(Explain, ABadRecomputingPlansBestMoveGainsWhatItSays) {
   EXPECT_GT(other_way, 10);
 }
 
-// Four devices hold 320 tokens, and 640 if half of each is recomputed.
+// Four devices hold 320 tokens, and 640 if half of each token is recomputed.
 TEST(Explain, WhatIsRecomputedHoldsMoreTokens) {
   ScatterInstance instance = small_scatter({700, 8});
   instance.model.recomputation = {
@@ -589,7 +589,7 @@ std::vector<std::string> what_if_places(const Instance& instance) {
   return places;
 }
 
-// Of what is as large as an instance may say already, nothing is asked that none may say.
+// If a value is already the largest that an instance may have, no change beyond it is tried.
 TEST(Explain, WhatIfAsksForNothingThatIsTooLarge) {
   ScatterInstance scatter = small_scatter({8, 16});
   EXPECT_THAT(what_if_places(scatter), ElementsAre("/cluster/memory_mib", "/cluster/devices"));
@@ -614,7 +614,8 @@ TEST(Explain, APlanIsExplainedAsItIs) {
   const Explanation why = explained(instance, plan);
   EXPECT_EQ(why.objective, plan.objective_ms);
   EXPECT_LT(*why.outcome.objective, plan.objective_ms);
-  EXPECT_EQ(why.status, Status::feasible);  // not what was found, whatever is proven of that
+  // the status of the given plan, whatever is proven for others
+  EXPECT_EQ(why.status, Status::feasible);
   EXPECT_THAT(places(why.binding.parts),
               ElementsAre("/micro_batches/0/groups/0", "/micro_batches/1/groups/0",
                           "/micro_batches/2/groups/0", "/micro_batches/3/groups/0"));
@@ -640,7 +641,7 @@ TEST(Explain, AStackEndsOnTheGround) {
   EXPECT_EQ(higher.binding.moves.best_text, "move buffer y from 65 to 64");
 }
 
-// A buffer without bytes may be pinned above everything and makes the peak then.
+// A pinned buffer of 0 bytes may be above all others and then determines the peak.
 TEST(Explain, APinnedBufferWithoutBytesOnTop) {
   const LayoutInstance layout = small_layout(
       {{.lower = 0, .upper = 4, .size = 8}, {.lower = 0, .upper = 4, .size = 0, .offset = 64}}, {});

@@ -15,7 +15,7 @@ namespace {
 
 const BetterLayout kSilent = [](const std::vector<Bytes>&) {};
 
-// Loads that rise and fall: most sections need far less than the busiest.
+// Loads that rise and fall: most sections need far less than the busiest section.
 LayoutInstance uneven(std::uint64_t seed, std::int64_t buffers,
                       LayoutGenerator::Kind kind = LayoutGenerator::Kind::short_lived) {
   auto made = generate_layout(
@@ -87,7 +87,7 @@ TEST(BusiestFirst, StopsWithTheBudgetAndGoesOnAfterwards) {
   EXPECT_EQ(busiest.lower(start, 0, none, kSilent), start);
   EXPECT_EQ(none.nodes(), 0);
   std::vector<Bytes> best = start;
-  int worked = 0;  // calls that did not find the optimum already
+  int worked = 0;  // calls that had not already found the optimum
   for (int i = 0; i < 5; ++i) {
     Budget some({.node_limit = 3'000});
     const Bytes before = table.peak(best);
@@ -135,7 +135,8 @@ TEST(BusiestFirst, IsForAFewThousandBuffersWithoutPins) {
   EXPECT_FALSE(BusiestFirst::fits(LayoutTable(many)));
 }
 
-// One busy step among many that need less: its part is optimal in a moment, and so is all.
+// One busy step among many steps with lower loads: its part is optimal quickly, and so is the
+// whole.
 TEST(BusiestFirst, LeavesNoGapWhereOneStepIsBusy) {
   int met = 0;
   for (std::uint64_t seed = 0; seed < 10; ++seed) {

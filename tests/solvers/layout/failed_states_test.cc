@@ -1,4 +1,5 @@
-// States that failed: what they refute, and that trees which share them find what each finds alone.
+// Failed states: the states that they refute, and trees that share them find the same results as
+// single trees.
 #include "solvers/layout/failed_states.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +19,7 @@
 namespace stowage::layout_failed_states_test {
 namespace {
 
-// Three at once, and one beside the last two.
+// Three buffers at once, and one together with the last two.
 LayoutInstance four_buffers() {
   return {.name = "four",
           .buffers = {{.lower = 0, .upper = 4, .size = 2},
@@ -40,7 +41,7 @@ struct Known {
 
 TEST(FailedStates, AKeyIsOfWhatIsUnplacedAndHowLowItLies) {
   const Known known;
-  // What is below makes no difference to what is above.
+  // The lower buffers do not affect the upper ones.
   EXPECT_EQ(known.state({0, 2}).key(), known.state({2, 0}).key());
   EXPECT_EQ(known.state({0, 1, 3}).key(), known.state({1, 3, 0}).key());
   // Other buffers, or other offsets.
@@ -67,11 +68,11 @@ TEST(FailedStates, RefuteWhereBoundsAreNoLower) {
   EXPECT_EQ(fresh.key(), state.key());
   EXPECT_TRUE(failed.refutes(fresh.key(), fresh));
   failed.add(state.key(), std::vector{FailedStates::PassedOver{0, bound}});
-  EXPECT_FALSE(failed.refutes(fresh.key(), fresh));  // there it may lie lower
+  EXPECT_FALSE(failed.refutes(fresh.key(), fresh));  // there the bound may be lower
   EXPECT_FALSE(failed.refutes(known.state({0}).key(), known.state({0})));
 }
 
-// Bounds that later ones were written over are not read.
+// Entries that were overwritten are not read.
 TEST(FailedStates, ForgetTheOldest) {
   const Known known;
   const LayoutState state = known.state({2});
@@ -83,7 +84,7 @@ TEST(FailedStates, ForgetTheOldest) {
   EXPECT_FALSE(failed.refutes(state.key(), state));
 }
 
-// Trees of several orders in turns with one memory: all of them reach the truth, with fewer nodes.
+// Trees of several orders alternate and share one memory: all find the truth, with fewer nodes.
 TEST(FailedStates, TreesThatShareThemFindTheTruth) {
   std::int64_t shared_nodes = 0;
   std::int64_t own_nodes = 0;

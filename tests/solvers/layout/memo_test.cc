@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::int64_t kNodes = 2'000'000;
 
-// The exact search, which must end with a proof.
+// Runs the exact search, which must end with a proof.
 std::optional<LayoutPlan> by_search(const LayoutInstance& instance, Budget& budget) {
   const LayoutTable table(instance);
   const LayoutMinimum found =
@@ -61,8 +61,8 @@ TEST(LayoutMemo, LosesNothingWhereTheLogitsMakeThePeak) {
   }
 }
 
-// With the logits in pieces the peak moves into the last layer's backward pass. What waits for that
-// pass dies within it, so that the load falls while the pseudo buffer stays as large as it is.
+// With the logits in pieces the peak moves into the last layer's backward pass. The tensors that
+// wait for that pass are freed during it, so the load falls while the pseudo buffer keeps its size.
 TEST(LayoutMemo, LosesLittleWhereALayerMakesThePeak) {
   for (const char* model : {"llama-7b", "llama-65b"}) {
     for (const Recompute recompute : {Recompute::none, Recompute::selective, Recompute::full}) {
@@ -114,7 +114,7 @@ TEST(LayoutMemo, WithoutLayersItIsThePlannersPlan) {
   EXPECT_TRUE(memo->block_peaks.empty());
 }
 
-// Where the pass of a layer has holes, a pseudo buffer wastes them: the price of two levels.
+// If the pass of a layer has free ranges, a pseudo buffer cannot use them: the cost of two levels.
 TEST(LayoutMemo, MayLoseWhereAnotherBufferWouldFitTheHoles) {
   const LayoutInstance instance{.buffers = {{.lower = 0, .upper = 1, .size = 10},
                                             {.lower = 1, .upper = 2, .size = 2},

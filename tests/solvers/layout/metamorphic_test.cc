@@ -1,4 +1,4 @@
-// How the least peak of a layout answers to changes of its buffers.
+// Changes of a layout's buffers with a known effect on the least peak.
 #include "tests/solvers/metamorphic.h"
 
 #include <gtest/gtest.h>

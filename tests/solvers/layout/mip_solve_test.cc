@@ -19,7 +19,8 @@
 namespace stowage::layout_mip_solve_test {
 namespace {
 
-constexpr std::int64_t kNodes = 200'000;  // far above need: a run that reaches it has failed
+// far above the need: a run that reaches the limit has failed
+constexpr std::int64_t kNodes = 200'000;
 
 void expect_valid(const LayoutInstance& instance, const LayoutMipResult& result) {
   LayoutPlan plan = compose_layout(instance, result.offsets);
@@ -44,7 +45,7 @@ TEST_P(LayoutMipBackend, AgreesWithBruteForce) {
     const LayoutTable table(instance);
     const auto bounds = layout_bounds(instance, table);
     ASSERT_LE(bounds.back().value, static_cast<double>(truth->peak_bytes));
-    // From nothing, so that the MIP has to find and to prove.
+    // The MIP gets no start, so it must find and prove the optimum.
     Budget budget({.node_limit = kNodes});
     const LayoutMipResult result = solve_layout_mip(table, {.backend = GetParam()}, {}, budget);
     ASSERT_EQ(result.status, MilpStatus::optimal) << result.detail;
@@ -71,7 +72,7 @@ TEST_P(LayoutMipBackend, ThePublishedModelFindsTheSame) {
   }
 }
 
-// A start, a bound and a capacity neither lose the optimum nor invent one.
+// A start, a bound and a capacity do not change the optimum.
 TEST_P(LayoutMipBackend, StartsAndCapacitiesKeepTheTruth) {
   int infeasible = 0;
   for (std::uint64_t seed = 0; seed < 500; ++seed) {

@@ -47,8 +47,8 @@ TEST(LayoutSearch, AgreesWithBruteForce) {
   EXPECT_GT(infeasible, 100);
 }
 
-// Above the size of the oracle: one order must not find a layout where another proves that there is
-// none.
+// On instances too large for the oracle: no order may find a layout if another order proves that
+// there is none.
 TEST(LayoutSearch, AllOrdersAgree) {
   int above_load = 0;
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
@@ -185,8 +185,8 @@ TEST(LayoutSearch, RefusesWhatItCannotList) {
   EXPECT_EQ(minimum(beyond).end, LayoutEnd::too_large);
 }
 
-// Of these, static orders alone fit 20 within the nodes.
-// One static order of more than seventy finds this layout, almost without going back.
+// On such packings, static orders alone fit 20 within the nodes. Only one static order of more than
+// seventy finds this layout, almost without backtracking.
 TEST(LayoutSearch, GivesEveryOrderAnEarlyTurn) {
   const LayoutInstance packing =
       generate_packing({.kind = PackingGenerator::Kind::ring, .seed = 7002});

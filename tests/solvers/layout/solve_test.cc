@@ -1,4 +1,4 @@
-// The facade on layouts: the bundled tiny ones have the outcome they say, by every method.
+// The facade on layouts: every method gives the stated outcome on the bundled tiny ones.
 #include "solvers/solve.h"
 
 #include <gmock/gmock.h>
@@ -108,7 +108,7 @@ TEST(LayoutSolve, AStartIsNeverMadeWorse) {
   EXPECT_THAT(refused.detail, testing::HasSubstr("another instance"));
 }
 
-// The search ends where the plan is near enough to the bound, not only the heuristics before it.
+// The search, and not only the heuristics before it, stops when the plan reaches the gap.
 TEST(LayoutSolve, TheSearchStopsAtTheGap) {
   using Kind = PackingGenerator::Kind;
   int stopped = 0;
@@ -121,7 +121,7 @@ TEST(LayoutSolve, TheSearchStopsAtTheGap) {
       const double start = *solve(instance, {.method = "fast"}, none).gap();
       Budget first({.node_limit = 10'000});
       const Outcome all = solve(instance, {}, first);
-      // What the search has improved, but not proven.
+      // Layouts that the search has improved without a proof.
       if (all.status == Status::optimal || *all.gap() >= start) continue;
       Budget budget({.node_limit = 10'000});
       const Outcome outcome = solve(instance, {.gap = *all.gap()}, budget);
@@ -134,7 +134,7 @@ TEST(LayoutSolve, TheSearchStopsAtTheGap) {
   EXPECT_GT(stopped, 1);
 }
 
-// Hundreds are alive at once, so that no quick layout ends at the load.
+// Hundreds of buffers are alive at once, so that no fast layout reaches the load.
 LayoutInstance many_alive() {
   auto made = generate_layout({.kind = LayoutGenerator::Kind::short_lived,
                                .buffers = 1500,
@@ -155,7 +155,7 @@ TEST(LayoutSolve, ManyBuffersAreImproved) {
   Budget again({.node_limit = 20'000});
   EXPECT_EQ(solve(instance, {}, again).objective, improved.objective);
 
-  // A gap that is reached ends it.
+  // Reaching the gap ends the search.
   Budget budget({.node_limit = 20'000});
   const double gap = (*improved.gap() + *fast.gap()) / 2;
   const Outcome enough = solve(instance, {.gap = gap}, budget);
@@ -163,7 +163,7 @@ TEST(LayoutSolve, ManyBuffersAreImproved) {
   EXPECT_LE(*enough.gap(), gap);
   EXPECT_LT(enough.nodes, improved.nodes);
 
-  // A capacity that only improved layouts keep; nothing above it is a plan.
+  // A capacity that only improved layouts satisfy; a layout above it is not a plan.
   LayoutInstance narrow = instance;
   narrow.capacity = static_cast<Bytes>(*improved.objective);
   Budget third({.node_limit = 20'000});
@@ -174,7 +174,7 @@ TEST(LayoutSolve, ManyBuffersAreImproved) {
   EXPECT_FALSE(solve(narrow, {.method = "fast"}, fourth).plan);
 }
 
-// Cut anywhere, the best plan so far is there, and the outcome says that the limit ended it.
+// After a limit at any point the best plan so far is returned, and the outcome names the limit.
 TEST(LayoutSolve, ImprovementStopsWithItsTime) {
   const LayoutInstance instance = many_alive();
   for (const double millions : {1e-5, 5e-5, 2e-4, 1e-3}) {
@@ -185,8 +185,8 @@ TEST(LayoutSolve, ImprovementStopsWithItsTime) {
   }
 }
 
-// A table of so many buffers would take longer than there is time. A method that has the time to
-// begin says that the limit ended it, even if some is left for the verifier.
+// The table for this many buffers would take longer than the limit. A method that has time to begin
+// names the limit as the reason of its end, even if some time is left for the verifier.
 TEST(LayoutSolve, ManyBuffersAndLittleTime) {
   const auto made = generate_layout(
       {.kind = LayoutGenerator::Kind::short_lived, .buffers = 60'000, .steps = 60'000});
@@ -207,7 +207,7 @@ TEST(LayoutSolve, ManyBuffersAndLittleTime) {
   const Outcome kept = solve(made->instance, {.start = fast.plan}, none);
   EXPECT_EQ(kept.found_by, "start");
   EXPECT_EQ(kept.objective, fast.objective);
-  // Fewer get their table at least, but no dive.
+  // For fewer buffers the table is built, but no dive runs.
   LayoutInstance fewer = made->instance;
   fewer.buffers.resize(20'000);
   Budget over({.time_limit_s = 0});
@@ -220,8 +220,8 @@ TEST(LayoutSolve, ManyBuffersAndLittleTime) {
   EXPECT_EQ(solve(tight, {}, again).status, Status::unknown);
 }
 
-// A buffer pinned at the end of what numbers can say: no stack of all buffers is exact, but a valid
-// plan is there all the same, and one that was brought along is kept.
+// A buffer pinned at the end of the number range: a stack of all buffers is not exact, but there is
+// a valid plan, and a start plan is kept.
 TEST(LayoutSolve, WhereStacksAreNotExact) {
   const LayoutInstance instance{
       .buffers = {{.lower = 0, .upper = 5, .size = 1, .offset = kMaxExact - 1},

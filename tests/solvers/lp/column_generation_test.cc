@@ -10,7 +10,8 @@
 namespace stowage::lp_column_generation_test {
 namespace {
 
-// Rolls of length 10 cut into pieces of 3, 4 and 5: how few rolls? (Gilmore and Gomory, 1961.)
+// Cutting rolls of length 10 into pieces of 3, 4 and 5 with the fewest rolls (Gilmore and Gomory,
+// 1961).
 class CuttingStock {
  public:
   CuttingStock() {
@@ -20,10 +21,10 @@ class CuttingStock {
 
   const milp::Model& master() const { return master_; }
 
-  // Adds the roll whose pieces are worth most by the prices. With no effort only rolls of one kind
-  // of piece are looked at.
+  // Adds the roll with the highest value by the prices. With effort 0 only rolls of one kind of
+  // piece are considered.
   Pricing price(const std::vector<double>& duals, int effort) {
-    double best = 1 + 1e-5;  // the dense simplex raises costs a little
+    double best = 1 + 1e-5;  // the dense simplex raises costs slightly
     std::vector<int> columns;
     for (int a = 0; a < 3; ++a) {
       for (int b = 0; b < 3; ++b) {
@@ -91,7 +92,7 @@ TEST_P(OfBackend, EndsWhenToldTo) {
   EXPECT_EQ(calls, 8);
 }
 
-// The objective stays the same: each measurement but the first is a stall.
+// The objective does not change, so each measurement except the first is a stall.
 TEST_P(OfBackend, CountsStalls) {
   for (const double progress : {-0.01, 0.01}) {
     CuttingStock stock;

@@ -1,4 +1,4 @@
-// The dense simplex against the duality of linear programmes, and from a basis as from none.
+// The dense simplex against the duality of linear programmes, with and without a start basis.
 #include "solvers/lp/dense_simplex.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,8 @@ class Covering {
     }
   }
 
-  // Each row has entries of both signs now and then, and one above 0, so that it can be met.
+  // Rows have entries of both signs in some cases, and at least one positive entry, so that they
+  // can be satisfied.
   void add_rows(int count) {
     for (int k = 0; k < count; ++k) {
       milp::Row row{.name = "r" + std::to_string(model.rows().size()), .lower = number(1, 9)};
@@ -56,7 +57,8 @@ LpResult solved(const milp::Model& model, const LpBasis& start = {}) {
   return run_dense_simplex(model, start, budget);
 }
 
-// What weak duality says: a feasible point, prices that no column beats, and the same value.
+// Expects weak duality to hold with equality: a feasible point, dual-feasible prices, and equal
+// values.
 void expect_optimal(const milp::Model& model, const LpResult& result) {
   ASSERT_TRUE(result.optimal) << result.detail;
   std::vector<double> priced(model.variables().size(), 0);
@@ -94,7 +96,7 @@ TEST(DenseSimplex, IsOptimalAndGoesOnFromItsBasis) {
       expect_optimal(made.model, last);
       EXPECT_NEAR(last.objective, alone.objective, 1e-5 * std::max(1.0, alone.objective));
     }
-    // From the optimum there is nothing to do.
+    // No pivot is needed from the optimal basis.
     const LpResult again = solved(made.model, last.basis);
     EXPECT_EQ(again.basis.variables, last.basis.variables);
     EXPECT_EQ(again.basis.rows, last.basis.rows);

@@ -1,4 +1,4 @@
-// The LAPACK that the command brings: factors and solutions against the matrix they were made of.
+// The command's own LAPACK: factors and solutions against the matrix that they belong to.
 #include "solvers/lp/lapack.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 namespace stowage::lp_lapack_test {
 namespace {
 
-// n x n by columns with `stride` rows each, what lies between set to NaN.
+// Returns an n x n matrix by columns, with `stride` rows each; the rows in between are NaN.
 std::vector<double> random_matrix(std::mt19937_64& random, int n, int stride) {
   std::vector<double> a(static_cast<std::size_t>(stride * n), std::nan(""));
   for (int j = 0; j < n; ++j) {
@@ -37,7 +37,7 @@ TEST(Lapack, SolvesBothWays) {
     std::vector<int> pivots(static_cast<std::size_t>(n));
     int info = -1;
     dgetrf_(&n, &n, factors.data(), &stride, pivots.data(), &info);
-    if (info > 0) continue;  // by chance singular
+    if (info > 0) continue;  // a singular matrix, by chance
     ++solved;
     for (const bool transposed : {false, true}) {
       const int two = 2;
@@ -48,7 +48,8 @@ TEST(Lapack, SolvesBothWays) {
               &n, &info);
       EXPECT_EQ(info, 0);
       for (int side = 0; side < 2; ++side) {
-        // Where the matrix is nearly singular, x is large, and so are the roundings of its terms.
+        // If the matrix is nearly singular, x is large, and so are the rounding errors of its
+        // terms.
         double largest = 1;
         for (int i = 0; i < n; ++i) {
           largest = std::max(largest, std::abs(x[static_cast<std::size_t>(side * n + i)]));
@@ -67,7 +68,7 @@ TEST(Lapack, SolvesBothWays) {
   EXPECT_GT(solved, 150);
 }
 
-// The pivots are those that partial pivoting asks for: the largest of the column, and from 1.
+// The pivots are those of partial pivoting: the largest entry of the column, numbered from 1.
 TEST(Lapack, FactorsAsTheTextbookDoes) {
   const int n = 2;
   std::vector<double> a = {1, 4, 2, 6};  // (1 2; 4 6)

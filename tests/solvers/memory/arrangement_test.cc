@@ -1,5 +1,5 @@
-// Orders and the offsets of their tensors: verified, never worse, and as good as all orders of tiny
-// graphs allow.
+// Orders and the offsets of their tensors: they are valid, never worse, and reach the optimum over
+// all orders of tiny graphs.
 #include "solvers/memory/arrangement.h"
 
 #include <gmock/gmock.h>
@@ -44,7 +44,7 @@ void expect_valid(const OrderInstance& graph, const Arrangement& found) {
   EXPECT_EQ(found.layout->peak_bytes, found.needed_bytes) << graph.name;
 }
 
-// The least that the tensors of any order need whose peak is no higher than `most`.
+// Returns the least memory of the tensors over all orders with a peak of at most `most`.
 Bytes least_of_all_orders(const OrderInstance& graph, Bytes most) {
   const OrderTable table(graph);
   Bytes least = kMaxExact;
@@ -108,7 +108,7 @@ TEST(Arrangement, OfLayeredGraphsNeedsNoMoreThanTheOrder) {
   EXPECT_GT(gained, 0);
 }
 
-// Runs again and transfers are part of what was planned: nobody moves.
+// Recomputation and transfers are part of the plan, so the order does not change.
 TEST(Arrangement, KeepsOrdersWithRunsAgainAndTransfers) {
   int kept = 0;
   const auto keeps = [&](const OrderInstance& graph) {
@@ -154,7 +154,7 @@ TEST(Arrangement, WhatNoLayoutMayHoldIsSaid) {
   EXPECT_THAT(found.detail, ::testing::HasSubstr("cannot be laid out"));
 }
 
-// The same order is laid out once, however often it is made.
+// A chain has one order, which is laid out only once.
 TEST(Arrangement, OfAChainIsOneOrder) {
   OrderInstance graph =
       *generate_order({.kind = OrderGenerator::Kind::layered, .operators = 40, .seed = 5});
@@ -168,7 +168,7 @@ TEST(Arrangement, OfAChainIsOneOrder) {
   EXPECT_EQ(found.orders, 1);
 }
 
-// The sum of the times is the plan's, in whatever order the operators run.
+// The sum of the times is the plan's for every order of the operators.
 TEST(Arrangement, OfTheLeastTimeStaysWithinTheCapacity) {
   OrderInstance graph =
       *generate_order({.kind = OrderGenerator::Kind::layered_local, .operators = 100, .seed = 22});

@@ -1,4 +1,5 @@
-// Layouts made hill by hill: orders as low as before, layouts within the limit, the same again.
+// Layouts built from segments of steps: orders with the same peak, layouts within the limit, and
+// determinism.
 #include "solvers/memory/stretch_layout.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Hills of steps: one for each rise between deep valleys, with the steps near its highest.
+// Segments of steps: one for each peak between low valleys, with the steps near its maximum.
 #include "solvers/memory/stretches.h"
 
 #include <gmock/gmock.h>

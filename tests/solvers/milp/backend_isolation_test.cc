@@ -1,4 +1,4 @@
-// What a library must not do to the process it lives in: print, steal signals, share state.
+// A library must not print, take over signals, or share state with its process.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -29,7 +29,7 @@ class Isolation : public testing::TestWithParam<MilpBackend> {
   }
 };
 
-// Sends file descriptors 1 and 2 to a file and counts what arrives there.
+// Redirects file descriptors 1 and 2 to a file and counts the bytes written there.
 class Captured {
  public:
   Captured() {
@@ -92,7 +92,7 @@ TEST(GlpkIsolation, FatalErrorsPrintNothing) {
   EXPECT_NE(what.find("duplicate"), std::string::npos) << what;
 }
 
-// The host's problem and hook are of its own thread and survive any number of solves in it.
+// The host's problem and hook belong to its own thread and survive any number of solves in it.
 TEST(GlpkIsolation, TheHostsEnvironmentIsItsOwn) {
   int lines = 0;
   glp_term_hook(
@@ -124,8 +124,8 @@ std::atomic<int> signals_handled{0};
 
 void count_signal(int) { signals_handled.fetch_add(1); }
 
-// Sends SIGINT over and over, each time waiting until our handler has seen it, while `work` runs.
-// A handler installed by a solver would swallow one and the count would stop.
+// Sends SIGINT repeatedly while `work` runs, and waits each time until our handler has seen it. If
+// a solver installed its own handler, a signal would be lost and the count would stop.
 template <class Work>
 void under_fire(Work work) {
   struct sigaction ours = {};
@@ -147,7 +147,7 @@ void under_fire(Work work) {
   over = true;
   sender.join();
   for (int k = 0; signals_handled < sent && k < 5000;
-       ++k) {  // the last one may still be on its way
+       ++k) {  // the last signal may not have arrived yet
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   struct sigaction after = {};

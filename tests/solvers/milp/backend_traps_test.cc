@@ -1,5 +1,5 @@
-// Inputs on which GLPK 5.0 or CBC 2.10 used naively answer wrongly, abort or print. The backends
-// are called directly, without tidying and scaling, so that each proves its own defence.
+// Inputs on which GLPK 5.0 or CBC 2.10 answer wrongly, abort or print without precautions. The
+// backends are called directly, without tidying and scaling, so that each must protect itself.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -70,7 +70,8 @@ TEST_P(Backend, RawRandomModels) {
   for (int k = 0; k < 2500; ++k) {
     SCOPED_TRACE("model " + std::to_string(k));
     const RandomModel instance = random_model(random);
-    milp::Model raw;  // whole bounds and summed terms, as every backend may expect; no more
+    // integral bounds and merged terms, as every backend may expect, and no further tidying
+    milp::Model raw;
     for (milp::Variable v : instance.model.variables()) {
       if (v.integer) {
         v.lower = std::ceil(v.lower);
@@ -85,7 +86,7 @@ TEST_P(Backend, RawRandomModels) {
     raw.set_offset(instance.model.offset());
     const Truth truth = enumerate({raw, instance.line});
     const MilpResult result = run(raw);
-    if (result.status == MilpStatus::unbounded) {  // a word about the relaxation only
+    if (result.status == MilpStatus::unbounded) {  // the answer concerns only the relaxation
       ASSERT_NE(truth.status, MilpStatus::optimal);
       continue;
     }
@@ -133,7 +134,8 @@ TEST_P(Backend, SmallObjectiveSteps) {
         small.add_variable(v);
       }
       for (const milp::Row& row : model.rows()) small.add_row(row);
-      // As solve_milp would: GLPK's simplex has an absolute dual tolerance of its own.
+      // The scaling of solve_milp is applied, because GLPK's simplex has an absolute dual tolerance
+      // of its own.
       const milp::Scaling scaling = milp::find_scaling(small);
       const milp::Model& given = GetParam().name == "cbc" ? small : milp::apply(scaling, small);
       const MilpResult result = run(given);

@@ -1,6 +1,6 @@
 // A host program that uses GLPK and CBC itself while it plans with stowage, in the same threads and
-// in others: its problems, hooks and memory limit are as it left them, and both sides get the
-// answers that they get alone.
+// in others. Its problems, hooks and memory limit must not change, and both sides must get the same
+// answers as alone.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -26,8 +26,8 @@
 namespace stowage::milp_host_backends_test {
 namespace {
 
-// What the host asks: most profit of three products within three resources. The optimum, 2, 0 and
-// 1 of them, is whole by itself (Chvatal, Linear Programming, 1983, chapter 2).
+// The host's problem: maximal profit of three products within three resources. The optimum, 2, 0
+// and 1 units, is integral (Chvatal, Linear Programming, 1983, chapter 2).
 constexpr int kSize = 3;
 constexpr double kProfit[kSize] = {5, 4, 3};
 constexpr double kRoom[kSize] = {5, 11, 8};
@@ -35,7 +35,7 @@ constexpr double kUse[kSize][kSize] = {{2, 3, 1}, {4, 1, 2}, {3, 4, 2}};
 constexpr double kMostProfit = 13;
 
 #ifdef STOWAGE_WITH_GLPK
-// Lives in one thread, as everything of GLPK's.
+// Belongs to one thread, like all objects of GLPK.
 class HostGlpk {
  public:
   HostGlpk() : problem_(glp_create_prob()) {
@@ -66,7 +66,7 @@ class HostGlpk {
   HostGlpk(const HostGlpk&) = delete;
   HostGlpk& operator=(const HostGlpk&) = delete;
 
-  // Of a branch and cut that begins in the middle of the one before it.
+  // Returns the optimum of a branch and cut that begins during the previous one.
   double most_profit() {
     glp_simplex(problem_, nullptr);
     glp_intopt(problem_, nullptr);
@@ -122,7 +122,7 @@ class HostCbc {
 };
 #endif
 
-// What stowage finds, in words: the facade on an instance of each family, and each backend.
+// Returns stowage's results as text: the facade on an instance of each family, and each backend.
 std::string planned(int k) {
   const auto seed = static_cast<std::uint64_t>(k);
   std::string text;
@@ -144,7 +144,7 @@ std::string planned(int k) {
 
 constexpr int kRounds = 8;
 
-// The host's work and ours by turns; how often something was not as it should be.
+// Alternates the host's work and ours. Returns the number of rounds with a wrong result.
 int wrong_rounds(const std::vector<std::string>& alone) {
   int wrong = 0;
   const auto expect = [&wrong](bool right, const char* what) {

@@ -1,4 +1,4 @@
-// Backends that lie, each in one way, behind the same seam as the real ones.
+// Backends with one kind of wrong answer each, behind the same interface as the real ones.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -55,7 +55,7 @@ TEST(LyingBackend, TheTruthPasses) {
   EXPECT_EQ(result.detail, "");
 }
 
-// An assertion of a backend ends its thread's work, and no more than that.
+// An assertion of a backend ends only the work of its thread.
 TEST(LyingBackend, AnAbortIsAnError) {
   const auto before = std::signal(SIGABRT, SIG_DFL);
   survive_aborts();
@@ -69,7 +69,7 @@ TEST(LyingBackend, AnAbortIsAnError) {
 struct Lie {
   std::string name;
   MilpResult answer;
-  std::string detail;  // a part of what the error must say
+  std::string detail;  // a part of the expected error message
   std::vector<double> start = {};
 };
 
@@ -131,7 +131,7 @@ TEST(LyingBackend, ExceptionsAreErrors) {
   EXPECT_FALSE(odd.detail.empty());
 }
 
-// False and undetectable from outside: but what is said must at least not contradict itself.
+// The answer is false and cannot be detected from outside, but the result must be consistent.
 TEST(LyingBackend, AFeasiblePointWithATooLowBoundStaysFeasible) {
   const MilpResult result = ask(
       answering({.status = MilpStatus::feasible, .objective = -9, .bound = -20, .values = {3, 0}}));
@@ -179,7 +179,7 @@ TEST(LyingBackend, ContinuousVariablesAreRecomputedAfterRounding) {
   EXPECT_THAT(low.detail, HasSubstr("recomputed"));
 }
 
-// A linear programme has nothing to round: a point that is slightly off is an error, once.
+// A linear programme has no variables to round: a slightly infeasible point is one error.
 TEST(LyingBackend, ASlightlyInfeasibleLinearProgrammeIsAnError) {
   milp::Model model;
   model.add_variable({.upper = 4, .objective = -1});

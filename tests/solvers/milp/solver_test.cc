@@ -258,7 +258,7 @@ TEST_P(MilpSolver, ATimeLimitLeavesATrueBound) {
   EXPECT_LE(cut.bound, best.objective + 1e-6);
 }
 
-// Wherever a time limit falls, also inside the root relaxation, nothing false is claimed.
+// A time limit at any point, also inside the root relaxation, gives no false claim.
 TEST_P(MilpSolver, ARunCutShortClaimsNothing) {
   const milp::Model integral = assignment_model(15, 150, 1);
   milp::Model linear;

@@ -16,7 +16,7 @@ struct Case {
   std::vector<milp::Variable> variables;
   std::vector<milp::Row> rows;
   Verdict verdict;
-  std::vector<double> values = {};  // of the original, when solved
+  std::vector<double> values = {};  // values of the original variables after the solve
 };
 
 class Tidy : public testing::TestWithParam<Case> {};

@@ -20,8 +20,8 @@ namespace {
 
 using ::testing::IsEmpty;
 
-// Its plans are valid and as good as it says; never better than the optimum, and equal to it on
-// most graphs; both backends agree.
+// The MILP's plans are valid and have the stated objective. They are never better than the optimum,
+// and equal to it on most graphs; both backends agree.
 TEST(OrderCheckmate, BackendsFindPlansThatHold) {
   if (built_backends().empty()) GTEST_SKIP() << "no MILP backend is built in";
   const auto seeds = static_cast<std::uint64_t>(in_long_run(60, 1000));

@@ -1,4 +1,4 @@
-// Solves of graphs with a host against everything that can be tried, and against solves without it.
+// Solves of graphs with a host, against the oracle and against solves without the host.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ Outcome solved(const OrderInstance& graph, const char* method, std::int64_t node
   return solve(Instance(graph), {.method = method}, budget);
 }
 
-// Whether the oracle has tried it.
+// Returns whether the oracle enumerates this plan.
 bool among_those_tried(const OrderPlan& plan) {
   return plan.transfers.size() <= kMostOracleTransfers &&
          std::ranges::none_of(plan.transfers, [&](const OrderTransfer& transfer) {
@@ -40,7 +40,7 @@ bool among_those_tried(const OrderPlan& plan) {
          });
 }
 
-// Heuristics are never below what can be, and bounds never above it.
+// Heuristics are never below the optimum, and bounds never above it.
 TEST(OrderHost, TinyGraphsLieBetweenTheirBoundsAndTheirPlans) {
   int moved = 0;
   int equal = 0;
@@ -85,7 +85,7 @@ TEST(OrderHost, TinyGraphsLieBetweenTheirBoundsAndTheirPlans) {
   RecordProperty("proven", proven);
 }
 
-// The same graph without its host has no better plan, where operators may run again too.
+// The same graph without its host has no better plan, with recomputation too.
 TEST(OrderHost, AHostNeverCostsAnything) {
   int gained = 0;
   const auto seeds = static_cast<std::uint64_t>(in_long_run(60, 1000));
@@ -141,8 +141,8 @@ TEST(OrderHost, MemoSendsWholeTensorsThatHideBehindRuns) {
     const OrderTable table(graph);
     const SwapLp lp = build_swap_lp(table, table.program_order());
     ASSERT_FALSE(lp.tensors.empty());
-    // Nothing costs what all runs again would, all of it nothing; a slow channel has no room for
-    // it.
+    // The objective is the recomputation time: positive without transfers, 0 if all tensors are
+    // transferred. A slow channel cannot transfer all of them.
     const std::vector<double> all(lp.fraction.size(), 1);
     const std::vector<double> nothing(lp.fraction.size(), 0);
     EXPECT_EQ(lp.model.violation(nothing), 0);
@@ -165,7 +165,7 @@ TEST(OrderHost, MemoSendsWholeTensorsThatHideBehindRuns) {
   EXPECT_GT(moved, 10);
 }
 
-// What must be away from the widest step gets there and back in time.
+// The bound counts the transfers of the bytes that cannot stay in memory at the widest step.
 TEST(OrderHost, TheBoundCountsWhatMustMove) {
   OrderInstance graph{.capacity = 40,
                       .objective = OrderObjective::time,
@@ -180,7 +180,8 @@ TEST(OrderHost, TheBoundCountsWhatMustMove) {
   // At the second step 60 bytes are touched: nothing fits.
   EXPECT_EQ(solved(graph, "auto").status, Status::infeasible);
   graph.capacity = 71;
-  // There x is on the host, 19 bytes of it at least: 1.9 ms out, then 1 ms, then 3.8 ms in.
+  // At the second step at least 19 bytes of x are on the host: 1.9 ms out, then 1 ms, then 3.8 ms
+  // in.
   const RerunBounds bounds = rerun_bounds(OrderTable(graph), graph.capacity);
   EXPECT_DOUBLE_EQ(bounds.moved_ms, 1.9 + 1 + 3.8);
   const Outcome outcome = solved(graph, "auto");

@@ -1,5 +1,6 @@
 // Random graphs whose sizes grow with a length, over random ranges: at every length of the range an
-// oracle counts what the row's order needs, and what the operator of its bound needs in any order.
+// oracle computes the peak of the row's order, and the least need of the bound's operator in any
+// order.
 //
 // STOWAGE_LONG=1 takes a thousand ranges of each kind instead of a few dozen.
 #include <gmock/gmock.h>
@@ -25,8 +26,8 @@ namespace {
 
 using ::testing::IsEmpty;
 
-// Each tensor and workspace is fixed, grows, or both, so that other operators bind at the other end
-// of the range.
+// Each tensor and workspace is fixed, grows, or both, so that another operator determines the peak
+// at the other end of the range.
 OrderInstance growing(OrderInstance graph, std::uint64_t seed) {
   std::mt19937_64 random(seed + 1);
   const auto up_to = [&](std::uint64_t most) {
@@ -62,8 +63,8 @@ struct Seen {
   int lengths = 0;
 };
 
-// `least(row, length)`: what no plan is below at that length, by the operator of the row's bound or
-// by trying all plans.
+// `least(row, length)` returns a lower bound on all plans at that length: by the operator of the
+// row's bound, or by trying all plans.
 template <class Least>
 void recount(const OrderInstance& graph, Seen& seen, Least least) {
   const OrderPlan plan = planned(graph);
@@ -96,7 +97,8 @@ void recount(const OrderInstance& graph, Seen& seen, Least least) {
   seen.lengths += static_cast<int>(counted);
 }
 
-// A cut says what its operator needs: at both ends the bound of a row is the least of all sets.
+// A cut gives the exact need of its operator: at both ends the bound of a row is the minimum over
+// all sets.
 TEST(OrderLengthRanges, EveryLengthIsCountedAgain) {
   Seen seen;
   const auto ranges = static_cast<std::uint64_t>(in_long_run(100, 1000));
@@ -125,7 +127,7 @@ TEST(OrderLengthRanges, EveryLengthIsCountedAgain) {
   RecordProperty("lengths", seen.lengths);
 }
 
-// Where operators may run again, all plans with up to two runs of each are tried at every length.
+// With recomputation, all plans with up to two runs of each operator are tried at every length.
 TEST(OrderLengthRanges, EveryLengthIsCountedAgainWhereOperatorsRunAgain) {
   Seen seen;
   int again = 0;

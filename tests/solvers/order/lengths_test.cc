@@ -1,4 +1,4 @@
-// Plans for lengths that are known at run time only: every length of every range is counted again.
+// Plans for lengths that are known at run time only: every length of every range is recomputed.
 #include "instances/order/lengths.h"
 
 #include <gmock/gmock.h>
@@ -45,7 +45,7 @@ TEST(OrderLengths, EveryLengthOfARangeKeepsWhatItsRowSays) {
     const OrderInstance graph = tiny_growing_order(seed);
     ASSERT_THAT(check(graph), IsEmpty()) << seed;
     const OrderPlan plan = solved(graph);
-    const bool tried = seed % 10 == 0;  // against brute force, at every length
+    const bool tried = seed % 10 == 0;  // these are compared with brute force at every length
     for (Tokens s = graph.tokens->from; s <= graph.tokens->to; ++s) {
       const OrderRow* row = row_at(plan, s);
       ASSERT_NE(row, nullptr) << seed;
@@ -117,7 +117,7 @@ TEST(OrderLengths, ARowEndsWhereTheBoundsOfTwoOperatorsCross) {
   EXPECT_EQ(worst_gap(two[1]), 0);
 }
 
-// Splits never make the worst gap larger, and are made only where they make it smaller.
+// Splits never increase the worst gap, and happen only if they decrease it.
 TEST(OrderLengths, RowsAreSplitWhereThatHelps) {
   int split = 0;
   for (std::uint64_t seed = 0; seed < 1000; ++seed) {
@@ -149,7 +149,7 @@ TEST(OrderLengths, RowsAreSplitWhereThatHelps) {
   EXPECT_GT(split, 30);
 }
 
-// The bundled graph: no operator proves its order at 5 tokens, and one does from 6 on.
+// In the bundled graph no operator proves its order at 5 tokens, and one does from 6 tokens on.
 TEST(OrderLengths, ARowMayBeOneLength) {
   std::ifstream in(std::string(STOWAGE_SOURCE_DIR) +
                    "/instances/data/order/tiny/another-order-when-long.json");
@@ -163,8 +163,8 @@ TEST(OrderLengths, ARowMayBeOneLength) {
   EXPECT_EQ(worst_gap(plan.rows[2]), 0);
 }
 
-// Two layers with their updates at the end: a few rows are near their bounds at every length, after
-// few nodes; the list's order is worse at the shortest.
+// Two layers with their updates at the end: after few nodes a few rows are near their bounds at
+// every length, while the list's order is worse at the shortest length.
 TEST(OrderLengths, AFewRowsServeTwoLayersFrom256To65536) {
   const OrderInstance graph = *generate_order({.kind = OrderGenerator::Kind::transformer,
                                                .operators = 56,

@@ -38,7 +38,7 @@ TEST(OrderMip, BackendsFindTheOptimum) {
   }
 }
 
-// Where the tensors of an order end at the lowest.
+// Returns the lowest end of the tensors of an order.
 Bytes laid_out(const OrderInstance& graph, const OrderTable& table, const std::vector<int>& order) {
   Budget budget;
   const Outcome found =
@@ -55,10 +55,10 @@ Bytes least_of_all_orders(const OrderInstance& graph, const OrderTable& table) {
   return least;
 }
 
-// O6 against every order with every layout.
+// O6 is compared with every order with every layout.
 TEST(OrderMip, AddressesGiveTheLeastOfAllOrdersAndLayouts) {
   const auto seeds = static_cast<std::uint64_t>(in_long_run(60, 1000));
-  int above = 0;  // graphs whose tensors need more than the best order does
+  int above = 0;  // graphs whose tensors need more memory than the peak of the best order
   for (const MilpBackend backend : built_backends()) {
     for (std::uint64_t seed = 0; seed < seeds; ++seed) {
       const OrderInstance graph = tiny_order(seed, 4, false);

@@ -1,4 +1,4 @@
-// Solves of graphs whose operators may run again: equal to brute force, bounds that hold.
+// Solves of graphs with recomputation: equal to brute force, with valid bounds.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -37,8 +37,8 @@ std::int64_t most_runs(const OrderInstance& graph, const OrderPlan& plan) {
   return runs.empty() ? 0 : *std::ranges::max_element(runs);
 }
 
-// Every outcome is the optimum of all sequences; where an operator runs three times or more it may
-// be better than the oracle's, which allows two.
+// Every outcome is the optimum over all sequences of runs. If an operator runs three times or more,
+// it may be better than the oracle's, which allows two runs.
 TEST(OrderRerun, EqualsBruteForce) {
   const auto seeds = static_cast<std::uint64_t>(in_long_run(400, 2000));
   const auto most_often = static_cast<std::uint64_t>(in_long_run(40, 1));  // of seven operators
@@ -94,7 +94,8 @@ TEST(OrderRerun, NoBoundIsAboveTheOptimum) {
   EXPECT_GT(above, 5);
 }
 
-// Of any capacity the search says whether there are such runs, and if not, what is needed at least.
+// For every capacity the search decides whether there is a plan, and if not, returns a true lower
+// bound on the need.
 TEST(OrderRerun, TheSearchRefutesEveryCapacityBelowTheOptimum) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     OrderInstance graph = tiny_rerun(seed, 5);
@@ -160,8 +161,8 @@ TEST(OrderRerun, StartsFromAPlanAndIsNeverWorse) {
   }
 }
 
-// A chain and its way back: each step forward is kept for the step back. Within few bytes all are
-// made again from the beginning.
+// A chain with a backward pass: each forward tensor is kept for its backward step. With little
+// memory all forward tensors are recomputed from the beginning.
 OrderInstance chain(int length, std::optional<Bytes> capacity) {
   OrderInstance graph{.capacity = capacity, .objective = OrderObjective::time};
   graph.tensors.push_back({.size = 1, .input = true});
@@ -180,7 +181,7 @@ OrderInstance chain(int length, std::optional<Bytes> capacity) {
   return graph;
 }
 
-// Less room never takes less time.
+// Less memory never takes less time.
 TEST(OrderRerun, ChainsAreCheckpointed) {
   EXPECT_EQ(*solved(chain(8, std::nullopt)).objective, 16);
   double before = 16;

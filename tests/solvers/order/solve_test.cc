@@ -1,4 +1,4 @@
-// Solves of graphs: equal to brute force, bounds that hold, certificates that check.
+// Solves of graphs: equal to brute force, with valid bounds and certificates.
 #include "solvers/solve.h"
 
 #include <gmock/gmock.h>
@@ -42,7 +42,7 @@ OrderInstance generated(OrderGenerator::Kind kind, std::int64_t operators, std::
   return *generate_order({.kind = kind, .operators = operators, .seed = seed});
 }
 
-// Every outcome is the optimum of all orders; claims and certificates hold.
+// Every outcome is the optimum over all orders, with valid claims and certificates.
 TEST(OrderSolve, EqualsBruteForce) {
   const auto seeds = static_cast<std::uint64_t>(in_long_run(2000, 100'000));
   int infeasible = 0;
@@ -79,8 +79,7 @@ TEST(OrderSolve, EqualsBruteForce) {
   EXPECT_GT(searched, 0);
 }
 
-// Graphs beyond brute force: whatever the search went through, and from whichever end, its proof
-// passes.
+// Graphs beyond brute force: the search's proof passes, from whichever end it started.
 TEST(OrderSolve, SearchesLeaveProofsThatPass) {
   const auto seeds = static_cast<std::uint64_t>(in_long_run(600, 20'000));
   int searched = 0;
@@ -102,7 +101,7 @@ TEST(OrderSolve, SearchesLeaveProofsThatPass) {
   EXPECT_GT(from_end, 0);
 }
 
-// Each bundled tiny graph has the outcome that it says; the real ones that a cut proves likewise.
+// Each bundled tiny graph has its stated outcome, and so have the real ones that a cut proves.
 TEST(OrderSolve, BundledGraphsHaveTheOptimaTheySay) {
   const auto data = std::filesystem::path(STOWAGE_SOURCE_DIR) / "instances/data";
   const auto text_of = [](const std::filesystem::path& path) {
@@ -133,7 +132,7 @@ TEST(OrderSolve, BundledGraphsHaveTheOptimaTheySay) {
   }
 }
 
-// The sets-of-operators programme of the verifier is a third opinion.
+// The verifier's dynamic programme over sets of operators is a third oracle.
 TEST(OrderSolve, TheVerifierFindsTheSameOptimum) {
   for (std::uint64_t seed = 0; seed < 1000; ++seed) {
     OrderInstance graph = tiny_order(seed, 8, false);
@@ -141,7 +140,8 @@ TEST(OrderSolve, TheVerifierFindsTheSameOptimum) {
   }
 }
 
-// Of any capacity the search says whether there is an order, and if not, what is needed at least.
+// For every capacity the search decides whether there is an order, and if not, returns a true lower
+// bound on the need.
 TEST(OrderSearch, RefutesEveryCapacityBelowTheOptimum) {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     const OrderInstance graph = tiny_order(seed, 8, false);
@@ -191,7 +191,7 @@ TEST(OrderSolve, TransformersAreProvenByTheFirstCuts) {
   }
 }
 
-// List scheduling runs what is to be computed again at once; the order of the list does not.
+// List scheduling runs recomputed operators at once; the order of the list does not.
 TEST(OrderSolve, ListSchedulingLosesWhereLayersAreComputedAgain) {
   const OrderInstance graph = generated(OrderGenerator::Kind::accumulate, 500);
   EXPECT_GT(*solved(graph, "list").objective, *solved(graph, "program").objective);

@@ -37,8 +37,8 @@ TEST(BalancedPartitions, ErrorsAreThoseOfCheck) {
   EXPECT_FALSE(outcome.errors.empty());
 }
 
-// Two bins of twelve or fewer: the heuristic need not find the optimum, and the bound need not
-// reach it, but they stand on either side of it.
+// Two bins of at most twelve sequences: the optimum lies between the bound and the heuristic's
+// value, which need not reach it.
 TEST(BalancedPartitions, OptimaLieBetweenBoundAndPartition) {
   std::mt19937_64 random(11);
   int tried = 0;
@@ -88,7 +88,7 @@ TEST(BalancedPartitions, ProvesMostLargeBatchesToPartsOfAMillion) {
   }
 }
 
-// What the bins cost does not depend on how the sequences are numbered.
+// The costs of the bins do not depend on the numbering of the sequences.
 TEST(BalancedPartitions, TheOrderOfTheSequencesDoesNotMatter) {
   std::mt19937_64 random(4);
   PartitionInstance instance{.bins = 5};

@@ -1,4 +1,4 @@
-// What no solver can make of FlexSP's chunks, against the optimum of each chunk.
+// The bound on all groupings of FlexSP's chunks, compared with the optimum of each chunk.
 #include "solvers/scatter/flexsp_chunks.h"
 
 #include <gtest/gtest.h>
@@ -61,7 +61,7 @@ TEST_P(FlexspChunksEach, NoSolverGroupsTheChunksFasterThanTheBound) {
     if (result.bound >= best * 0.99) ++close;
   }
   EXPECT_GT(planned, 80);
-  EXPECT_GT(close, planned / 2);  // and it is worth something
+  EXPECT_GT(close, planned / 2);  // and the bound is useful
 }
 
 TEST_P(FlexspChunksEach, NeitherDoesThePublishedPlanner) {

@@ -1,5 +1,6 @@
-// The oracle ladder of different devices: brute force over sets of ranks = MILP by GLPK = MILP by
-// CBC = the facade; bounds and certificates below, heuristics above, and the verifier on places.
+// The oracle ladder for unequal devices: brute force over sets of ranks = MILP by GLPK = MILP by
+// CBC = the facade; bounds and certificates are below, heuristics above, and the verifier checks
+// places.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -99,7 +100,7 @@ TEST(ScatterKinds, AGroupThatMovesToOtherDevicesIsCaught) {
     std::optional<ScatterPlan> plan = brute_force(instance);
     if (!plan || plan->micro_batches.empty()) continue;
     ScatterMicroBatch& batch = plan->micro_batches.front();
-    if (batch.groups.size() > 1) continue;  // it would take the ranks of another
+    if (batch.groups.size() > 1) continue;  // the group would take the ranks of another group
     ScatterGroup& group = batch.groups.front();
     const ScatterGroup before = group;
     for (group.first_rank = 0; group.first_rank + group.degree <= instance.cluster.devices;
@@ -119,7 +120,8 @@ TEST(ScatterKinds, AGroupThatMovesToOtherDevicesIsCaught) {
   EXPECT_GT(moved, kInstances / 2);
 }
 
-// What more memory or one more node would change is asked of all kinds, and of the last one.
+// explain() computes the effect of more memory for all device types, and of one more node of the
+// last type.
 TEST(ScatterKinds, ExplainAsksWhatMoreOfEveryKindWouldSave) {
   const ScatterInstance instance{.name = "old-and-new",
                                  .cluster = {.devices = 4,
@@ -144,7 +146,7 @@ TEST(ScatterKinds, ExplainAsksWhatMoreOfEveryKindWouldSave) {
   EXPECT_EQ(asked, (std::set<std::string>{"/cluster/devices", "/cluster/memory_mib"}));
 }
 
-// Whatever the weights say: what passes is no more than the optimum.
+// For all weights an accepted certificate proves no more than the optimum.
 TEST(ScatterKinds, NoCertificateProvesMoreThanTheOptimum) {
   std::uint64_t proven = 0;
   std::uint64_t refuted = 0;

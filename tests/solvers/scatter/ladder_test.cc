@@ -31,7 +31,7 @@ constexpr std::uint64_t kInstances = 80;
 #else
 const auto kInstances = static_cast<std::uint64_t>(in_long_run(240, 2000));
 #endif
-constexpr std::uint64_t kShards = 8;  // tests that can run side by side
+constexpr std::uint64_t kShards = 8;  // tests that can run in parallel
 constexpr double kTolerance = 1e-6;
 
 double slack(double value) { return kTolerance * std::max(1.0, value); }
@@ -48,8 +48,8 @@ TEST(ScatterLadderOracle, BruteForcePlansVerify) {
   }
 }
 
-// Against a second oracle, written differently: every assignment of sequences to numbered groups
-// of numbered micro-batches.
+// Brute force agrees with a second, independent oracle: every assignment of sequences to numbered
+// groups of numbered micro-batches.
 TEST(ScatterLadderOracle, BruteForceAgreesWithPlainEnumeration) {
   std::uint64_t compared = 0;
   for (std::uint64_t seed = 0; seed < kInstances / 5; ++seed) {
@@ -64,7 +64,7 @@ TEST(ScatterLadderOracle, BruteForceAgreesWithPlainEnumeration) {
          ++code) {
       std::size_t rest = code;
       for (std::size_t k = 0; k < n; ++k, rest /= labels) label[k] = rest % labels;
-      // Every choice of degrees for the labels in use.
+      // Tries every choice of degrees for the labels in use.
       std::vector<std::size_t> used = label;
       std::ranges::sort(used);
       used.erase(std::unique(used.begin(), used.end()), used.end());
@@ -114,7 +114,7 @@ TEST(ScatterLadderOracle, BoundsAreBelowAndHeuristicsAboveTheOptimum) {
   }
 }
 
-// The whole-step MILP from a plain start, so that the optimum is its own finding.
+// The whole-step MILP with a trivial start, so that it must find the optimum itself.
 class ScatterLadderShard : public testing::TestWithParam<std::tuple<MilpBackend, std::uint64_t>> {};
 
 TEST_P(ScatterLadderShard, StepMilpEqualsBruteForce) {
@@ -136,7 +136,7 @@ TEST_P(ScatterLadderShard, StepMilpEqualsBruteForce) {
     EXPECT_NEAR(incumbent.plan()->objective_ms, optimum->objective_ms, slack(optimum->objective_ms))
         << seed;
     EXPECT_NEAR(incumbent.bound(), optimum->objective_ms, slack(optimum->objective_ms)) << seed;
-    // A step may be spread so far that GLPK's answer comes with a word of caution; nothing may
+    // The numbers of a step may differ so much that GLPK's answer comes with a warning; no call may
     // fail.
     const std::string detail = incumbent.report().detail;
     EXPECT_TRUE(detail.empty() || detail.find("far apart for GLPK") != std::string::npos) << detail;
@@ -202,7 +202,7 @@ TEST_P(ScatterLadder, ClassBoundsAreBelowTheOptimumAndTheMipIsTheStronger) {
       std::string failure;
       const Ms bound = class_bound(instance, exact_classes(table), GetParam(), integral, last,
                                    2 * optimum->objective_ms, budget, failure);
-      failed += !failure.empty();  // of a backend, which then refutes nothing
+      failed += !failure.empty();  // the backend failed, which refutes nothing
       EXPECT_LE(bound, optimum->objective_ms + slack(optimum->objective_ms)) << seed;
       EXPECT_GE(bound, last) << seed;
       last = bound;
@@ -222,7 +222,7 @@ TEST_P(ScatterLadder, FlexspIsValidAndNoBetterThanTheOptimum) {
     Budget budget;
     const FlexspResult result =
         flexsp(instance, {.backend = GetParam(), .milp_seconds = milp::kInfinity}, budget);
-    if (!result.plan) continue;  // a chunk of its own making may be impossible
+    if (!result.plan) continue;  // a chunk that the method built may be infeasible
     ++planned;
     EXPECT_TRUE(verify(instance, *result.plan).empty()) << seed;
     EXPECT_GE(result.plan->objective_ms, optimum->objective_ms - slack(optimum->objective_ms));

@@ -1,6 +1,6 @@
-// Steps whose times are measured, in a table by tokens and squares: brute force = all sets of
-// sequences = the facade = the search that verify() makes again; bounds and certificates are below
-// the optimum and heuristics above it, beside rules, pipelines and terms of memory.
+// Steps with measured times in a table by tokens and squares: brute force = all sets of sequences =
+// the facade = verify()'s own search. Bounds and certificates are below the optimum and heuristics
+// above it, with rules, pipelines and terms of memory.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -51,7 +51,7 @@ TEST(ScatterMeasured, DocumentsReadBack) {
   EXPECT_EQ(hashes.size(), kInstances);
 }
 
-// With a grid that is a plane a table says what a formula says.
+// A table whose grid is a plane equals a formula.
 TEST(ScatterMeasured, APlaneIsTheFormula) {
   std::uint64_t planned = 0;
   for (std::uint64_t seed = 0; seed < kInstances; ++seed) {
@@ -73,7 +73,7 @@ TEST(ScatterMeasured, APlaneIsTheFormula) {
     ++planned;
     const double best = with->objective_ms;
     EXPECT_NEAR(best, without->objective_ms, slack(best)) << seed;
-    // Then the plane below is the times themselves.
+    // Then the plane below equals the times.
     const ScatterTable measured(table);
     const ScatterTable stated(formula);
     EXPECT_NEAR(measured.total_area(), stated.total_area(), slack(stated.total_area())) << seed;
@@ -82,8 +82,8 @@ TEST(ScatterMeasured, APlaneIsTheFormula) {
   EXPECT_GT(planned, kInstances / 2);
 }
 
-// The planes that bounds use are below the times of all groups, by the grid and by the verifier's
-// own look at it; a plane that is higher is found out.
+// The planes of bounds are below the times of all groups, by the grid and by the verifier's own
+// check; a higher plane is detected.
 TEST(ScatterMeasured, PlanesAreBelowTheTimes) {
   std::uint64_t caught = 0;
   std::uint64_t touching = 0;
@@ -105,7 +105,7 @@ TEST(ScatterMeasured, PlanesAreBelowTheTimes) {
       AffineTime higher = below;
       higher.ms = below.ms * 1.001 + 1e-3;
       touching += truth.takes_at_least(higher, level.degree, shortest, longest) ? 0 : 1;
-      double least = 1e300;  // of what random groups take beyond the plane
+      double least = 1e300;  // least distance of random groups' times from the plane
       for (int group = 0; group < 50; ++group) {
         Tokens tokens = 0;
         double squares = 0;
@@ -169,7 +169,7 @@ TEST(ScatterMeasured, BoundsAreBelowAndHeuristicsAboveTheOptimum) {
   EXPECT_GT(best_found, planned * 3 / 4) << "of " << planned;
 }
 
-// A group that takes less than the certificate was told makes it void, or leaves it true.
+// If a group takes less time than in the certificate, the certificate is refused or remains true.
 TEST(ScatterMeasured, CertifiedBoundsAreBelowTheOptimum) {
   if (built_backends().empty()) return;
   const MilpBackend backend = built_backends().front();
@@ -222,7 +222,7 @@ TEST(ScatterMeasured, TheFacadePlansTinySteps) {
   std::uint64_t planned = 0;
   std::uint64_t proven = 0;
   for (std::uint64_t seed = 0; seed < kFew; ++seed) {
-    // Rules may leave no plan, which a MILP would prove.
+    // With rules there may be no plan, which a MILP would prove.
     const ScatterInstance instance = without_rules_on_batches(tiny_measured_scatter(seed, 4, 4));
     const auto optimum = brute_force(instance);
     Budget budget({.node_limit = 2000});
@@ -241,7 +241,7 @@ TEST(ScatterMeasured, TheFacadePlansTinySteps) {
   EXPECT_EQ(proven, planned);
 }
 
-// What was published as a MILP of sums over sequences is not offered.
+// Methods that were published as a MILP of sums over sequences are not offered.
 TEST(ScatterMeasured, NoMethodThatNeedsSums) {
   const ScatterInstance instance = tiny_measured_scatter(0);
   for (const Method& method : methods(instance)) {

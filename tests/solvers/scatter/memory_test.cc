@@ -50,8 +50,8 @@ TEST(ScatterMemory, DocumentsReadBack) {
   EXPECT_EQ(hashes.size(), kInstances);
 }
 
-// With a term taken from the model a plan remains one, and with more of it the verifier names the
-// limit of memory and nothing else, or the plan still fits.
+// A plan stays valid without a term of the model. With a larger term the verifier reports only the
+// limit of memory, or the plan still fits.
 TEST(ScatterMemory, MoreOfATermBreaksTheLimitOfMemoryAlone) {
   std::uint64_t broken = 0;
   for (std::uint64_t seed = 0; seed < kInstances; ++seed) {
@@ -78,7 +78,7 @@ TEST(ScatterMemory, MoreOfATermBreaksTheLimitOfMemoryAlone) {
   EXPECT_GT(broken, kInstances);
 }
 
-// What the rounding to whole tokens costs, it costs on the safe side.
+// Rounding to whole tokens errs only on the safe side.
 TEST(ScatterMemory, PlansFitInMib) {
   for (std::uint64_t seed = 0; seed < kInstances; ++seed) {
     const ScatterInstance instance = tiny_memory_scatter(seed);
@@ -114,8 +114,8 @@ TEST(ScatterMemory, BoundsAreBelowAndHeuristicsAboveTheOptimum) {
   }
 }
 
-// Planners and checkers count the micro-batches each in their own way, and certificates need that
-// they count alike.
+// Planners and checkers count micro-batches with different code, and certificates require equal
+// counts.
 TEST(ScatterMemory, TheFewestMicroBatchesAreCountedAlikeAndRightly) {
   std::uint64_t several = 0;
   for (std::uint64_t seed = 0; seed < 20 * kInstances; ++seed) {
@@ -146,7 +146,7 @@ TEST_P(ScatterMemoryOf, StepMilpEqualsBruteForce) {
   }
 }
 
-// With certificates that hold, and that are not far below where compute hides nothing.
+// The certificates are valid, and not far below the optimum if compute hides no exchange.
 TEST_P(ScatterMemoryOf, CertifiedBoundsAreBelowTheOptimum) {
   std::uint64_t certified = 0;
   double closed = 0;
@@ -162,8 +162,8 @@ TEST_P(ScatterMemoryOf, CertifiedBoundsAreBelowTheOptimum) {
   EXPECT_GT(closed, 0.5 * static_cast<double>(kInstances));
 }
 
-// What is certified with a term is refused without it, or is true there too; with a level under the
-// name of another likewise.
+// A certificate for a term is refused or true without the term; the same holds for a level under
+// another name.
 TEST_P(ScatterMemoryOf, CertificatesAreOfTheirOwnMemory) {
   std::uint64_t refused = 0;
   for (std::uint64_t seed = 0; seed < 3 * kInstances; ++seed) {

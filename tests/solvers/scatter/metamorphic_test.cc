@@ -1,4 +1,4 @@
-// How the optimum of a scatter step answers to changes of the step.
+// Changes of a scatter step with a known effect on the optimum.
 #include "tests/solvers/metamorphic.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ void scale_costs(ScatterInstance& step, double factor) {
   for (auto& [degree, ms] : step.cost.all_to_all.latency_ms) ms *= factor;
 }
 
-// The same memory in a unit of which there are `factor` in the old one.
+// Expresses memory in a unit that is smaller by `factor`.
 void scale_mib(ScatterInstance& step, double factor) {
   step.cluster.memory_mib *= factor;
   step.model.states_mib *= factor;
@@ -30,7 +30,7 @@ void scale_mib(ScatterInstance& step, double factor) {
   for (auto& [degree, speed] : step.cost.all_to_all.mib_per_ms) speed *= factor;
 }
 
-// Each token cut in two.
+// Halves every token.
 void halve_tokens(ScatterInstance& step) {
   for (Tokens& length : step.lengths) length *= 2;
   step.pad_multiple *= 2;

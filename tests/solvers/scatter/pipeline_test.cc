@@ -23,7 +23,7 @@ const auto kFew = static_cast<std::uint64_t>(in_long_run(50, 1000));
 
 TEST(ScatterPipeline, BruteForcePlansVerifyAndAreFoundAgain) {
   std::uint64_t planned = 0;
-  std::uint64_t others = 0;  // whose best plan is another without the pipeline
+  std::uint64_t others = 0;  // steps whose best plan differs without the pipeline
   for (std::uint64_t seed = 0; seed < 2 * kInstances; ++seed) {
     const ScatterInstance instance = tiny_pipeline_scatter(seed);
     const auto plan = brute_force(instance);
@@ -95,7 +95,7 @@ TEST_P(ScatterPipelineOf, StepMilpEqualsBruteForce) {
   }
 }
 
-// Certificates hold for their pipeline; for a shorter one they are refused, or true there too.
+// Certificates are valid for their pipeline; for a shorter pipeline they are refused or true too.
 TEST_P(ScatterPipelineOf, CertifiedBoundsAreBelowTheOptimum) {
   std::uint64_t certified = 0;
   std::uint64_t refused = 0;
@@ -123,7 +123,7 @@ TEST_P(ScatterPipelineOf, CertifiedBoundsAreBelowTheOptimum) {
   EXPECT_GT(closed, 0.8 * planned);
 }
 
-// The dual simplex of GLPK 5.0 goes round in circles on these.
+// The dual simplex of GLPK 5.0 cycles on these.
 TEST_P(ScatterPipelineOf, ALinearProgramInCirclesIsEnded) {
   for (const std::uint64_t seed : {std::uint64_t{252}, std::uint64_t{416}}) {
     const ScatterInstance instance = tiny_pipeline_scatter(seed);
@@ -142,7 +142,7 @@ TEST_P(ScatterPipelineOf, TheFacadeProvesTinySteps) {
   EXPECT_GT(planned, kFew / 3);
 }
 
-// Published methods plan for the sum, and what they report is what the step takes.
+// Published methods minimise the sum, and their reported objective is the step time.
 TEST_P(ScatterPipelineOf, PublishedMethodsAreValuedByTheStep) {
   std::uint64_t planned = 0;
   for (std::uint64_t seed = 0; seed < kFew / 2; ++seed) {
@@ -163,8 +163,8 @@ TEST_P(ScatterPipelineOf, PublishedMethodsAreValuedByTheStep) {
   EXPECT_GT(planned, kFew / 6);
 }
 
-// Its micro-batches are united to an allowed number: that is none of the groupings of its chunks,
-// and faster than all of them.
+// The repair merges its micro-batches to an allowed number. The result is not a grouping of its
+// chunks, and is faster than all of these.
 TEST_P(ScatterPipelineOf, APlanThatIsMendedHasNoBoundOfItsChunks) {
   Budget budget;
   const Outcome outcome = solve(tiny_pipeline_scatter(475, 4, 4),

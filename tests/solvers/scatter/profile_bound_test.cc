@@ -1,5 +1,5 @@
 // Certificates by makespans: each passes the checker, which shares no code with the solver, none
-// claims more than the optimum that brute force finds, and altered ones are refused.
+// claims more than the optimum of brute force, and changed ones are refused.
 #include "solvers/scatter/profile_bound.h"
 
 #include <gtest/gtest.h>
@@ -73,7 +73,7 @@ TEST_P(ProfileBoundOnTiny, IsCertifiedAndAtMostTheOptimum) {
       tight += certificate->bound_ms > plan->objective_ms * (1 - 1e-6) ? 1 : 0;
     }
   }
-  // The bound is of use: it proves most of these optima.
+  // The bound is useful: it proves most of these optima.
   EXPECT_GT(tight, all / 2);
 }
 
@@ -92,7 +92,7 @@ TEST(ProfileCertificate, CorruptionsAreRefused) {
     const auto certificate =
         certificate_of(instance, built_backends().front(), plan->objective_ms, 12);
     if (!certificate) continue;
-    // More than the optimum is false, whatever the prices say.
+    // A bound above the optimum is false, for all prices.
     ScatterCertificate bad = *certificate;
     bad.bound_ms = plan->objective_ms * 1.001;
     EXPECT_FALSE(check_certificate(instance, bad).violations.empty());
@@ -134,7 +134,7 @@ TEST(ProfileCertificate, ShapesAndNumbersMatch) {
     good.reset();
     if (!plan || instance.lengths.empty()) continue;
     good = certificate_of(instance, built_backends().front(), plan->objective_ms, 12);
-    // The longest sequence fits: that it fits nowhere is no proof.
+    // The longest sequence fits, so the claim that it fits nowhere is not a proof.
     const ScatterTable table(instance);
     if (good && (least_micro_batches(table) > 1 || good->bound_ms < table.alone(0) * 1.001)) {
       good.reset();
@@ -214,7 +214,7 @@ TEST(Repack, MakesNoPlanWorseAndLosesNothing) {
     Budget budget;
     const bool gained =
         repack_some(table, all, {.spread = 0.1}, built_backends().front(), seed, step, budget);
-    EXPECT_FALSE(gained);  // of an optimal plan
+    EXPECT_FALSE(gained);  // the plan was optimal
     const ScatterPlan plan = to_plan(instance, table, step);
     EXPECT_TRUE(verify(instance, plan).empty());
   }
@@ -229,7 +229,7 @@ TEST(Reshape, MakesNoPlanWorseAndLosesNothing) {
     const auto best = brute_force(instance);
     if (!best || instance.lengths.empty()) continue;
     const ScatterTable table(instance);
-    // Every sequence in a micro-batch of its own: there is something to gain.
+    // Every sequence is in a micro-batch of its own, so the plan can be improved.
     StepDraft step;
     for (int position = 0; position < table.size(); ++position) {
       MicroBatchDraft& batch = step.emplace_back();

@@ -1,6 +1,6 @@
-// The oracle ladder of tests/solvers/scatter/ladder_test.cc for micro-batches that choose what they
-// recompute: brute force = MILP by GLPK = MILP by CBC = all sets of sequences = the facade = the
-// search that verify() makes again, beside rules, pipelines, terms of time and of memory.
+// The oracle ladder of tests/solvers/scatter/ladder_test.cc for micro-batches that choose a
+// recomputation mode: brute force = MILP by GLPK = MILP by CBC = all sets of sequences = the facade
+// = the search that verify() makes again, beside rules, pipelines, terms of time and of memory.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ const auto kMilps = static_cast<std::uint64_t>(in_long_run(20, 1000));  // a ten
 
 TEST(ScatterRecomputation, BruteForcePlansVerifyAndAreFoundAgain) {
   std::uint64_t planned = 0;
-  std::uint64_t mixed = 0;  // whose micro-batches recompute in several ways
+  std::uint64_t mixed = 0;  // steps whose micro-batches have different recomputation modes
   std::map<std::string, int> used;
   for (std::uint64_t seed = 0; seed < 2 * kInstances; ++seed) {
     const ScatterInstance instance = tiny_recomputing_scatter(seed);
@@ -49,7 +49,7 @@ TEST(ScatterRecomputation, BruteForcePlansVerifyAndAreFoundAgain) {
   EXPECT_EQ(used.size(), 4U) << "every way is the best now and then";
 }
 
-// No plan of a step that always recomputes in one way is faster.
+// No plan with one recomputation mode for all micro-batches is faster.
 TEST(ScatterRecomputation, ChoiceIsNeverWorseThanAnyWayForAll) {
   std::uint64_t better = 0;
   for (std::uint64_t seed = 0; seed < kInstances; ++seed) {
@@ -74,7 +74,7 @@ TEST(ScatterRecomputation, ChoiceIsNeverWorseThanAnyWayForAll) {
   EXPECT_GT(better, kInstances / 50);
 }
 
-// One way is the same as a model and costs that say what it says.
+// A single recomputation mode is equivalent to a model and costs with its values.
 TEST(ScatterRecomputation, OneWayIsThatModel) {
   for (std::uint64_t seed = 0; seed < kInstances; ++seed) {
     ScatterInstance instance = tiny_recomputing_scatter(seed);
@@ -107,7 +107,7 @@ TEST(ScatterRecomputation, DocumentsReadBack) {
   EXPECT_EQ(hashes.size(), kInstances);
 }
 
-// Under the name of another way a plan takes another time, or memory, or is refused.
+// With the name of another recomputation mode a plan has another time or memory, or is refused.
 TEST(ScatterRecomputation, APlanIsOfItsOwnWays) {
   std::map<std::string, int> broken;
   for (std::uint64_t seed = 0; seed < kInstances; ++seed) {
@@ -161,7 +161,7 @@ TEST(ScatterRecomputation, BoundsAreBelowAndHeuristicsAboveTheOptimum) {
   EXPECT_GT(best_found, planned * 3 / 4) << "of " << planned;
 }
 
-// Five sequences of which the long one fits only if much is recomputed: the others need not.
+// The long one of five sequences fits only with much recomputation, which the others do not need.
 TEST(ScatterRecomputation, OnlyWhatMustRecomputeDoes) {
   ScatterInstance step{.name = "long and short",
                        .cluster = {.devices = 2, .memory_mib = 120, .degrees = {1, 2}},
@@ -196,7 +196,8 @@ TEST_P(ScatterRecomputationOf, StepMilpEqualsBruteForce) {
   }
 }
 
-// Certificates hold, and where a way is cheaper than they were told they are refused, or true.
+// Certificates are valid. If a recomputation mode is cheaper than in the certificate, the
+// certificate is refused or true.
 TEST_P(ScatterRecomputationOf, CertifiedBoundsAreBelowTheOptimum) {
   std::uint64_t certified = 0;
   std::uint64_t refused = 0;

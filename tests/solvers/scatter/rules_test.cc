@@ -1,5 +1,5 @@
-// The oracle ladder of the rules of consumers: brute force = MILP by GLPK = MILP by CBC = the
-// facade = the search that verify() makes again, and every method keeps the rules.
+// The oracle ladder of the trainers' rules: brute force = MILP by GLPK = MILP by CBC = the facade =
+// verify()'s own search, and every method satisfies the rules.
 #include <gtest/gtest.h>
 
 #include "instances/scatter/verify.h"
@@ -37,7 +37,7 @@ TEST(ScatterRulesLadder, BoundsAreBelowAndHeuristicsAboveTheOptimum) {
   EXPECT_GT(planned, kInstances);
 }
 
-// Few ranks that a single sequence cannot all keep at work, so that some must share a micro-batch.
+// Few ranks that a single sequence cannot use all, so that some sequences must share a micro-batch.
 TEST(ScatterRulesLadder, EqualGroupsOnAllRanksArePlannedWhereThereAreSome) {
   std::uint64_t planned = 0;
   for (std::uint64_t seed = 0; seed < 20 * kInstances; ++seed) {

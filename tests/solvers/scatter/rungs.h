@@ -1,6 +1,7 @@
 // The rungs of the oracle ladder that the tests of one term share: brute force = MILP = all sets of
-// sequences = the facade; bounds and certificates below, heuristics above. Each compares one step
-// with its optimum by brute force; a test says of which steps, and what is special about its term.
+// sequences = the facade; bounds and certificates below, heuristics above. Each function compares
+// one step with its optimum by brute force; a test chooses the steps and adds the checks of its
+// term.
 //
 //   for (std::uint64_t seed = 0; seed < kInstances; ++seed) {
 //     const ScatterInstance instance = tiny_timed_scatter(seed);
@@ -22,32 +23,31 @@
 
 namespace stowage {
 
-// By how much two computations of a time may differ.
+// Returns the tolerance between two computations of a time, in ms.
 double slack(double ms);
 
 std::string all_of(const std::vector<Violation>& violations);
 
-// The plan is valid, and the verifier's own search finds its objective again.
+// Expects a valid plan whose objective the verifier's own search finds too.
 void expect_found_again(const ScatterInstance& instance, const ScatterPlan& optimum,
                         std::uint64_t seed);
 
-// The instance, by its hash, and the plan are what they were when they are read back. Returns the
-// hash.
+// Expects that the instance, by its hash, and the plan are read back unchanged. Returns the hash.
 std::string expect_read_back(const ScatterInstance& instance,
                              const std::optional<ScatterPlan>& plan, std::uint64_t seed);
 
-// The search over all sets of sequences knows nothing of rules on whole micro-batches.
+// The search over all sets of sequences does not support rules on whole micro-batches.
 ScatterInstance without_rules_on_batches(ScatterInstance instance);
 void expect_sets_have_the_optimum(const ScatterInstance& instance, const ScatterPlan& optimum,
                                   std::uint64_t seed);
 
-// How many plans heuristics made, and whether that of `fast` is there and the best.
+// The number of plans that heuristics made, and whether `fast` made one and it is the best.
 struct HeuristicPlans {
   std::uint64_t plans = 0;
   bool fast = false;
   bool fast_is_best = false;
 };
-// `joint` is `fast` with more moves: left out but where it is asked for.
+// `joint` is `fast` with more moves, so it runs only on request.
 HeuristicPlans expect_bounds_below_and_heuristics_above(const ScatterInstance& instance,
                                                         const ScatterPlan& optimum,
                                                         std::uint64_t seed, bool joint = false);
@@ -55,8 +55,8 @@ HeuristicPlans expect_bounds_below_and_heuristics_above(const ScatterInstance& i
 void expect_milp_has_the_optimum(const ScatterInstance& instance, const ScatterPlan& optimum,
                                  MilpBackend backend, std::uint64_t seed);
 
-// Certificates of the step bound and of the profiles hold and prove no more than the optimum. Each
-// is shown to `look` as well. `of_step` is the node limit of the step bound.
+// Certificates of the step bound and of the profiles are valid and prove no more than the optimum.
+// `look` is called with each. `of_step` is the node limit of the step bound.
 struct Certified {
   std::uint64_t certificates = 0;
   double highest = 0;  // bound, ms
@@ -65,7 +65,8 @@ Certified expect_certificates_hold(const ScatterInstance& instance, const Scatte
                                    MilpBackend backend, std::int64_t of_step, std::uint64_t seed,
                                    const CertificateSink& look = {});
 
-// A certificate that was told of something else is refused there, or true. Returns if refused.
+// Expects that a certificate for another instance is refused for this one, or true. Returns whether
+// it is refused.
 bool refused_or_true(const ScatterInstance& instance, double optimum_ms,
                      const ScatterCertificate& told, std::uint64_t seed);
 

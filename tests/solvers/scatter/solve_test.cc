@@ -1,4 +1,4 @@
-// The facade: what it says of a scatter step, and why it says it stopped.
+// The facade on scatter steps: its outcomes, and the reasons why it stopped.
 #include "solvers/solve.h"
 
 #include <gmock/gmock.h>
@@ -140,7 +140,7 @@ TEST(ScatterSolve, WhatFitsNowhereIsNamed) {
   EXPECT_EQ(outcome.unplaceable, std::vector<std::int64_t>{3});
 }
 
-// The same step in other units of time is the same step.
+// The step in other units of time has the same outcome.
 TEST(ScatterSolve, SmallNumbersAreNoProof) {
   ScatterInstance instance = step(60);
   const Outcome usual = solved(instance, {.method = "batch-ada"});

@@ -1,4 +1,4 @@
-// The stages of a scatter solve: each can be left out, and each parameter changed.
+// The stages of a scatter solve: each can be excluded, and each parameter changed.
 #include "solvers/scatter/stages.h"
 
 #include <gmock/gmock.h>
@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
-// Fourteen sequences on eight devices: all stages of `auto` find something to do.
+// Fourteen sequences on eight devices, so that all stages of `auto` have work.
 ScatterInstance step() {
   return {.name = "step",
           .cluster = {.devices = 8, .memory_mib = 1000, .degrees = {1, 2, 4, 8}},

@@ -1,5 +1,5 @@
 // Certificates of the step bound: each passes the checker, which shares no code with the solver,
-// and none claims more than the optimum that brute force finds.
+// and none claims more than the optimum of brute force.
 #include "solvers/scatter/step_bound.h"
 
 #include <gtest/gtest.h>
@@ -24,9 +24,9 @@ constexpr std::uint64_t kInstances = 200;
 #else
 const auto kInstances = static_cast<std::uint64_t>(in_long_run(400, 5000));
 #endif
-constexpr std::uint64_t kShards = 8;  // tests that can run side by side
+constexpr std::uint64_t kShards = 8;  // tests that can run in parallel
 
-// Every backend, and none.
+// Returns every backend, and nullopt for none.
 std::vector<std::optional<MilpBackend>> lp_solvers() {
   std::vector<std::optional<MilpBackend>> all{std::nullopt};
   for (const MilpBackend backend : built_backends()) all.emplace_back(backend);
@@ -43,7 +43,7 @@ TEST_P(StepBoundOnTiny, IsCertifiedAndAtMostTheOptimum) {
     const ScatterInstance instance = tiny_scatter(seed);
     const auto plan = brute_force(instance);
     if (!plan || instance.lengths.empty()) continue;
-    // A known plan a little above the optimum, so that the search neither stops short nor relies on
+    // A known plan slightly above the optimum, so that the search neither stops early nor relies on
     // the optimum.
     Budget budget({.node_limit = 20});
     Ms bound = 0;
@@ -67,7 +67,8 @@ INSTANTIATE_TEST_SUITE_P(Backends, StepBoundOnTiny,
                          testing::Combine(testing::ValuesIn(lp_solvers()),
                                           testing::Range(std::uint64_t{0}, kShards)));
 
-// The clock moves when it is looked at, at every pivot for one: the same cuts every time.
+// The clock advances at every reading, for instance at every pivot, so the cuts are the same every
+// time.
 TEST(StepBound, GoesOnWhereALimitCutItShort) {
   if (built_backends().empty()) GTEST_SKIP() << "no LP backend";
   int compared = 0;
@@ -81,7 +82,7 @@ TEST(StepBound, GoesOnWhereALimitCutItShort) {
     };
     ScatterStepBound whole = search();
     Budget once({.node_limit = 2000});
-    if (whole.improve(once)) continue;  // has not ended
+    if (whole.improve(once)) continue;  // not finished
     for (const double first : {1e-6, 4e-6, 13e-6}) {
       SCOPED_TRACE(testing::Message() << "seed " << seed << ", first cut after " << first);
       ScatterStepBound parts = search();
@@ -94,7 +95,8 @@ TEST(StepBound, GoesOnWhereALimitCutItShort) {
       }
       EXPECT_GE(cuts, 2);
       EXPECT_LT(cuts, 1000) << "has not ended";
-      // Not the same tree, since a cut LP may end in another of its solutions, but as good a one.
+      // The trees may differ, since an interrupted LP may end in another of its solutions, but the
+      // bound is as good.
       EXPECT_GE(parts.bound(), whole.bound() * (1 - 5e-3));
       ++compared;
     }

@@ -1,4 +1,4 @@
-// The exact search for few sequences against brute force, against itself, and within its limits.
+// The exact search for few sequences against brute force, for determinism, and within its limits.
 #include "solvers/scatter/subsets.h"
 
 #include <gmock/gmock.h>
@@ -20,7 +20,7 @@ namespace {
 
 using ::testing::IsEmpty;
 
-// Each sequence in a micro-batch of its own: a plan that anybody finds.
+// Returns the time of the trivial plan: each sequence in a micro-batch of its own.
 Ms one_by_one(const ScatterTable& table) {
   Ms sum = 0;
   for (int kind = 0; kind < static_cast<int>(table.kinds().size()); ++kind) {
@@ -87,7 +87,7 @@ TEST(ScatterSubsets, ManyEqualSequencesAreFewSets) {
   const auto step = searched(instance, one_by_one(table));
   ASSERT_TRUE(step);
   EXPECT_THAT(verify(instance, to_plan(instance, table, *step)), IsEmpty());
-  // Twice the sequences in no less time, and in no more than twice the time.
+  // Twice the sequences take at least as long, and at most twice as long.
   ScatterInstance half = instance;
   half.lengths.resize(16);
   const auto half_step = searched(half, one_by_one(ScatterTable(half)));
@@ -124,7 +124,7 @@ TEST(ScatterSubsets, AnInterruptEndsIt) {
   EXPECT_FALSE(best_of_subsets(table, one_by_one(table), stopped));
 }
 
-// What the command offers: the proof, in any step of up to 12 sequences on up to 16 devices.
+// The command's promise: a proof for any step of up to 12 sequences on up to 16 devices.
 TEST(ScatterSubsets, AutoAndExactProveTwelveSequencesOnSixteenDevices) {
   for (int seed = 0; seed < in_long_run(8, 200); ++seed) {
     SCOPED_TRACE(seed);
@@ -138,7 +138,7 @@ TEST(ScatterSubsets, AutoAndExactProveTwelveSequencesOnSixteenDevices) {
   }
 }
 
-// The search begins somewhere in this range of nodes; before and after it nothing gets worse.
+// The search begins somewhere in this range of nodes; the plan never becomes worse.
 TEST(ScatterSubsets, MoreNodesNeverMakeThePlanWorse) {
   const ScatterInstance instance = twelve_of_all_sizes();
   Ms last = kInfinity;

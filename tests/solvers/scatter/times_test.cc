@@ -42,7 +42,7 @@ TEST(ScatterTimes, DocumentsReadBack) {
   EXPECT_EQ(hashes.size(), kInstances);
 }
 
-// A group that states another exchange than its own states a wrong time or one it may not use.
+// A group that states another exchange than its own states a wrong time or a forbidden exchange.
 TEST(ScatterTimes, AnotherExchangeIsRefused) {
   std::uint64_t tried = 0;
   for (std::uint64_t seed = 0; seed < kInstances; ++seed) {
@@ -85,7 +85,7 @@ TEST_P(ScatterTimesOf, StepMilpEqualsBruteForce) {
   }
 }
 
-// With certificates that hold, and that are not far below where compute hides nothing.
+// The certificates are valid, and not far below the optimum if compute hides no exchange.
 TEST_P(ScatterTimesOf, CertifiedBoundsAreBelowTheOptimum) {
   std::uint64_t certified = 0;
   double closed = 0;

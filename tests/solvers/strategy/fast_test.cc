@@ -1,5 +1,6 @@
-// `fast` beside published planners, and beside the best plan whose stages are alike in ZeRO and
-// recomputation, on models and machines of the presets. bench/fast_strategies.py makes the table.
+// `fast` against published planners, and against the best plan whose stages have equal ZeRO levels
+// and recomputation modes, on presets of models and machines. bench/fast_strategies.py computes the
+// table.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -31,7 +32,8 @@ struct Case {
   std::int64_t formulas = 2;
 };
 
-// Cases in which layers, ZeRO and recomputation of the stages decide, or all 72.
+// Returns cases in which layers, ZeRO and recomputation of the stages matter, or all 72 in a long
+// run.
 std::vector<Case> cases() {
   if (in_long_run(0, 1) == 0) {
     return {{"llama3-70b", "h100", 256, 32'768, 1},
@@ -80,7 +82,7 @@ TEST(StrategyFast, IsNeverBehindBaselinesAndNearTheUniformOptimum) {
       EXPECT_LE(*fast.objective, *other.objective * (1 + 1e-12)) << name << ' ' << baseline;
       ahead += *fast.objective < *other.objective * 0.999 ? 1 : 0;
     }
-    // The optimum with one ZeRO level and one recomputation in all stages.
+    // The optimum with one ZeRO level and one recomputation mode in all stages.
     double best = kInfinity;
     double bound = kInfinity;
     for (const std::int64_t zero : instance.options.zero) {
@@ -102,8 +104,9 @@ TEST(StrategyFast, IsNeverBehindBaselinesAndNearTheUniformOptimum) {
   EXPECT_GT(proven, 2);
 }
 
-// Every model on 8, 64 and 256 GPUs of every machine has a plan, or the memory that it needs is
-// told. A part of the cases each time; bench/configure_presets.py tries all by the command.
+// Every model on 8, 64 and 256 GPUs of every machine has a plan, or the answer states the memory
+// that it needs. The test runs a part of the cases; bench/configure_presets.py tries all with the
+// command.
 TEST(StrategyFast, EveryPresetIsAnsweredOrDoesNotFit) {
   const int every = in_long_run(7, 1);
   int number = 0;

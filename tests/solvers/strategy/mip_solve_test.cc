@@ -1,4 +1,4 @@
-// The MIP of a class and layout: equal to brute force, folded or as a path, by every backend.
+// The MIP of a class and layout: equal to brute force, in folded and path form, by every backend.
 #include "solvers/strategy/mip_solve.h"
 
 #include <gmock/gmock.h>
@@ -26,7 +26,7 @@ namespace {
 
 using ::testing::IsEmpty;
 
-// Of a class and layout, that of the stages of a point of the model.
+// Returns the step time of the model's solution for a class and layout.
 std::optional<Ms> step_of(const StageCosts& costs, StrategyMipForm form, MilpBackend backend) {
   const StrategyMip mip = build_strategy_mip(costs, form);
   if (mip.empty) return std::nullopt;
@@ -36,7 +36,7 @@ std::optional<Ms> step_of(const StageCosts& costs, StrategyMipForm form, MilpBac
   EXPECT_EQ(solved.status, MilpStatus::optimal) << solved.detail;
   const StrategyPlan plan = compose_strategy(costs, decode(mip, solved.values));
   EXPECT_TRUE(fits(costs.table().instance(), plan));
-  // The model counts what the plan takes.
+  // The model's objective is the plan's step time.
   EXPECT_NEAR(plan.step_ms, solved.objective, 1e-6 * plan.step_ms);
   return plan.step_ms;
 }
@@ -85,7 +85,7 @@ TEST(StrategyMip, FoldedAndAsAPathItIsBruteForceAndSearch) {
   EXPECT_GT(several, 20);
 }
 
-// Of its answers below what is known: those that are, and a bound that is no lie.
+// The solver returns only plans below the known one, and a true bound.
 TEST(StrategyMip, WhatIsNotBelowIsNotFound) {
   if (built_backends().empty()) GTEST_SKIP() << "no backend is built in";
   int found = 0;
@@ -128,8 +128,8 @@ TEST(StrategyMip, IsAMethodThatFindsTheOptimum) {
   }
 }
 
-// UniAP's model counts the step of its plan where sums of layers say all: one sequence length, no
-// level 3, nothing to exchange. Then it is Alpa's, and the optimum of one chunk.
+// UniAP's model gives the step time of its plan if sums over layers are exact: one sequence length,
+// no level 3, no exchange. It then equals Alpa's model, and the optimum in one chunk.
 TEST(Uniap, WithoutExchangesItIsTheBestInOneChunk) {
   if (built_backends().empty()) GTEST_SKIP() << "no backend is built in";
   int several = 0;
@@ -153,7 +153,7 @@ TEST(Uniap, WithoutExchangesItIsTheBestInOneChunk) {
   EXPECT_GT(several, 3);
 }
 
-// Its plans are plans, whatever the instance, and never faster than the optimum.
+// Its plans are valid for every instance, and never faster than the optimum.
 TEST(Uniap, PlansAreValid) {
   if (built_backends().empty()) GTEST_SKIP() << "no backend is built in";
   int planned = 0;

@@ -1,4 +1,5 @@
-// The rate that a choice hangs on, against pricing every configuration again.
+// The rate at which another configuration becomes faster, against pricing every configuration
+// again.
 #include "solvers/strategy/rate_switch.h"
 
 #include <gtest/gtest.h>
@@ -42,10 +43,10 @@ TEST(RateSwitches, AreTheLeastChangesWithWhichAnotherIsFaster) {
     double& rate = *rate_named(changed, each.rate);
     EXPECT_EQ(rate, each.from);
     rate = each.to;
-    // The other configuration is the fastest there is with the changed rate ...
+    // The other configuration is the fastest with the changed rate ...
     EXPECT_LT(each.other.step_ms, each.plan_ms);
     EXPECT_NEAR(best_of(changed), each.other.step_ms, 1e-6 * each.other.step_ms) << each.rate;
-    // ... and with a hundredth less of the change the plan is.
+    // ... and with a slightly smaller change the plan is.
     rate = each.from * std::pow(each.factor(), 0.97);
     StrategyPlan again = best;
     const Ms kept = best_of(changed);

@@ -1,5 +1,5 @@
-// What trainers report of their configurations, against the formulas: orders and signs alone, for
-// neither their devices' rates nor their kernels are known.
+// Reported speeds of trainers' configurations against the formulas. Only orders and signs are
+// compared, since neither the rates of the devices nor the kernels are known.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -55,7 +55,7 @@ TEST(StrategyReported, LongerSequencesOnMoreRanksAreSlowerByTheToken) {
 TEST(StrategyReported, InterleavingPays) {
   StrategyInstance wanted = on_h100("llama3-405b", 64, 256, 8192);
   wanted.model.blocks.front().count = 128;
-  wanted.cluster.memory_mib = 1e6;  // whether it fits is not what is asked
+  wanted.cluster.memory_mib = 1e6;  // memory does not matter for this comparison
   wanted.options.pp = {8};
   wanted.options.tp = {8};
   wanted.options.cp = {1};
@@ -74,10 +74,11 @@ TEST(StrategyReported, InterleavingPays) {
 }
 
 // Megatron-Bridge 26.04.01 runs Llama 3 70B on 64 H100 with tp 4, pp 8, v 5 and 256 sequences of 8K
-// tokens, without context parallelism. What its engineers chose is hardly behind what is best here
-// without it. With cp the formulas know something 15 % better: they have Ulysses' exchange at full
-// bandwidth, and products as fast as with whole sequences. By version 2 level 3 is 11 % better: its
-// ring uses all cards of a node. Their choice was one of level 1.
+// tokens, without context parallelism. The choice of its engineers is close to the optimum without
+// context parallelism. With cp the formulas find a configuration that is 15 % faster, since they
+// assume Ulysses' exchange at full bandwidth and products as fast as for whole sequences. In
+// version 2 level 3 is 11 % faster, because its ring uses all cards of a node. The engineers'
+// configuration has level 1.
 TEST(StrategyReported, ATunedConfigurationIsAtMostAFewPercentBehind) {
   for (const std::int64_t formulas : {1, 2}) {
     StrategyInstance wanted = on_h100("llama3-70b", 8, 256, 8192, formulas);

@@ -1,6 +1,6 @@
-// Solves of strategies: equal to brute force, bounds that hold, certificates that check, and never
-// behind a baseline.
-// Longer than 300 lines: one promise after the other, about the same random instances.
+// Solves of strategies: equal to brute force, with valid bounds and certificates, and never behind
+// a baseline. Longer than 300 lines: it checks one promise after the other on the same random
+// instances.
 #include "solvers/solve.h"
 
 #include <gmock/gmock.h>
@@ -46,7 +46,7 @@ Outcome solved(const StrategyInstance& instance, const std::string& method = "au
   return solve(Instance(instance), {.method = method}, budget);
 }
 
-// Every outcome is the optimum of all configurations; claims, certificates and proofs hold.
+// Every outcome is the optimum over all configurations, with valid claims, certificates and proofs.
 TEST(StrategySolve, EqualsBruteForce) {
   const auto seeds = static_cast<std::uint64_t>(in_long_run(340, 14'000));
   int infeasible = 0;
@@ -118,7 +118,7 @@ TEST(StrategySolve, EmbeddingAndHeadAsLayersEqualBruteForce) {
   EXPECT_GT(counted, 10);
 }
 
-// The remedy of layers that cannot be dealt names them, and the devices where these are at fault.
+// The remedy for layers that cannot be divided names them, and the devices if these are the cause.
 TEST(StrategySolve, LayersThatAreNotDealtAreNamed) {
   StrategyInstance instance = tiny_strategy(0);
   instance.model = {.hidden = 256, .heads = 4, .blocks = {{.count = 5, .ffn = 512}}};
@@ -187,9 +187,9 @@ TEST(StrategySolve, EveryBoundHoldsForEveryClass) {
   EXPECT_GT(compared, 100);
 }
 
-// No plan of a class and layout is faster than its cases say; where all sequences are equally long
-// the bound is the least step itself. Told to reach what is less, it says so; cut short, it says
-// less.
+// No plan of a class and layout is faster than the bound by its cases; if all sequences are equally
+// long, the bound is the least step. For an unreachable target the search returns less, and after a
+// limit too.
 TEST(StrategySolve, CasesByTheSlowestStageAreExact) {
   int exact = 0;
   for (std::uint64_t seed = 0; seed < 270; ++seed) {
@@ -282,8 +282,8 @@ TEST(StrategySolve, WithoutRoomItSaysWhatIsNeeded) {
   EXPECT_THAT(solved(instance).detail, HasSubstr("no values of the options combine"));
 }
 
-// Where ep is what does not combine, the reason, the remedy and the explanation name it; where ep 1
-// is allowed, none of them does.
+// If ep is the option that does not combine, the reason, the remedy and the explanation name it; if
+// ep 1 is allowed, none of them does.
 TEST(StrategySolve, AnEpThatDividesNothingIsNamed) {
   StrategyInstance instance =
       *generate_strategy({.model = "olmoe-1b-7b", .nodes = 1}, std::vector<Tokens>(64, 2048));
@@ -313,7 +313,7 @@ TEST(StrategySolve, AnEpThatDividesNothingIsNamed) {
   EXPECT_THAT(told(), Not(HasSubstr("ep must")));
 }
 
-// A list of options that is as long as it may be still has room for what is told to be allowed.
+// A list of options of maximal length still has room for the options of a remedy.
 TEST(StrategySolve, ALongListOfOptionsGetsDegreeOne) {
   StrategyInstance instance = *generate_strategy({.nodes = 1}, std::vector<Tokens>(64, 2048));
   instance.options.tp.clear();
@@ -330,7 +330,7 @@ TEST(StrategySolve, ALongListOfOptionsGetsDegreeOne) {
               AllOf(SizeIs(32), Contains(1), Contains(3)));
 }
 
-// 64 experts fit eight devices if two ranks share them; explained where they may not.
+// 64 experts fit on eight devices if two ranks share them; explained if they may not.
 TEST(StrategySolve, ExpertsThatNoRankHasRoomForAreShared) {
   StrategyInstance instance =
       *generate_strategy({.model = "olmoe-1b-7b", .nodes = 1}, std::vector<Tokens>(64, 2048));
