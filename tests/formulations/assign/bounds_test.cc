@@ -80,7 +80,7 @@ TEST(AssignBounds, PairsOrTriplesByHand) {
   EXPECT_NEAR(pigeonhole({50, 50, 45}), 105, 1e-9);      // 50 and 45 in one row
 }
 
-// Each strategy alone: of all together another one may be the least.
+// Each strategy alone, since among several strategies another one may be the optimum.
 TEST(AssignBounds, OfOneStrategyNoneIsAboveItsOptimum) {
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
     const AssignInstance all = tiny_assign(seed, 5);
@@ -96,8 +96,8 @@ TEST(AssignBounds, OfOneStrategyNoneIsAboveItsOptimum) {
   }
 }
 
-// Where the budget ends before the work bounds of 15,000 lengths, the longest sequence is left: of
-// all strategies the second is the fastest for it.
+// If the budget ends before the work bounds of 15,000 lengths, the bound of the longest sequence
+// remains: the second strategy is the fastest for it.
 TEST(AssignBounds, WithoutTimeTheLongestSequenceIsLeft) {
   AssignInstance instance{.devices = 12};
   for (int scheme = 0; scheme < 6; ++scheme) {
@@ -149,7 +149,7 @@ TEST(AssignChunkBounds, AreTheLeastOfTheStrategies) {
   EXPECT_GT(higher_later, 10);
 }
 
-// Where no sequence is cut, chunks are a cap of rows, and brute force knows the optimum.
+// If no sequence is cut, chunks are a cap on rows, and brute force gives the optimum.
 TEST(AssignChunkBounds, OfWholeSequencesNoneIsAboveTheOptimum) {
   int compared = 0;
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
@@ -199,7 +199,7 @@ TEST(AssignChunkBounds, OfManyRowsByHand) {
   }
 }
 
-// Parts that a plan may choose: no fewer than of four tokens each, whatever they are.
+// Parts that a plan may choose have at most four tokens each.
 TEST(AssignChunkBounds, OfPartsOfAnyLengthByHand) {
   AssignInstance instance{
       .devices = 1,
@@ -212,7 +212,7 @@ TEST(AssignChunkBounds, OfPartsOfAnyLengthByHand) {
   for (const NamedBound& bound : assign_chunk_bounds(instance)) {
     EXPECT_NEAR(bound.value, 29, 1e-6) << bound.name;
   }
-  // Without a time of its own each token may be a part: 20 ms, and 2 ms in the second stage.
+  // Without a fixed time each token may be a part: 20 ms, and 2 ms in the second stage.
   instance.devices = 2;
   instance.schemes[0].pp = 2;
   instance.schemes[0].fixed_ms = 0;

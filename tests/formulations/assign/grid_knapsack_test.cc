@@ -1,4 +1,4 @@
-// The knapsack on a grid against all sets of its items.
+// The knapsack on a grid, compared with all sets of its items.
 #include "formulations/assign/grid_knapsack.h"
 
 #include <gtest/gtest.h>
@@ -38,8 +38,8 @@ TEST(GridKnapsack, IsTheBestOfAllForEveryRoomAndSaysWhatItHolds) {
     std::vector<Item> items;
     const std::size_t count = draw(random, 9);
     for (std::size_t i = 0; i < count; ++i) {
-      // Some weigh nothing, some more than there is. Small prices tie often; eight of the large
-      // ones are as much as may be held.
+      // Some items weigh 0, some more than the capacity. Small prices tie often; eight of the large
+      // ones reach the limit on sums.
       const std::uint64_t most =
           round % 2 == 0 ? 8 : static_cast<std::uint64_t>(GridKnapsack::kMostPaid) / 8 + 1;
       items.push_back({draw(random, kParts + 3), static_cast<double>(draw(random, most))});

@@ -48,7 +48,7 @@ TEST(LayoutBounds, TheNextSumOfSizes) {
   EXPECT_EQ(all_of(instance), "single 50\nload 52\nunit 55\nchain 65\n");
 }
 
-// Bounds against plans: no plan is better.
+// No plan is below the bounds.
 TEST(LayoutBounds, NoPlanIsBelow) {
   int met = 0;
   for (std::uint64_t seed = 0; seed < 3000; ++seed) {

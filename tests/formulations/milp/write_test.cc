@@ -1,4 +1,4 @@
-// The text of the two formats. That solvers read it back is tested in tests/solvers.
+// The text of the two formats. Tests in tests/solvers check that solvers can read it.
 #include <gtest/gtest.h>
 
 #include <sstream>

@@ -23,12 +23,12 @@ TEST(OrderBounds, TheOperatorBoundByHand) {
                                   {.size = 4, .input = true},
                                   {.size = 6}},
                       .operators = {{.reads = {1}, .writes = {2}, .workspace = 3}}};
-  // All that is there: 10 to the end, 4 read, 6 written, 3 workspace.
+  // All tensors in memory: 10 until the end, 4 read, 6 written, 3 workspace.
   EXPECT_EQ(operator_bound(OrderTable(graph)).bytes, 23);
   EXPECT_EQ(operator_bound(OrderTable(graph)).op, 0);
   graph.operators[0] = {.writes = {2}};
   graph.tensors[1].size = 40;
-  // The inputs stay, for nobody reads them: 50, and 6 more while the operator runs.
+  // The inputs stay, since no operator reads them: 50, and 6 more while the operator runs.
   EXPECT_EQ(operator_bound(OrderTable(graph)).bytes, 56);
   graph.operators.clear();
   graph.tensors.pop_back();
@@ -57,8 +57,8 @@ TEST(OrderBounds, NoneIsAboveTheOptimumAndCutsAreAtLeastTheirOperators) {
   EXPECT_GT(above, 20);
 }
 
-// Three runs of a ms; two tensors of 6 and 4 bytes wait for the last operator but one beside its
-// 10, so that within 14 bytes one of them is made again: the one that costs least a byte.
+// Three runs of 1 ms. Two tensors of 6 and 4 bytes wait for the last operator but one beside its 10
+// bytes, so that within 14 bytes one of them is recomputed: the one with the least cost per byte.
 TEST(OrderBounds, DroppedIsTheLeastTimeToMakeAgainWhatDoesNotFit) {
   OrderInstance graph{
       .capacity = 14,

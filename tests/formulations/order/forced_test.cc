@@ -1,4 +1,4 @@
-// Forced precedences: every better order keeps them, what they prove is true and passes the check,
+// Forced precedences: every better order satisfies them, their bounds are true and pass the check,
 // and they prove more than single cuts.
 #include "formulations/order/forced.h"
 
@@ -114,7 +114,7 @@ TEST(ForcedOrder, WhatItProvesIsTrueAndMoreThanCuts) {
   EXPECT_GT(optimal, 500);
 }
 
-// What holds below a peak holds below a smaller one, and need not be found again.
+// Precedences that hold below a peak also hold below a smaller one, and need not be found again.
 TEST(ForcedOrder, KnownStepsAreKept) {
   const OrderInstance graph =
       *generate_order({.kind = OrderGenerator::Kind::layered_local, .operators = 120, .seed = 3});
@@ -148,7 +148,7 @@ TEST(ForcedOrder, EndsWithItsCuts) {
   EXPECT_FALSE(none.complete);
 }
 
-// Whoever asks about a graph with many precedences is not kept waiting for what follows from them.
+// On a graph with many precedences the first answer must not wait for all their consequences.
 TEST(ForcedOrder, GraphsUpToTheLimitBeginAtOnce) {
   OrderInstance graph = *generate_order({.kind = OrderGenerator::Kind::layered, .operators = 4000});
   ASSERT_LE(graph.operators.size(), 4096U);

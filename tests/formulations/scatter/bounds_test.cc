@@ -65,7 +65,8 @@ TEST(ScatterBounds, UnalignedDegreesUseTheWeakerQuotient) {
   EXPECT_EQ(least_micro_batches(ScatterTable(instance)), 1);
 }
 
-// Where degrees are no chain, other groups make up all ranks than the largest ones first.
+// If the degrees are not a chain of divisors, the groups that use all ranks need not begin with the
+// largest one.
 TEST(ScatterBounds, FewestGroupsMakeUpAllRanks) {
   const auto fewest = [](int devices, std::vector<int> degrees) {
     ScatterInstance instance = step({5});

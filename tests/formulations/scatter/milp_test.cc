@@ -68,7 +68,7 @@ TEST(ScatterMilp, EncodedPlansArePointsAndDecodeToThemselves) {
   }
 }
 
-// Of the second way, at 1.5 times the linear cost, in the first micro-batch alone.
+// The second recomputation mode, at 1.5 times the linear cost, in the first micro-batch only.
 TEST(ScatterMilp, AMicroBatchRecomputesInOneWay) {
   ScatterInstance instance = step();
   const Mib each = instance.model.activation_mib_per_token;

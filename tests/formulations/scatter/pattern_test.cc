@@ -1,4 +1,4 @@
-// The best pattern against enumeration of all of them.
+// The best pattern, compared with enumeration of all patterns.
 #include "formulations/scatter/pattern.h"
 
 #include <gtest/gtest.h>
@@ -63,7 +63,7 @@ TEST(BestPattern, IsTheBestOfAll) {
     const BestPattern few = best_pattern(items, capacity, room, 0, 2);
     EXPECT_LE(few.worth, truth);
     EXPECT_GE(few.most, truth);
-    // A floor that nothing beats.
+    // No pattern exceeds this floor.
     const BestPattern none = best_pattern(items, capacity, room, truth);
     EXPECT_TRUE(none.amounts.empty());
     EXPECT_EQ(none.most, truth);

@@ -46,7 +46,8 @@ TEST(StrategyBounds, NoneIsAboveTheOptimumOfItsClass) {
       for (double& price : prices.prices) price /= sum;
       const Ms before = class_bound(table, prices);
       EXPECT_LE(before, most) << seed;
-      // The checker of certificates counts as much; and more only by the work of all layers.
+      // The checker of certificates accepts the same bound, and a higher one only by the work of
+      // all layers.
       const auto proves = [&](Ms bound) {
         return check_certificate(one, {.bound_ms = bound, .classes = {prices}}).violations.empty();
       };
