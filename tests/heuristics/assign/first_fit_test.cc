@@ -10,7 +10,7 @@
 namespace stowage::assign_first_fit_test {
 namespace {
 
-// A row each, two stages: 50 with 50 and 10 with 10 leave no bubble, 50 with 10 does.
+// One row each, two stages: 50 with 50 and 10 with 10 have no bubble, 50 with 10 has one.
 AssignInstance two_pipelines() {
   return {.name = "pipelines",
           .devices = 4,

@@ -25,7 +25,7 @@ TEST(ProposeStrategies, LongSequencesGetALargeReplicaAndShortOnesManySmallOnes) 
     const std::vector<Strategy> strategies = propose_strategies(two_schemes(), {.cost = cost});
     ASSERT_EQ(strategies.size(), 2U);
     EXPECT_EQ(strategies[0], (Strategy{"P0", {1, 4}}));  // 100 ms beside 12 * 20 / 4
-    EXPECT_EQ(strategies[1], (Strategy{"P1", {0, 8}}));  // steps without the long one
+    EXPECT_EQ(strategies[1], (Strategy{"P1", {0, 8}}));  // steps without the long sequence
   }
   EXPECT_EQ(propose_strategies(two_schemes(), {.most = 1}).size(), 1U);
 }
@@ -70,8 +70,9 @@ TEST(ProposeStrategies, FitOnTheDevicesAndAdmitTheLongest) {
   }
 }
 
-// The published cost of the best way to cut the lengths in ranges and to give each range copies of
-// a scheme, at most `available` of each and on so many devices; without the programme's tables.
+// Returns the published cost of the best way to cut the lengths in ranges and to assign copies of a
+// scheme to each range, with at most `available` copies of each scheme and `devices` devices,
+// without the programme's tables.
 Ms best_by_hand(const AssignInstance& instance, std::size_t from, int devices,
                 const std::vector<int>& available) {
   const std::vector<Tokens>& lengths = instance.lengths;  // ascending

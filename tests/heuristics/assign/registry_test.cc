@@ -1,4 +1,4 @@
-// Longer than 300 lines: every heuristic under the same rules.
+// Longer than 300 lines: it tests every heuristic with the same rules.
 #include "heuristics/assign/registry.h"
 
 #include <gtest/gtest.h>
@@ -59,7 +59,7 @@ TEST(AssignRegistry, NamesAreUniqueAndBaselinesNameTheirSource) {
   }
 }
 
-// Every heuristic on a thousand odd instances: what it makes verifies.
+// Every heuristic on a thousand unusual instances: its plans are valid.
 TEST(AssignRegistry, EveryPlanVerifies) {
   std::map<std::string, int> planned;
   for (std::uint64_t seed = 0; seed < 1000; ++seed) {
@@ -89,7 +89,7 @@ TEST(AssignRegistry, TheSameInputGivesTheSamePlan) {
   }
 }
 
-// An exhausted budget still leaves a plan.
+// A plan is found even with an exhausted budget.
 TEST(AssignRegistry, AnEndedBudgetLeavesAPlan) {
   const AssignInstance instance = one_scheme(4, 100, {90, 80, 70, 60, 50, 40, 30, 20, 10});
   for (const AssignHeuristic& heuristic : heuristics(instance)) {
@@ -129,7 +129,7 @@ TEST(AssignRegistry, MoreReplicasThanSequencesAndOneReplica) {
   EXPECT_EQ(run("fast", one)->replicas[0].rows.size(), 2U);
 }
 
-// Only one strategy holds the long sequence; the faster one must not be chosen.
+// Only one strategy admits the long sequence; the faster strategy must not be chosen.
 TEST(AssignRegistry, OnlyOneStrategyHoldsTheLongest) {
   AssignInstance instance = one_scheme(4, 100, {150, 20, 20});
   instance.schemes.push_back(instance.schemes[0]);
@@ -166,7 +166,7 @@ TEST(AssignRegistry, FullRowsThatFirstFitMissesAreFound) {
   }
 }
 
-// Karmarkar-Karp knows no cap: verl's rows break it, ours never do.
+// Karmarkar-Karp has no cap: verl's rows exceed it, repaired rows do not.
 TEST(AssignRegistry, KarmarkarKarpRowsAreRepaired) {
   const std::vector<double> loads{8, 7, 6, 5, 4};
   EXPECT_EQ(karmarkar_karp(loads, 2), (Bins{{1, 3, 4}, {0, 2}}));
@@ -292,7 +292,7 @@ TEST(AssignRows, NoCapIsEverBroken) {
   }
 }
 
-// Steps too large to look at every replica or group for every sequence once the time is over.
+// Steps too large to try every replica or group for every sequence after the limit.
 TEST(AssignInAHurry, PlansObeyTheConstraints) {
   AssignInstance instance{.name = "wide", .devices = 2000};
   Strategy all{.name = "all"};
@@ -322,15 +322,15 @@ TEST(AssignInAHurry, PlansObeyTheConstraints) {
     ASSERT_TRUE(plan);
     const std::vector<Violation> violations = verify(instance, *plan);
     EXPECT_TRUE(violations.empty()) << to_string(violations.front());
-    EXPECT_EQ(plan->strategy, "all");  // the more promising one, and no second one is looked at
-    // Shared by all replicas, not only by those of the groups looked at first.
+    EXPECT_EQ(plan->strategy, "all");  // the more promising strategy; the second one is not tried
+    // All replicas share the sequences, not only those of the groups tried first.
     const auto idle = std::ranges::count_if(
         plan->replicas, [](const AssignReplica& replica) { return replica.rows.empty(); });
     EXPECT_LT(idle, 200);
   }
 }
 
-// Many fast replicas that do not hold what is long are of no use for a step of long sequences.
+// Many fast replicas that do not admit long sequences are useless for a step of long sequences.
 TEST(AssignInAHurry, StrategiesAreJudgedByWhatTheyHold) {
   const AssignInstance instance{
       .name = "long",

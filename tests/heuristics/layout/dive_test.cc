@@ -56,7 +56,8 @@ TEST(ContainedIndex, AgreesWithLookingAtEveryRange) {
   EXPECT_GT(found, 1000);
 }
 
-// The definition: again and again the waiting buffer of least feasible offset, ties by the order.
+// The definition: repeatedly places the waiting buffer with the least feasible offset; ties are
+// broken by the order.
 std::vector<Bytes> obvious_dive(const LayoutTable& table, const std::vector<int>& order) {
   std::vector<Bytes> offsets(static_cast<std::size_t>(table.buffers()), 0);
   std::vector<bool> placed(offsets.size(), false);
@@ -102,7 +103,7 @@ TEST(LayoutDive, IsTheFirstBranchOfTheCanonicalSearch) {
 }
 
 TEST(LayoutDive, GoesAroundPinnedBuffers) {
-  // The pin leaves room for the small one below and for the large one above only.
+  // The pin leaves room below it only for the small buffer, and above it for the large one.
   const LayoutInstance instance{.buffers = {{.lower = 0, .upper = 2, .size = 6},
                                             {.lower = 0, .upper = 2, .size = 3, .offset = 4},
                                             {.lower = 0, .upper = 2, .size = 4}}};
@@ -240,8 +241,8 @@ TEST(FullestDive, MakesLayouts) {
   EXPECT_GT(laid, 800);
 }
 
-// Ten buffers are alive around one step, and between them and the next such step few: the dive
-// begins where most are, and wastes nothing there.
+// Ten buffers are alive around one step, and few between it and the next such step: the dive begins
+// at the largest load, and wastes nothing there.
 TEST(FullestDive, BeginsWhereMostIsNeeded) {
   const auto made = generate_layout(
       {.kind = LayoutGenerator::Kind::short_lived, .buffers = 4000, .steps = 60000});

@@ -83,7 +83,7 @@ TEST(ImproveLayout, KeepsWhatIsOptimal) {
   EXPECT_EQ(improve_layout(table, start, {}, budget, [](const auto&) { FAIL(); }), start);
 }
 
-// No layout reaches the load: the rounds end by themselves.
+// No layout reaches the load, and the rounds end without a limit.
 TEST(ImproveLayout, EndsWithoutLimits) {
   const LayoutInstance instance{.buffers = {{.lower = 0, .upper = 2, .size = 2},
                                             {.lower = 1, .upper = 3, .size = 2, .offset = 3},

@@ -94,7 +94,7 @@ TEST(LayoutRegistry, ThoroughIsNoWorseThanQuick) {
   }
 }
 
-// Dives see no gaps in lifetimes, and with coarse alignments they lose to plain fits now and then.
+// Dives ignore gaps in lifetimes, and with coarse alignments plain fits are sometimes better.
 TEST(LayoutRegistry, FastIsNoWorseThanAnyCheapBaseline) {
   int dives_lost = 0;
   for (std::uint64_t seed = 0; seed < 300; ++seed) {

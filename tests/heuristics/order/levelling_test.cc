@@ -1,4 +1,5 @@
-// Levelled orders: orders still, no higher, with less beside the peak; the same again.
+// Orders with a smoothed profile: they are valid, have the same peak, need less at other steps, and
+// are deterministic.
 #include "heuristics/order/levelling.h"
 
 #include <gmock/gmock.h>
@@ -15,7 +16,7 @@
 namespace stowage::levelling_test {
 namespace {
 
-// The fourth powers of the steps' shares of `peak`.
+// Returns the sum of the fourth powers of the steps' shares of `peak`.
 double beside(const OrderTable& table, const std::vector<int>& order, Bytes peak) {
   double sum = 0;
   for (const Bytes need : needs_of(table, order)) {

@@ -1,4 +1,4 @@
-// Heuristics of orders: valid on random graphs, the same again, and a step of each by hand.
+// Heuristics of orders: valid on random graphs, deterministic, and one step of each by hand.
 #include "heuristics/order/registry.h"
 
 #include <gmock/gmock.h>

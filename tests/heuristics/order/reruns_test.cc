@@ -1,4 +1,4 @@
-// Plans in which operators run again: valid, the same again, and small ones by hand.
+// Plans with recomputation: valid, deterministic, and small ones by hand.
 #include "heuristics/order/reruns.h"
 
 #include <gmock/gmock.h>
@@ -41,7 +41,7 @@ TEST(OrderReruns, HeuristicsAreValidAndTheSameAgain) {
   EXPECT_GT(again, 20);
 }
 
-// f makes a, which g reads at once and h at the end; m is wide and stands between them.
+// f makes a, which g reads at once and h at the end; m needs much memory and runs between them.
 OrderInstance across() {
   return {.tensors = {{.size = 5, .input = true},
                       {.size = 20},
@@ -60,7 +60,7 @@ TEST(OrderReruns, WhatIsInTheWayIsMadeAgainBeforeItsNextUse) {
   const OrderInstance graph = across();
   const OrderTable table(graph);
   const Budget budget;
-  // m needs a, b and c, 52 bytes, or with x in place of a 37.
+  // m needs a, b and c, 52 bytes, or 37 bytes with x instead of a.
   EXPECT_THAT(*evicted_within(table, table.program_order(), 52, budget),
               ElementsAre(0, 1, 2, 3, 4));
   EXPECT_THAT(*evicted_within(table, table.program_order(), 37, budget),

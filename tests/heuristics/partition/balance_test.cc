@@ -33,8 +33,9 @@ Costs loads(const Costs& costs, const std::vector<std::vector<std::int64_t>>& bi
   return all;
 }
 
-// Largest differencing as verl's karmarkar_karp() states it, every bin of every partial partition
-// kept: of n items, rounds of `each` from the cheapest on. Bins fall as (cost, items, first id).
+// Largest differencing by the definition of verl's karmarkar_karp(), with every bin of every
+// partial partition: groups of `each` items, from the cheapest on. Bins are ordered by falling
+// (cost, items, first id).
 std::vector<std::vector<std::int64_t>> plainly_differenced(const Costs& costs, std::int64_t bins,
                                                            std::int64_t each) {
   struct Bin {
@@ -83,7 +84,7 @@ std::vector<std::vector<std::int64_t>> plainly_differenced(const Costs& costs, s
   return made;
 }
 
-// LPT gives 17 and 13: 8 + 5 + 4 beside 7 + 6. An exchange of 6 for 4 mends it.
+// LPT gives 17 and 13: 8 + 5 + 4 and 7 + 6. An exchange of 6 for 4 repairs it.
 TEST(Balance, ExchangesMendWhatTheGreedyStartLeaves) {
   const Costs costs = {8, 7, 6, 5, 4};
   EXPECT_THAT(loads(costs, balance(costs, {.bins = 2, .fewest = 1, .most = 5})),
@@ -97,21 +98,21 @@ TEST(Balance, KeepsTheCounts) {
               ElementsAre(3, 11));
 }
 
-// The dearest item must have two others beside it: the cheapest.
+// The most expensive item must share its bin with two others: the cheapest.
 TEST(Balance, AGiantGetsTheCheapestCompany) {
   const Costs costs = {100, 9, 8, 7, 6, 5, 2, 1, 3};
   EXPECT_THAT(loads(costs, balance(costs, {.bins = 3, .fewest = 3, .most = 3})),
               ElementsAre(19, 19, 103));
-  // Of eight items a bin has two at least.
+  // A bin has at least two of eight items.
   EXPECT_THAT(
       loads(Costs(costs.begin(), costs.end() - 1),
             balance(Costs(costs.begin(), costs.end() - 1), {.bins = 3, .fewest = 2, .most = 3})),
       ElementsAre(18, 19, 101));
 }
 
-// What differencing alone makes, which is what verl trains with, is never better: with free counts
-// (LPT and exchanges alone lose one draw in a hundred of few items) and with equal ones (where
-// apart from giants differencing can miss what it finds with them).
+// Differencing alone, which verl trains with, is never better: neither with free counts (LPT and
+// exchanges alone lose one draw in a hundred of few items) nor with equal counts (where
+// differencing without separated giants can miss a partition that it finds with them).
 TEST(Balance, IsNeverWorseThanDifferencing) {
   std::mt19937_64 random(4);
   for (int trial = 0; trial < in_long_run(900, 20000); ++trial) {
@@ -192,7 +193,7 @@ TEST(TwoWay, SplitsByLargestDifferencing) {
     return sides;
   };
   EXPECT_EQ(std::abs(sums(split_two(costs, items, false, 0)).first - 13), 1);
-  // The first side is to cost 11 more; 9 or 13 more is as near as these items come.
+  // The first side should cost 11 more; with these items 9 or 13 more is the nearest.
   const auto [first, second] = sums(split_two(costs, items, false, 11));
   EXPECT_EQ(std::abs(first - second - 11), 2);
   const std::vector<bool> even = split_two(costs, items, true, 0);
@@ -225,7 +226,7 @@ TEST(Exchange, MovesHalfOfTheDifferenceOrWhatComesNearest) {
   EXPECT_FALSE(best_swap(costs, dear, cheap, 1, {0, 1}));
 }
 
-// Against trying all subsets of up to three items.
+// Compared with all subsets of up to three items.
 TEST(Exchange, FindsTheBestOfAllSubsets) {
   std::mt19937_64 random(3);
   for (int trial = 0; trial < 100; ++trial) {

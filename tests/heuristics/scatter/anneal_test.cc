@@ -12,7 +12,7 @@
 namespace stowage::scatter_anneal_test {
 namespace {
 
-// Every sequence in a micro-batch of its own: valid, and as bad as it gets.
+// Every sequence is in a micro-batch of its own: a valid and bad plan.
 StepDraft apart(const ScatterTable& table) {
   Chunks chunks;
   for (int position = 0; position < table.size(); ++position) chunks.push_back({position});

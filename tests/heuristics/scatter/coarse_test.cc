@@ -27,7 +27,7 @@ TEST(ScatterCoarse, SmallStepsStayAsTheyAre) {
   EXPECT_FALSE(coarsen(ScatterTable(large(96, 100))));
 }
 
-// Copies of a valid plan are one, and each micro-batch lasts no longer than its model.
+// The copies of a valid plan form one plan, and no micro-batch lasts longer than its model.
 TEST(ScatterCoarse, CopiesCoverEveryoneAndTakeNoLonger) {
   for (const int devices : {96, 100, 8}) {
     for (const int sequences : {2000, 2001, 2003}) {
@@ -46,7 +46,7 @@ TEST(ScatterCoarse, CopiesCoverEveryoneAndTakeNoLonger) {
   }
 }
 
-// A large step ends by its counted moves, not by a clock, and is no worse than the best baseline.
+// A large step ends by counted moves instead of a clock, and is no worse than the best baseline.
 TEST(ScatterCoarse, AHundredThousandSequencesArePlanned) {
   const ScatterInstance instance = large(1000, 100000);
   const ScatterTable table(instance);

@@ -37,7 +37,7 @@ TEST(ScatterFit, ManyTargetsForOneMicroBatch) {
       const auto batch = multifit(table, everyone(table), estimate, slack * estimate, 4);
       if (!batch) continue;
       ++packed;
-      // The makespan is summed up anew, in another order.
+      // The makespan is summed again in another order.
       EXPECT_LE(batch->makespan, slack * estimate * (1 + 1e-12));
       expect_valid(instance, table, {*batch});
     }
@@ -66,8 +66,8 @@ TEST(ScatterFit, ProfilesArePackedSoundlyAndWithinTheirReach) {
   EXPECT_GT(better, 100);
 }
 
-// Two devices, times 5, 4, 2 and 1 in one micro-batch: 6 is the least makespan, and there is no
-// packing for half of what its longest sequence takes.
+// Two devices and times 5, 4, 2 and 1 in one micro-batch: 6 is the least makespan, and no packing
+// reaches half of the longest sequence's time.
 TEST(ScatterFit, FindsTheLeastMakespanOfAProfile) {
   const ScatterInstance instance{.cluster = {.devices = 2, .memory_mib = 100, .degrees = {1}},
                                  .model = {.activation_mib_per_token = 1},

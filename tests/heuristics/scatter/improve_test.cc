@@ -40,8 +40,8 @@ TEST(ScatterImprove, EachRoundStaysValidAndNeverLoses) {
   EXPECT_GT(better, 20);
 }
 
-// What a large step gains first are parts of it: each round takes a small share of the time that
-// the whole would.
+// The first gains on a large step come from parts of it: each round takes a small share of the time
+// for the whole step.
 TEST(ScatterImprove, LargeStepsGainFromTheFirstRoundsOn) {
   ScatterInstance instance{.cluster = {.devices = 32, .memory_mib = 1000, .degrees = {1, 2, 4, 8}},
                            .model = {.activation_mib_per_token = 1},

@@ -23,7 +23,7 @@ std::vector<int> everyone(const StepDraft& step) {
   return all;
 }
 
-// Every sequence in a micro-batch of its own: valid, and as bad as it gets.
+// Every sequence is in a micro-batch of its own: a valid and bad plan.
 Chunks apart(const ScatterTable& table) {
   Chunks chunks;
   for (int position = 0; position < table.size(); ++position) chunks.push_back({position});
@@ -42,13 +42,13 @@ TEST(ScatterJoint, AChunkThatCannotBeGroupedIsHalved) {
                                  .lengths = {20, 10, 10}};
   const ScatterTable table(instance);
   const StepDraft step = *group_chunks(table, {{0, 1, 2}}, {}, Budget());
-  EXPECT_EQ(step.size(), 3U);  // {20, 10} and {10}, then {20} and {10}: dissolve() is for later
+  EXPECT_EQ(step.size(), 3U);  // {20, 10} and {10}, then {20} and {10}: dissolve() comes later
   EXPECT_EQ(everyone(step), (std::vector<int>{0, 1, 2}));
 }
 
-// A dozen sequences that need 8 of 32 devices each, and short ones: which of the long ones share a
-// group decides the step, and moves of single sequences do not change it. What one seed finds
-// others must find too.
+// A dozen sequences that need 8 of 32 devices each, and short ones: the step depends on which long
+// ones share a group, and moves of single sequences do not change that. All seeds must find the
+// same result.
 TEST(ScatterJoint, SeedsAgreeWhereFewLongSequencesDecide) {
   for (std::uint64_t step = 0; step < 10; ++step) {
     std::mt19937_64 random(step);

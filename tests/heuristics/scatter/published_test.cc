@@ -1,4 +1,4 @@
-// The published planners for neighbouring problems: what each promises of its plans.
+// The published planners for related problems: the promises of each about its plans.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -109,7 +109,7 @@ TEST(ScatterMegatronDynamic, WhatFindsNoGroupWaitsForTheNextMicroBatch) {
   EXPECT_EQ(degree(table, step[1].groups[0]), 8);
 }
 
-// What fits one device is spread over all: none is idle.
+// A sequence that fits on one device is spread over all devices, so that none is idle.
 TEST(ScatterMegatronDynamic, DoublesTheSmallestGroupsUntilNoneIsIdle) {
   const ScatterTable table = eight({1, 2, 4, 8}, true, {90, 90, 80});
   const StepDraft step = *megatron_dynamic(table);

@@ -24,14 +24,14 @@ TEST(Registry, NamesAreUniqueAndBaselinesNameTheirSource) {
   EXPECT_TRUE(names.contains("homogeneous-" + std::to_string(instance.cluster.degrees[0])));
 }
 
-// Every heuristic on a thousand odd instances: what it makes verifies, only homogeneous degrees and
-// planners of powers of two may decline, and ours lose to no baseline.
+// Every heuristic on a thousand unusual instances: its plans are valid, only homogeneous degrees
+// and planners of powers of two may decline, and stowage's methods lose to no baseline.
 TEST(Registry, EveryPlanVerifies) {
   const auto seeds = static_cast<std::uint64_t>(in_long_run(300, 1000));
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     const ScatterInstance instance = tiny_scatter(seed, 14);
     if (!unplaceable_sequences(instance).empty()) continue;
-    Ms best = std::numeric_limits<Ms>::infinity();  // of the baselines, which come first
+    Ms best = std::numeric_limits<Ms>::infinity();  // best plan of the baselines, which come first
     for (const ScatterHeuristic& heuristic : heuristics(instance)) {
       const Budget budget;
       const auto plan = heuristic.run(instance, ScatterTable(instance), seed, budget);
@@ -53,7 +53,7 @@ TEST(Registry, EveryPlanVerifies) {
   }
 }
 
-// What runs before the first plan exists may give up; what a user is likely to call may not.
+// Methods that run before the first plan exists may give up; methods that a user calls may not.
 TEST(Registry, AnExhaustedBudgetStillYieldsAPlan) {
   const ScatterInstance instance{.cluster = {.devices = 4, .memory_mib = 50, .degrees = {1, 2, 4}},
                                  .model = {.activation_mib_per_token = 1},

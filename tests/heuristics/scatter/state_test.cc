@@ -11,7 +11,7 @@
 namespace stowage::scatter_state_test {
 namespace {
 
-// What the state keeps up to date, computed anew from its groups.
+// Recomputes the incrementally updated energy from the groups.
 double energy_from_scratch(const StepState& state, int index, double weight) {
   const StepState::Batch& batch = state.batch(index);
   Ms makespan = 0;
@@ -30,7 +30,7 @@ double energy_from_scratch(const StepState& state, int index, double weight) {
   return makespan + weight * squares / state.table().devices() / makespan;
 }
 
-// Random moves and swaps, as long as they fit: each must change the energy by what was foretold.
+// Random moves and swaps that fit: each must change the energy by the predicted amount.
 TEST(ScatterState, ForetellsAndKeepsTheEnergy) {
   constexpr double kWeight = 0.5;
   int done = 0;
@@ -102,7 +102,7 @@ TEST(ScatterState, TheLongestMakespanHasItsPriceInAPipeline) {
   EXPECT_NEAR(state.energy_with(2, {&grown, 1}), 13 + 1.5 * 1.1 + 3 * 2, 1e-9);
   state.price_longest(0.9);  // a third each, beyond 1.1 ms
   EXPECT_NEAR(energy(), 28 + 28 - 3 * 1.1, 1e-9);
-  // Of a part beside a longer micro-batch none counts again.
+  // In a part of a step with a longer micro-batch outside, no makespan counts again.
   const ScatterTable part = table.part(std::array{0, 1}, 1, 20);
   StepState beside(part, *batch_ada(part, 1), 0);
   beside.price_longest(0.1);

@@ -1,4 +1,4 @@
-// Every strategy heuristic: plans that are valid and fit, and what each is better than.
+// Every strategy heuristic: its plans are valid and fit, and are better than those of simpler ones.
 #include "heuristics/strategy/registry.h"
 
 #include <gmock/gmock.h>
@@ -87,8 +87,8 @@ TEST(StrategyHeuristics, GalvatronDividesBeforehand) {
   EXPECT_EQ(plan->stages[1].layers, 4);
 }
 
-// Without exchanges, and with sequences of one length, Alpa's objective is the step: nothing in one
-// chunk is faster. Galvatron divides those layers that it may not move.
+// Without exchanges and with sequences of one length, Alpa's objective is the step time: no plan in
+// one chunk is faster. Galvatron divides layers in advance, which it may not move.
 TEST(StrategyHeuristics, AlpaIsTheBestWithoutExchanges) {
   int compared = 0;
   int behind = 0;
@@ -125,7 +125,7 @@ TEST(StrategyHeuristics, AHeavyHeadGetsFewerLayers) {
   EXPECT_LE(fast->step_ms, plans.at("homogeneous")->step_ms);
 }
 
-// One of each kind, the fastest first: the best of all is among them.
+// One configuration of each type, the fastest first: the best of all is among them.
 TEST(StrategyHeuristics, TheFastestOfEachKindBeginWithTheBest) {
   for (std::uint64_t seed = 0; seed < 140; ++seed) {
     const StrategyInstance instance = seed % 2 == 0 ? tiny_strategy(seed) : tiny_experts(seed);
