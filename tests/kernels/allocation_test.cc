@@ -1,5 +1,5 @@
-// The kernels allocate nothing. A program of its own, since it replaces operator new for all of it;
-// that the innermost code cannot call malloc either is seen in its symbols (simd_symbols.cmake).
+// The kernels allocate no memory. The test is a program of its own, since it replaces operator new
+// globally. simd_symbols.cmake checks that the innermost code cannot call malloc.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -17,8 +17,8 @@ namespace {
 std::atomic<long> allocations = 0;
 }
 
-// Never inlined: where the compiler inlines only one of a pair, it takes malloc and delete, or new
-// and free, for a mismatch and warns.
+// Never inlined: if the compiler inlines only one function of a pair, it reports a mismatch of
+// malloc and delete, or of new and free.
 [[gnu::noinline]] void* operator new(std::size_t size) {
   ++allocations;
   void* memory = std::malloc(size == 0 ? 1 : size);
@@ -59,7 +59,7 @@ TEST(Allocation, AttentionAndProductsNeedNone) {
   }
 }
 
-// Neither do the steps of a ring (here of one rank) and the chunks of a sequence.
+// The steps of a ring (here with one rank) and the chunks of a sequence allocate nothing either.
 TEST(Allocation, RingsAndChunksNeedNone) {
   const std::vector<std::int32_t> cu = {0, 200};
   const AttentionShape shape{.total_q = 200,

@@ -38,13 +38,13 @@ struct AttentionArrays {
     k = normal_values(shape.k_size(), 2);
     v = normal_values(shape.k_size(), 3);
     upstream = normal_values(shape.q_size(), 4);
-    o.assign(q.size(), 99);  // outputs start as garbage
+    o.assign(q.size(), 99);  // outputs start with arbitrary values
     dq = o;
     dk.assign(k.size(), 99);
     dv = dk;
     lse.assign(static_cast<std::size_t>(shape.lse_size()), 99);
   }
-  AttentionArrays(const AttentionArrays&) = delete;  // shape looks into cu_q and cu_k
+  AttentionArrays(const AttentionArrays&) = delete;  // shape refers to cu_q and cu_k
   AttentionArrays& operator=(const AttentionArrays&) = delete;
 
   AttentionBackwardInput backward_input() const {

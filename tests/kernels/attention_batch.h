@@ -61,7 +61,7 @@ struct Batch {
     return out;
   }
 
-  // What one rank of `world` contributes to `out`: its rows of token_layout().
+  // Writes the part of one rank of `world` to `out`: its rows of token_layout().
   void on_this_rank(Communicator& world, const Exchange& exchange, Tensors& out) const {
     const TokenLayout layout = token_layout(exchange, shape.cu_q, shape.total_q, world.size());
     const std::span<const std::int64_t> rows = layout.of(world.rank());

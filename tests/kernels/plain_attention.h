@@ -1,5 +1,6 @@
 // Attention in FP32 without blocks, lanes or a running maximum: one rounding per operation of the
-// formula. How wrong FP32 is by itself, which the kernels may exceed by a factor of two at most.
+// formula. Its error is the unavoidable error of FP32, which the kernels may exceed by a factor of
+// at most two.
 #pragma once
 
 #include <algorithm>

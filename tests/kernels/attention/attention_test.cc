@@ -30,7 +30,7 @@ struct Case {
   float peak = 1;       // standard deviation of q: large values make one key win
 };
 
-// FP32 results beside the double reference.
+// FP32 results and the double reference.
 struct Computed {
   AttentionShape shape;
   std::vector<std::int32_t> cu_q, cu_k;
@@ -52,7 +52,7 @@ struct Computed {
     k = normal_values(shape.k_size(), 2);
     v = normal_values(shape.k_size(), 3);
     upstream = normal_values(shape.q_size(), 4);
-    // Whatever stands in slack rows, even NaN, must not matter; outputs start as garbage.
+    // Slack rows, even with NaN, must not affect results; outputs start with arbitrary values.
     const auto poison = [&](std::vector<float>& array, std::int64_t used) {
       std::fill(array.begin() + used, array.end(), std::numeric_limits<float>::quiet_NaN());
     };
@@ -138,7 +138,7 @@ TEST(Attention, RetainedKeysAndBlindQueriesFollowTheBottomRightRule) {
   EXPECT_EQ(run.lse[1], -kInf);
   EXPECT_TRUE(std::all_of(run.o.begin(), run.o.begin() + 2 * 16, [](float x) { return x == 0; }));
   EXPECT_TRUE(std::all_of(run.dq.begin(), run.dq.begin() + 2 * 16, [](float x) { return x == 0; }));
-  EXPECT_FLOAT_EQ(run.o[2 * 16], run.v[0]);  // the third query sees the first key alone
+  EXPECT_FLOAT_EQ(run.o[2 * 16], run.v[0]);  // the third query sees only the first key
 }
 
 TEST(Attention, SlackRowsAreNeverReadAndAreWrittenAsZero) {

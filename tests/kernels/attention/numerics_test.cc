@@ -1,6 +1,6 @@
-// Attention in FP32 against the double reference and against the plainest FP32 there is, and the
-// equalities that hold bit for bit. Runs once for each instruction set level (CMakeLists.txt).
-// Longer than 300 lines: one list of what must hold, with the tolerances in one place.
+// Attention in FP32 against the double reference and against the simplest FP32 implementation, and
+// equalities that hold bit for bit. The test runs once for each instruction set level
+// (CMakeLists.txt). Longer than 300 lines: it has all properties and their tolerances in one place.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,8 +25,8 @@ constexpr float kInf = std::numeric_limits<float>::infinity();
 const std::vector<int> kEdges = {0, 1, 2, 31, 32, 33, 63, 64, 65, 127, 128, 129};
 const std::vector<int> kDims = {16, 32, 64, 80, 128, 256};
 
-// Tolerances of docs/project/execution.md. Twice the plain run's error is asked for where there is
-// enough data for an error to be more than one rounding's luck.
+// Tolerances of docs/project/execution.md. The limit of twice the plain run's error applies if
+// there are enough data, so that an error is more than a single rounding.
 void expect_close(const AttentionCase& c) {
   AttentionArrays run(c);
   run.forward();
@@ -128,7 +128,7 @@ TEST(AttentionNumerics, RandomPacks) {
 template <class Array>
 bool same_bits(const Array& a, std::size_t a_from, const Array& b, std::size_t b_from,
                std::size_t count) {
-  return count == 0 ||  // of an empty array there is no address to compare
+  return count == 0 ||  // an empty array has no address to compare
          std::memcmp(a.data() + a_from, b.data() + b_from, count * sizeof(a[0])) == 0;
 }
 
@@ -158,8 +158,8 @@ TEST(AttentionNumerics, ASequenceHasTheSameGradientsAloneAndPacked) {
   }
 }
 
-// A chunk of queries against the keys up to its own end: what chunked training computes. Where the
-// chunk is cut must not show in O, LSE or dQ.
+// A chunk of queries against the keys up to its own end, as in chunked training. The place of the
+// cut must not affect O, LSE or dQ.
 TEST(AttentionNumerics, AChunkHasTheBitsOfTheWholeSequence) {
   for (const int dim : {16, 64, 80, 150}) {
     for (const std::vector<int>& chunks : {std::vector<int>{300},
@@ -195,7 +195,7 @@ TEST(AttentionNumerics, AChunkHasTheBitsOfTheWholeSequence) {
   }
 }
 
-// A query of its own, in more heads than are computed at a time, against all of them together.
+// A single query in more heads than are computed at a time, compared with all queries together.
 TEST(AttentionNumerics, AQueryOfManyHeadsHasTheBitsOfTheWholeSequence) {
   constexpr int kHeads = 20, kDim = 24;
   AttentionArrays whole({.heads = kHeads, .kv_heads = 1, .dim = kDim, .lq = {140}});
@@ -248,7 +248,7 @@ TEST(AttentionNumerics, ThreadsDoNotShow) {
   }
 }
 
-// A query head's results do not depend on which other heads stand beside it.
+// A query head's results do not depend on the other heads.
 TEST(AttentionNumerics, HeadsAreIndependent) {
   constexpr int kDim = 40;
   AttentionArrays all({.heads = 3, .kv_heads = 3, .dim = kDim, .lq = {150, 20}});
@@ -291,10 +291,11 @@ struct PooledError {
   }
 };
 
-// Where logits are in the thousands, a power of their difference to the LSE needs more of it than
-// single precision holds. Few queries have two keys of nearly the same logit, and they make all of
-// the error: many short runs say more than one, and a mean of errors more than one of their
-// squares, which a single query decides (0.3 to 2.3 in 30 sets of 200 runs, the mean 0.45 to 1.55).
+// With logits in the thousands, the exponential of their difference to the LSE needs more digits of
+// the LSE than single precision has. The few queries with two keys of nearly equal logits cause all
+// of the error. So many short runs are more significant than one long run, and a mean of errors
+// more than a mean of squares, which a single query determines (0.3 to 2.3 in 30 sets of 200 runs;
+// the mean 0.45 to 1.55).
 TEST(AttentionNumerics, LargeLogitsAreAsGoodAsPlainOnes) {
   for (const int dim : in_long_run(0, 1) != 0 ? kDims : std::vector<int>{32, 128}) {
     for (const float deviation : {1000.0f, 10000.0f}) {
@@ -323,7 +324,7 @@ TEST(AttentionNumerics, LargeLogitsAreAsGoodAsPlainOnes) {
   }
 }
 
-// Logits far beyond where e^x has a value: the running maximum keeps every power in range.
+// Logits far beyond the range of e^x: the running maximum keeps every exponential in range.
 TEST(AttentionNumerics, HugeLogitsStayFinite) {
   AttentionArrays run({.heads = 1, .kv_heads = 1, .dim = 16, .lq = {200}, .peak = 4000});
   run.forward();
@@ -333,7 +334,7 @@ TEST(AttentionNumerics, HugeLogitsStayFinite) {
   }
 }
 
-// A NaN among the keys that a query sees must not be lost in a maximum or a power.
+// A NaN in the keys of a query must not be lost in a maximum or an exponential.
 TEST(AttentionNumerics, ANanReachesEveryQueryThatSeesIt) {
   AttentionArrays run({.heads = 1, .kv_heads = 1, .dim = 16, .lq = {200}});
   run.k[100 * 16 + 3] = std::numeric_limits<float>::quiet_NaN();

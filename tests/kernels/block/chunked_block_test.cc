@@ -77,7 +77,7 @@ TEST(ChunkedBlock, ComputesWhatTheBlockComputesAtOnce) {
       SCOPED_TRACE(testing::Message() << ranks << " ranks, chunks of " << chunk);
       const Result have =
           batch.by_chunks(ranks, {.kind = ExchangeKind::chunked, .chunk_size = chunk});
-      EXPECT_TRUE(same_bits(have.y, want.y));  // tokens do not know how they were grouped
+      EXPECT_TRUE(same_bits(have.y, want.y));  // a token's result does not depend on its group
       EXPECT_LE(relative_l2(have.dx, widen(want.dx)), 1e-6);
       for (int t = 0; t < kWeightTensors; ++t) {
         EXPECT_LE(relative_l2(*have.gradient.tensors()[t], widen(*want.gradient.tensors()[t])),

@@ -72,7 +72,7 @@ TEST(Gemm, NothingToAddUpIsZero) {
   EXPECT_EQ(c, std::vector<float>(6, 0));
 }
 
-// The promise on which the executor's comparisons rest.
+// The executor's comparisons rely on this property.
 TEST(Gemm, AnElementDoesNotDependOnItsPlace) {
   constexpr std::int64_t kM = 391, kN = 70, kK = 333;
   const std::vector<float> a = normal_values(kM * kK, 1), b = normal_values(kK * kN, 2);

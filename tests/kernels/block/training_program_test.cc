@@ -1,4 +1,5 @@
-// The training step as a list of operators against the blocks that go forward and backward at once.
+// The training step as a list of operators, compared with blocks that run forward and backward at
+// once.
 #include "kernels/block/training_program.h"
 
 #include <gmock/gmock.h>
@@ -16,7 +17,7 @@
 namespace stowage::kernels::block_training_program_test {
 namespace {
 
-// A step that ran in program order, every tensor apart.
+// A step that ran in program order, with every tensor in a separate allocation.
 class Trained {
  public:
   explicit Trained(const TrainingShape& shape)
@@ -30,7 +31,7 @@ class Trained {
     for (int step = 0; step < program.steps(); ++step) program.run(step, memory_);
   }
 
-  // Of the tensor of this name, or of all with this role, one after another.
+  // Returns the tensor of this name, or all tensors with this role, one after another.
   std::vector<float> named(const std::string& name) {
     return all([&](int t) { return program.tensors()[t].name == name; });
   }
@@ -101,7 +102,8 @@ TEST(TrainingProgram, HasTheBitsOfABlockPass) {
   }
 }
 
-// Two cut sequences, three that share a chunk; the chunks' sums are others than those of the block.
+// Two cut sequences, and three that share a chunk; the sums over chunks differ from those of the
+// block.
 TEST(TrainingProgram, InChunksIsTheChunkedBlock) {
   const BlockShape block;
   const std::vector<std::int32_t> cu = prefix_sums({70, 9, 0, 33, 5});
@@ -128,7 +130,7 @@ TEST(TrainingProgram, InChunksIsTheChunkedBlock) {
   });
   ASSERT_FALSE(error);
   EXPECT_EQ(trained.of(TensorRole::output), y);
-  // Backward goes chunk by chunk from the last, and so its tensors stand.
+  // Backward runs chunk by chunk from the last, and its tensors have that order.
   std::vector<float> own;
   const std::vector<float> backwards = trained.of(TensorRole::input_gradient);
   std::vector<std::size_t> sizes;

@@ -45,7 +45,7 @@ TEST(WeightShards, WhatDoesNotDivideIsSaid) {
   EXPECT_THAT(check_shards(kShape, 0), Contains(HasSubstr("one or more")));
 }
 
-// Ranks that share the products of a block, with more of them than kv heads as well.
+// Ranks share the products of a block, also with more ranks than kv heads.
 TEST(WeightShards, ASharedBlockEqualsTheReference) {
   const std::vector<std::int32_t> cu = prefix_sums({17, 1, 30});
   const std::int64_t tokens = cu.back();
@@ -107,7 +107,7 @@ TEST(WeightShards, ASharedBlockEqualsTheReference) {
   }
 }
 
-// What is made again has the bits of what was there, and less waits for the backward pass.
+// Recomputed tensors have the same bits, and fewer tensors wait for the backward pass.
 TEST(BlockKeeps, ProductsGiveTheSameBits) {
   const std::vector<std::int32_t> cu = prefix_sums({17, 1, 30});
   const std::int64_t tokens = cu.back();
@@ -154,7 +154,7 @@ TEST(BlockKeeps, ProductsGiveTheSameBits) {
   for (int t = 0; t < kWeightTensors; ++t) {
     EXPECT_EQ(*all.gradient.tensors()[t], *products.gradient.tensors()[t]) << kWeightNames[t];
   }
-  // Of each layer two norms and what SwiGLU made.
+  // The outputs of two norms and of SwiGLU in each layer.
   EXPECT_EQ(all.waiting - products.waiting, 2 * tokens * (2 * (kShape.hidden + 1) + kShape.ffn));
 }
 

@@ -1,5 +1,5 @@
-// Plans whose rows are chunks, executed: their gradients are those of the whole step, and a plan
-// whose parts are wrong is found out.
+// Executed plans whose rows are chunks: their gradients are those of the whole step, and a plan
+// with wrong parts is detected.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -27,16 +27,16 @@ TEST(Executor, EveryExchangeComputesThePlan) {
     EXPECT_TRUE(report.passed());
     EXPECT_EQ(report.reference_loss, one.reference_loss);
     EXPECT_NEAR(report.loss, one.loss, 1e-5 * std::abs(one.loss));
-    // Where bits are promised: those of one rank.
+    // These exchanges promise the bits of one rank.
     const bool bitwise = options.exchange.kind == ExchangeKind::ulysses ||
                          options.exchange.kind == ExchangeKind::chunked;
     if (bitwise) {
       EXPECT_EQ(report.loss, one.loss);
       EXPECT_EQ(report.output.error, one.output.error);
     } else {
-      EXPECT_NE(report.loss, one.loss);  // or the exchange made no difference
+      EXPECT_NE(report.loss, one.loss);  // otherwise the exchange made no difference
     }
-    // What is wrong stays wrong.
+    // A wrong plan stays wrong with every exchange.
     ScatterPlan wrong = ten_sequences_planned();
     wrong.micro_batches[1].groups[0].cu_seqlens[1] -= 1;
     EXPECT_FALSE(run(wrong, options).output.passed());

@@ -10,8 +10,8 @@
 namespace stowage::kernels::exchange_retained_attention_test {
 namespace {
 
-// One sequence, chunk by chunk: forward in order, backward in reverse. Every chunk but the last
-// goes forward a second time first, as when its activations were thrown away.
+// One sequence, chunk by chunk: forward in order, backward in reverse. Every chunk except the last
+// repeats its forward pass before its backward pass, as if its activations had been discarded.
 Tensors chunk_by_chunk(const Batch& batch, std::int64_t chunk_size) {
   const AttentionShape& shape = batch.shape;
   Tensors out = batch.zeros();

@@ -53,7 +53,7 @@ TEST(Ring, EveryOrderEqualsOneRank) {
   }
 }
 
-// Many steps of many tiles each: what every step rounds must not add up.
+// Many steps of many tiles each: the rounding errors of the steps must not accumulate.
 TEST(Ring, ALongSequence) {
   const std::vector<std::int32_t> cu = {0, kSanitized ? 400 : 4096};
   const Batch batch({.total_q = cu.back(),
@@ -85,7 +85,7 @@ TEST(Ring, ChunksOfOneToken) {
   }
 }
 
-// A wrong rule for what is visible must show: the layout of one order with the rules of the other.
+// A wrong rule of visibility must be detected: the layout of one order with the rules of the other.
 TEST(Ring, TheOrdersRulesDiffer) {
   const std::vector<std::int32_t> cu = prefix_sums({64});
   const Batch batch({.total_q = 64,
@@ -120,8 +120,7 @@ TEST(Ring, TheOrdersRulesDiffer) {
   EXPECT_GT(relative_l2(o, widen(batch.on_one_rank().o)), 0.1);
 }
 
-// What a step of the ring rests on: attention without a mask, with segments that have no queries or
-// no keys.
+// A step of the ring needs attention without a mask, with segments that have no queries or no keys.
 TEST(Attention, WithoutTheMaskEveryQuerySeesAllKeys) {
   const std::vector<std::int32_t> cu_q = prefix_sums({70, 5, 0, 66}),
                                   cu_k = prefix_sums({33, 0, 9, 130});
@@ -152,7 +151,7 @@ TEST(Attention, WithoutTheMaskEveryQuerySeesAllKeys) {
   EXPECT_EQ(lse[72], kBlind);  // the second sequence has no keys
 }
 
-// Attention over one run of keys after the other, each taking up what the one before left.
+// Attention over several runs of keys, each of which continues from the previous one.
 struct InParts {
   AttentionArrays arrays;
 
@@ -205,7 +204,7 @@ struct InParts {
   }
 };
 
-// What a ring does to a rank's queries, within the tolerances of attention at once.
+// A ring's computation for a rank's queries, within the tolerances of attention at once.
 TEST(Resume, KeysInPartsAreTheKeysAtOnce) {
   for (const int dim : {16, 20, 64, 80, 128, 256}) {
     if (kSanitized && dim > 20) continue;
@@ -247,9 +246,9 @@ TEST(Resume, KeysInPartsAreTheKeysAtOnce) {
   }
 }
 
-// One key after another for one query: shares are those of the logits, whichever is larger, however
-// far they lie apart. Between the keys stands an LSE of 200 in single precision, half a unit of
-// which is worth 2e-6 of a share of a half.
+// One key after another for one query: the shares follow from the logits, whichever is larger and
+// however far apart they are. Between the keys the LSE is 200 in single precision; half a unit in
+// its last place changes a share of one half by 2e-6.
 TEST(Resume, DoesNotOverflow) {
   for (const float far : {0.0f, 80.0f, -80.0f, 100.0f, 1000.0f, -1000.0f}) {
     SCOPED_TRACE(far);
@@ -270,7 +269,8 @@ TEST(Resume, DoesNotOverflow) {
   }
 }
 
-// A query that has seen nothing yet takes what comes; one that sees nothing more keeps what it has.
+// A query that has seen no key yet takes the new values; one that sees no further key keeps its
+// values.
 TEST(Resume, BlindQueries) {
   for (const bool first_blind : {true, false}) {
     AttentionArrays run({.heads = 2, .kv_heads = 1, .dim = 16, .lq = {70}, .lk = {70}});

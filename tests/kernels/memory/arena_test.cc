@@ -40,7 +40,8 @@ TEST(Arena, BuffersThatShareBytesInTurnAreFine) {
   arena.begin(1);
   arena.check_free();
   EXPECT_THAT(arena.problems().list(), IsEmpty());
-  // All bytes but x's, then but y's, and so on, the guard each time; and what began was clean.
+  // Each check covers all bytes except x's, then all except y's, and so on, including the guard;
+  // begin() found clean canaries.
   EXPECT_EQ(arena.canaries_checked(), (32 + Arena::kGuard) + Arena::kGuard + Arena::kGuard +
                                           (64 + Arena::kGuard) + 64 + 32 + 96 + 32);
 }
@@ -73,7 +74,7 @@ TEST(Arena, AWriteBesideTheBufferIsFound) {
   fill(arena, 0);
   arena.bytes(0).data()[64] = std::byte{1};  // y's first byte, which nobody owns
   arena.check_free();
-  arena.check_free();  // told once
+  arena.check_free();  // the damage is reported once
   EXPECT_THAT(arena.problems().list(),
               ElementsAre("byte 64 was written, which no living buffer owns"));
 }

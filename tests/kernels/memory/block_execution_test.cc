@@ -1,4 +1,4 @@
-// The block in a planned arena against the block in separate allocations, and plans that are wrong.
+// The block in a planned arena, compared with the block in separate allocations, and invalid plans.
 #include "kernels/memory/block_execution.h"
 
 #include <gmock/gmock.h>
@@ -60,7 +60,7 @@ TEST(BlockExecution, TheArenaChangesNoBit) {
   }
 }
 
-// Every pair of tensors alive together, each put upon the other: nothing hides in any corner.
+// For every pair of tensors alive together, one is placed on the other: every overlap is detected.
 TEST(BlockExecution, EveryOverlapIsNamed) {
   const Planned p =
       planned({.hidden = 8, .heads = 2, .kv_heads = 1, .head_dim = 4, .ffn = 6, .lengths = {5}}, 3);
@@ -85,7 +85,7 @@ TEST(BlockExecution, EveryOverlapIsNamed) {
   EXPECT_GT(pairs, 100);
 }
 
-// The bits alone show it too, whatever the arena has noticed.
+// The bits alone also show the overlap, independent of the arena's checks.
 TEST(BlockExecution, AnOverlapShowsInTheBits) {
   const Planned p = planned({.lengths = {9}}, 5);
   const auto index = [&](const std::string& id) {
@@ -121,7 +121,7 @@ TEST(BlockExecution, StopsBeforeARun) {
   EXPECT_THAT(done.problems.list(), IsEmpty());
 }
 
-// An operation that touches a tensor it did not declare would make the trace a lie.
+// If an operation used a tensor that it did not declare, the trace would be wrong.
 TEST(Operands, WhatIsNotDeclaredIsRefused) {
   const std::vector<Tensor> tensors = {{.name = "a", .floats = 1}, {.name = "b", .floats = 1}};
   SeparateTensors memory(tensors);

@@ -17,8 +17,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-// Valid plans pass and others do not, with gaps, alignments, pins and empty buffers, at any scale:
-// the verifier and the exercise share no code and agree.
+// Valid plans pass and invalid ones fail, with gaps, alignments, pins and empty buffers, at any
+// scale: the verifier and the exercise share no code and agree.
 TEST(MemoryExercise, AgreesWithTheVerifier) {
   Draw draw(11);
   int overlaps = 0;
@@ -49,7 +49,7 @@ TEST(MemoryExercise, AgreesWithTheVerifier) {
   EXPECT_GT(overlaps, 50);
 }
 
-// One byte, in a terabyte that is made ten thousand times smaller.
+// An overlap of one byte, in a terabyte that is scaled down by ten thousand.
 TEST(MemoryExercise, ScalingKeepsTheSmallestOverlap) {
   const Bytes tera = Bytes{1} << 40;
   const LayoutInstance instance{.name = "two",
@@ -69,7 +69,7 @@ TEST(MemoryExercise, ScalingKeepsTheSmallestOverlap) {
   EXPECT_THAT(touching.problems.list().back(), HasSubstr("\"b\" begins in bytes"));
 }
 
-// Bytes that a buffer leaves to others during its gap are filled anew.
+// A buffer is filled again after a gap in which others used its bytes.
 TEST(MemoryExercise, GapsAreFreeForOthers) {
   const LayoutInstance instance{
       .name = "gap",

@@ -1,6 +1,6 @@
-// The training step in the order of a plan, in one arena, against program order in allocations of
-// its own; and against the blocks that have no such program. Longer than 300
-// lines because all cases take their orders and layouts from the same recorded steps.
+// The training step in the order of a plan, in one arena, compared with program order in separate
+// allocations, and with the blocks without such a program. Longer than 300 lines because all cases
+// take their orders and layouts from the same recorded steps.
 #include "kernels/memory/order_execution.h"
 
 #include <gmock/gmock.h>
@@ -34,7 +34,7 @@ OrderInstance recorded(const RecordedStep& step, Bytes alignment = 4, double cap
   return *made;
 }
 
-// Every ready operator is as likely as the others.
+// Every ready operator is equally likely.
 OrderPlan random_order(const OrderInstance& graph, std::uint64_t seed) {
   const OrderTable table(graph);
   OrderMemory memory(table);
@@ -65,7 +65,7 @@ Plan solved(const Instance& instance, const std::string& method) {
   return std::get<Plan>(*outcome.plan);
 }
 
-// Program order, two that were searched for, one that is as good as any.
+// Returns program order, two orders by search, and one random order.
 std::vector<OrderPlan> orders_of(const OrderInstance& graph, std::uint64_t seed) {
   return {solved<OrderPlan>(graph, "program"), solved<OrderPlan>(graph, "commit"),
           solved<OrderPlan>(graph, "fast"), random_order(graph, seed)};
@@ -73,14 +73,14 @@ std::vector<OrderPlan> orders_of(const OrderInstance& graph, std::uint64_t seed)
 
 LayoutPlan laid_out(const OrderInstance& graph, const OrderPlan& plan) {
   LayoutInstance buffers = order_layout(graph, plan);
-  buffers.capacity.reset();  // a search this short may not find what needs no more than the order
+  buffers.capacity.reset();  // a short search may not find a layout that reaches the order's peak
   const auto layout = solved<LayoutPlan>(buffers, "auto");
   EXPECT_THAT(verify(buffers, layout), IsEmpty());
   EXPECT_EQ(layout.offsets.size(), lifetimes(OrderTable(graph), plan.order).size());
   return layout;
 }
 
-// Apart from each other, so that nothing but the order is wrong.
+// Returns offsets without overlaps, so that only the order is wrong.
 std::vector<Bytes> apart(const LayoutInstance& buffers) {
   std::vector<Bytes> offsets;
   Bytes end = 0;
@@ -134,7 +134,7 @@ TEST(OrderExecution, AnyOrderHasTheBitsOfProgramOrderAndThePlannedPeak) {
   EXPECT_GE(10 * without_gaps, 9 * orders) << without_gaps << " of " << orders;
 }
 
-// Moving updates and gradients of weights pays: the orders above are not all the same.
+// Moving updates and gradients of weights saves memory, so the orders above differ.
 TEST(OrderExecution, AnotherOrderNeedsLess) {
   for (const RecordedStep& step : recorded_steps()) {
     const OrderInstance graph = recorded(step);
@@ -144,7 +144,7 @@ TEST(OrderExecution, AnotherOrderNeedsLess) {
   }
 }
 
-// The plans of every method within a share of the memory; nothing where a method has none.
+// Returns the plans of every method within a share of the memory, without methods that find none.
 std::vector<OrderPlan> orders_with_runs_again(const OrderInstance& graph) {
   std::vector<OrderPlan> all;
   for (const char* method : {"evict", "fast", "walk"}) {
@@ -211,7 +211,7 @@ TEST(OrderExecution, ATensorMadeAgainWhereAnotherLivesIsNamed) {
   const Result<TrainingProgram> program = recorded_training(graph);
   ASSERT_TRUE(program);
   OrderPlan plan = solved<OrderPlan>(graph, "program");
-  // Made again just before the backward pass reads it.
+  // Recomputed just before the backward pass reads it.
   plan.order.insert(std::ranges::find(plan.order, operator_named(graph, "0.d_down_weight")),
                     operator_named(graph, "0.swiglu"));
   const LayoutInstance buffers = order_layout(graph, plan);
@@ -243,8 +243,8 @@ TEST(OrderExecution, AnOperatorBeforeTheWriterOfItsOperandIsNamed) {
   EXPECT_THAT(done.problems.list(), Contains(HasSubstr("operator '0.update.query' uses tensor")));
 }
 
-// The weight's gradient and its update run before the last reader of the old weight: every operand
-// has been written, so only the bits of what the reader computes can tell.
+// The weight's gradient and its update run before the last reader of the old weight. Every operand
+// has been written, so only the bits of the reader's result show the error.
 TEST(OrderExecution, AnUpdateBeforeTheLastReaderShowsInTheBits) {
   const OrderInstance graph = recorded({.block = {.lengths = {9}}});
   const Result<TrainingProgram> program = recorded_training(graph);
@@ -300,7 +300,8 @@ TEST(OrderExecution, WhatNoArenaCanHoldIsAProblemAndABudgetEndsIt) {
   EXPECT_THAT(done.problems.list(), IsEmpty());
 }
 
-// An operator may take seconds, a run minutes: the clock is looked at before each operator of both.
+// An operator may take seconds and a run minutes, so the clock is checked before each operator of
+// both runs.
 TEST(OrderExecution, EndsBetweenOperators) {
   const OrderInstance graph = recorded({.block = {.lengths = {5}}});
   const Result<TrainingProgram> program = recorded_training(graph);

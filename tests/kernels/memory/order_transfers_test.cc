@@ -1,5 +1,5 @@
-// Training steps with transfers to a host, executed: the bits of program order, at offsets of their
-// own behind each return.
+// Executed training steps with transfers to a host: the bits of program order, at separate offsets
+// after each return.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -78,12 +78,12 @@ TEST(OrderTransfersExecution, WrongTransfersShow) {
   ASSERT_THAT(plan.transfers, ::testing::Not(IsEmpty()));
   const LayoutInstance buffers = order_layout(graph, plan);
   const LayoutPlan layout = laid_out(buffers);
-  // A tensor that never went out comes back as whatever lay in its place.
+  // A tensor that was never transferred out comes back with the contents of its old place.
   OrderPlan none = plan;
   none.transfers.front().out.reset();
   OrderExecution done = execute_order(graph, *program, none, layout.offsets, 3, nullptr);
   EXPECT_FALSE(done.passed());
-  // One that comes back where another lives.
+  // A tensor that comes back to the place of another.
   const auto back = std::ranges::find_if(
       buffers.buffers, [](const Buffer& buffer) { return buffer.id.ends_with(".back"); });
   ASSERT_NE(back, buffers.buffers.end());

@@ -1,4 +1,5 @@
-// Longer than 300 lines: every collective and message, and every way for a rank to leave one.
+// Longer than 300 lines: it has every collective and message, and every way for a rank to leave
+// one.
 #include "kernels/ranks/thread_ranks.h"
 
 #include <gmock/gmock.h>
@@ -136,7 +137,7 @@ TEST(ThreadRanks, MessagesAreReceivedByTagAndInOrder) {
   EXPECT_FALSE(error) << error->message;
 }
 
-// Rank 1 waits for a message of rank 0, which `instead` does something else.
+// Rank 1 waits for a message of rank 0, which runs `instead`.
 std::optional<RankError> waits_in_vain(const std::function<void(Communicator&)>& instead) {
   return run_ranks(3, [&](Communicator& world) {
     const auto group = world.split(0);
@@ -239,7 +240,7 @@ TEST(ThreadRanks, ARingPassesOn) {
   }
   const auto error = run_ranks(3, [](Communicator& world) {
     std::vector<float> a(1), b(1);
-    world.send_receive(a, 0, b, 0);  // rank 0 sends to itself, nobody to the others
+    world.send_receive(a, 0, b, 0);  // rank 0 sends to itself, and no rank sends to the others
   });
   ASSERT_TRUE(error);
   EXPECT_EQ(error->rank, 1);
@@ -255,7 +256,7 @@ TEST(ThreadRanks, GroupsWorkApartAndTogether) {
       std::vector<float> sum = {static_cast<float>(world.rank())};
       rows->all_reduce(sum);
       if (sum[0] != (world.rank() < 3 ? 3 : 12)) throw std::runtime_error("wrong sum in a row");
-      if (world.rank() < 3) rows->barrier();  // groups need not do the same
+      if (world.rank() < 3) rows->barrier();  // groups may call different collectives
       columns->all_reduce(sum);
       if (sum[0] != 15) throw std::runtime_error("wrong sum in a column");
       world.barrier();

@@ -40,7 +40,7 @@ Calibration packs_of(const ScatterCost& cost, double noise) {
   return calibration;
 }
 
-// x_d, what the exchange of a token costs.
+// Returns x_d, the exchange time per token in ms.
 double exchange_ms(const ScatterCost& cost, int degree) {
   return cost.all_to_all.mib_per_token / cost.all_to_all.mib_per_ms.at(degree);
 }

@@ -31,7 +31,8 @@ TEST(Executor, AValidPlanComputesWhatItsSequencesComputeAlone) {
     EXPECT_EQ(report.output.compared, 10);
     EXPECT_EQ(report.input_gradient.compared, 10);
     EXPECT_EQ(report.weight_gradient.compared, kWeightTensors);
-    EXPECT_GT(report.output.error, 0);  // FP32 beside double: equality would mean no comparison
+    // FP32 against double: equality would mean that nothing was compared
+    EXPECT_GT(report.output.error, 0);
     EXPECT_LE(report.output.error, 2e-6);
     EXPECT_LE(report.input_gradient.error, 5e-6);
     EXPECT_LE(report.weight_gradient.error, 5e-6);
@@ -59,19 +60,20 @@ TEST(Executor, SwappingTheIdsOfEqualLengthsIsAnotherValidPlan) {
   EXPECT_TRUE(run(plan).passed());
 }
 
-// Mistakes that leave the plan executable: the numbers must show them. Each is tried at full
-// length and scaled so far down that most sequences have one or two tokens.
+// Errors that leave the plan executable: the results must show them. Each is tried at full length,
+// and scaled down so far that most sequences have one or two tokens.
 TEST(Executor, SwappedTokensAreWrong) {
   for (const std::int64_t scale : {1, 20}) {
     ExecuteOptions options{.scale = scale};
     options.loader = [](Stream, std::int64_t id) { return id == 2 ? 3 : id == 3 ? 2 : id; };
     const ExecutionReport report = run(ten_sequences_planned(), options);
     EXPECT_FALSE(report.passed());
-    EXPECT_THAT(report.problems.list(), IsEmpty());  // nothing in the plan tells: the data do
+    // the plan itself does not show the error, but the data do
+    EXPECT_THAT(report.problems.list(), IsEmpty());
     EXPECT_GT(report.output.error, 0.1);
     EXPECT_THAT(report.output.sequence, testing::AnyOf(2, 3));
     EXPECT_GT(report.input_gradient.error, 0.1);
-    // Both are computed once each, only under each other's name: the sum does not change.
+    // Each sequence is computed once, under the other's name, so the sum does not change.
     EXPECT_TRUE(report.weight_gradient.passed());
   }
 }
@@ -113,7 +115,8 @@ TEST(Executor, ACuSeqlensEntryOffByOneIsWrong) {
         EXPECT_FALSE(report.passed());
         EXPECT_THAT(report.problems.list(),
                     Contains(HasSubstr("group 0 of micro-batch 1: cu_seq")));
-        // One entry too many at the end cannot be executed and is cut off: the rest is right.
+        // One additional entry at the end cannot be executed and is cut off; the remaining results
+        // are correct.
         if (entry == 2 && by == 1) continue;
         EXPECT_GT(report.output.error, 1e-3) << scale << ' ' << by << ' ' << entry;
         EXPECT_GT(report.input_gradient.error, 1e-3);

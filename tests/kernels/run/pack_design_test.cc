@@ -1,4 +1,4 @@
-// Packs to measure, judged by the design matrix that they make and not by times.
+// The choice of packs, evaluated by their design matrix and not by times.
 #include "kernels/run/pack_design.h"
 
 #include <gtest/gtest.h>
@@ -39,8 +39,8 @@ std::vector<double> inverse_diagonal(std::vector<std::vector<double>> matrix) {
   return diagonal;
 }
 
-// Of a machine with 2e-5 ms for a pair, 0.04 ms for a token, 1 ms a group and as much latency, and
-// an exchange of 0.0006 ms a token.
+// Evaluates packs for a machine with 2e-5 ms per pair, 0.04 ms per token, 1 ms per group and the
+// same latency, and an exchange of 0.0006 ms per token.
 Quality quality(const std::vector<PackShape>& packs) {
   const std::size_t columns = 2 * kDegrees.size() + 1;  // degree 1 has no exchange
   std::vector<std::vector<double>> normal(columns, std::vector<double>(columns, 0.0));
@@ -89,7 +89,8 @@ TEST(PackDesign, EveryCoefficientShows) {
   }
 }
 
-// The variance that is left, times what it cost: drawn packs need more time for the same.
+// The remaining variance times the measuring time: random packs need more time for the same
+// variance.
 TEST(PackDesign, ChosenPacksSayMoreForTheirTimeThanDrawnOnes) {
   double chosen_sum = 0;
   double drawn_sum = 0;

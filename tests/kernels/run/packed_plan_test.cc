@@ -1,4 +1,4 @@
-// Assign plans through the executor: rows of replicas give what the sequences give alone.
+// Assign plans in the executor: rows of replicas give the same results as the sequences alone.
 #include "kernels/run/packed_plan.h"
 
 #include <gmock/gmock.h>
@@ -77,7 +77,7 @@ TEST(PackedPlan, GradientsOverRowsAndReplicasAreThoseOfTheSequencesAlone) {
   }
 }
 
-// A row that weighs as much as its padding would have gradients too large.
+// A row weighted by its padded tokens would have too large gradients.
 TEST(PackedPlan, TheLossTokensOfThePlanAreTheDenominators) {
   const AssignInstance instance = ten_assigned();
   const AssignPlan plan = planned(instance);
@@ -112,7 +112,7 @@ TEST(PackedPlan, ThePlanStatesTheTokensOfItsRows) {
 
 TEST(PackedPlan, WrongRowsAreFoundOut) {
   const AssignInstance instance = ten_assigned();
-  AssignPlan swapped = planned(instance);  // the loader packs what the plan names
+  AssignPlan swapped = planned(instance);  // the loader packs the sequences that the plan names
   std::swap(swapped.replicas[1].rows[0].sequences, swapped.replicas[2].rows[0].sequences);
   EXPECT_FALSE(execute(instance, swapped, {}, {}, nullptr).passed());
   AssignPlan missing = planned(instance);

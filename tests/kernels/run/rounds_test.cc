@@ -1,4 +1,5 @@
-// Times of works from runs in rounds: found again under paces, noise and a few wild runs.
+// Times of works that run in rounds: they are recovered in spite of paces, noise and a few
+// outliers.
 #include "kernels/run/rounds.h"
 
 #include <gmock/gmock.h>
@@ -34,7 +35,7 @@ Rounds measured(int rounds, double wild) {
   return made;
 }
 
-// All times of a machine are the same share off: nobody knows its usual pace.
+// All times of a machine have the same relative error, since its usual pace is unknown.
 void expect_found(const Rounds& rounds, double within) {
   const std::vector<RoundTime> times = rounds.times();
   const double share = times[0].seconds / true_seconds(0);

@@ -1,4 +1,4 @@
-// Longer than 300 lines: one list of mixtures, and every way to get one of them wrong.
+// Longer than 300 lines: it has a list of configurations, and every way to get one of them wrong.
 #include "kernels/strategy/strategy_step.h"
 
 #include <gmock/gmock.h>
@@ -21,7 +21,7 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// On four ranks.
+// Configurations on four ranks.
 const std::vector<Mixture> kMixtures = {
     {.tp = 4, .layers = {3}, .recompute = {kNone}},
     {.tp = 2, .cp = 2, .micro_batches = 2, .layers = {2}, .recompute = {kSelective}},
@@ -120,7 +120,8 @@ TEST(StrategyStep, MixturesEqualOneRank) {
   }
 }
 
-// Slices of 9 and of 8 tokens have 2 each but for one, and what they work with is of the whole row.
+// Slices of rows of 9 and of 8 tokens have 2 tokens each except one, but their working memory is
+// that of the whole row.
 TEST(StrategyStep, SlicesAsLongOfLongerRowsArePlannedFor) {
   const Mixture mixture{.cp = 4, .micro_batches = 2, .layers = {2}, .recompute = {kFull}};
   for (const std::vector<Tokens>& lengths : {std::vector<Tokens>{9, 8}, {8, 9}}) {
@@ -188,7 +189,7 @@ TEST(StrategyStep, TheSameBitsEveryTime) {
   }
 }
 
-// Forward passes of all micro-batches first: the results are right, the memory is not.
+// All forward passes run first: the results are correct, but the memory exceeds the plan.
 TEST(StrategyReport, AnotherOrderNeedsMoreThanThePlanSays) {
   const StrategyTask planned = task_of(kMixtures[6], true);
   StrategyTask task = planned;
@@ -201,7 +202,7 @@ TEST(StrategyReport, AnotherOrderNeedsMoreThanThePlanSays) {
   EXPECT_TRUE(report.weight_gradient.passed());
   EXPECT_FALSE(report.passed());
   EXPECT_THAT(report.problems.list(), Contains(HasSubstr("more than")));
-  // What that order needs is counted as well.
+  // The report counts the memory of that order too.
   const StrategyReport own = judge_step(task, step, {});
   for (const StageMeasurement& stage : own.stages) EXPECT_EQ(stage.high_water, stage.counted);
 }
@@ -244,7 +245,7 @@ TEST(StrategyReport, AHeadIsCompared) {
   const StrategyTask task = task_of(kMixtures[16], true);
   StrategyStep step = run_on_threads(task);
   EXPECT_TRUE(judge_step(task, step, {}).passed());
-  // In fewer chunks there are more logits than the plan has room for.
+  // With fewer chunks there are more logits than the plan allows.
   StrategyTask fewer = task;
   fewer.logit_chunks = 1;
   const StrategyReport full = judge_step(task, run_on_threads(fewer), {});
@@ -284,7 +285,7 @@ TEST(StrategyReport, RunsRepeatedlyAndStopsWithTheBudget) {
   EXPECT_EQ(runs, 3);
 }
 
-// Every look at the clock is a tick: the step ends at each of them, and so does the comparison.
+// Every reading of the clock is a tick: the step ends at each of them, and so does the comparison.
 TEST(StrategyReport, StopsInTheMiddleOfAStepAndOfTheComparison) {
   const StrategyTask task = task_of(kMixtures[9], false);
   Budget all({.time_limit_s = 1e9, .clock = BudgetClock::looks});
@@ -314,7 +315,8 @@ TEST(StrategyReport, StopsInTheMiddleOfAStepAndOfTheComparison) {
   EXPECT_GT(in_the_comparison, 0);
 }
 
-// Gradients that are not summed over replicas, sequences that are computed twice.
+// Errors that must be detected: gradients that are not summed over replicas, and sequences that are
+// computed twice.
 TEST(StrategyReport, AnotherDealOfSequencesIsFound) {
   const StrategyTask planned = task_of(kMixtures[5], false);
   StrategyTask task = planned;
@@ -329,7 +331,7 @@ TEST(StrategyStep, ARankThatThrowsLetsTheOthersLeave) {
   for (int thrower = 0; thrower < task.ranks(); ++thrower) {
     const auto error = run_ranks(task.ranks(), [&](Communicator& world) {
       StrategyTask mine = task;
-      if (world.rank() == thrower) {  // a backward pass of what is not there
+      if (world.rank() == thrower) {  // a backward pass without a forward pass
         auto& passes = mine.order[place_of(task, thrower).stage];
         passes[passes.size() / 2] = {.forward = false, .chunk = 5, .micro_batch = 0};
       }

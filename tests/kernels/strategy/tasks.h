@@ -21,7 +21,7 @@ inline constexpr StrategyRecompute kNone = StrategyRecompute::none;
 inline constexpr StrategyRecompute kSelective = StrategyRecompute::selective;
 inline constexpr StrategyRecompute kFull = StrategyRecompute::full;
 
-// Two sequences in each row, all rows as long where `equal`.
+// Returns a task with two sequences in each row; with `equal` all rows have the same length.
 inline StrategyTask task_of(const Mixture& mixture, bool equal) {
   StrategyTask task{.block = {.hidden = 32, .heads = 8, .kv_heads = 2, .head_dim = 8, .ffn = 48},
                     .vocabulary = mixture.vocabulary,
