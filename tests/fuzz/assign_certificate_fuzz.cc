@@ -1,8 +1,9 @@
-// Feeds arbitrary bytes to the reader of assign certificates, and what it accepts to their checker.
+// Feeds arbitrary bytes to the reader of assign certificates, and accepted certificates to their
+// checker.
 //
-// An input is an assign instance, the line "---", and an outcome that may hold a certificate.
-// Nothing may crash, and what the checker lets pass must be true: no plan of a tiny instance is
-// faster than a bound that was checked.
+// An input is an assign instance, the line "---", and an outcome that may hold a certificate. No
+// call may crash, and accepted bounds must be true: no plan of a tiny instance is faster than a
+// checked bound.
 #include <algorithm>
 #include <cmath>
 
@@ -14,7 +15,7 @@
 namespace stowage {
 namespace {
 
-constexpr std::size_t kSequences = 6;  // the oracle tries every way to deal them out
+constexpr std::size_t kSequences = 6;  // the oracle tries every distribution of the sequences
 constexpr int kReplicas = 8;
 constexpr std::size_t kStrategies = 8;
 

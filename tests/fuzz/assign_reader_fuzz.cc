@@ -1,8 +1,8 @@
-// Feeds arbitrary bytes to the assign readers, and whatever they accept to the verifier.
+// Feeds arbitrary bytes to the assign readers, and accepted documents to the verifier.
 //
-// An input is an instance, the line "---", and a plan. Nothing may crash; what was read must come
-// back the same after writing and reading it again; an accepted instance must be safe to compute
-// with; and the verifier must have an answer for every pair.
+// An input is an instance, the line "---", and a plan. No call may crash, an accepted document must
+// be equal after writing and reading it again, computations on an accepted instance must be safe,
+// and the verifier must have an answer for every pair.
 #include "instances/assign/json.h"
 #include "instances/assign/table.h"
 #include "tests/fuzz/promise.h"
@@ -10,7 +10,7 @@
 namespace stowage {
 namespace {
 
-// Lists of lengths are files; none may be opened because of what fuzzing made up.
+// Lists of lengths are files, and the fuzzer's input must not open any.
 const std::filesystem::path kNoFiles = "/nonexistent";
 
 void check_instance(const AssignInstance& instance) {

@@ -1,8 +1,8 @@
-// Feeds arbitrary bytes to the layout readers, and whatever they accept to the verifier.
+// Feeds arbitrary bytes to the layout readers, and accepted documents to the verifier.
 //
-// An input is an instance as JSON or as a table, the line "---", and a plan. Nothing may crash;
-// what was read must come back the same after writing and reading it again; an accepted instance
-// must be safe to compute with; and the verifier must have an answer for every pair.
+// An input is an instance as JSON or as a table, the line "---", and a plan. No call may crash, an
+// accepted document must be equal after writing and reading it again, computations on an accepted
+// instance must be safe, and the verifier must have an answer for every pair.
 #include "instances/layout/csv.h"
 #include "instances/layout/json.h"
 #include "instances/layout/load.h"

@@ -1,7 +1,7 @@
 // Feeds arbitrary bytes to the reader of length lists.
 //
-// The last five bytes choose the lines, the rest is the list. What is accepted must be as many
-// lengths as were asked for, each in range, and the same when they are written and read again.
+// The last five bytes choose the lines, the rest is the list. An accepted list must have the
+// requested number of lengths, each in range, and be equal after writing and reading it again.
 #include <fuzzer/FuzzedDataProvider.h>
 
 #include "instances/lengths/list.h"
@@ -11,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace stowage;  // NOLINT(google-build-using-namespace): extern "C" stands outside
   FuzzedDataProvider bytes(data, size);
   LengthSelection selection;
-  // The provider takes these from the end, so that the list is the beginning of the input.
+  // The provider takes these values from the end, so that the list is the beginning of the input.
   if (bytes.ConsumeBool()) selection.count = bytes.ConsumeIntegralInRange<std::int64_t>(0, 300);
   selection.first = bytes.ConsumeIntegralInRange<std::int64_t>(0, 300);
   const std::string text = bytes.ConsumeRemainingBytesAsString();

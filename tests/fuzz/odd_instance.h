@@ -1,12 +1,12 @@
-// Instances that are allowed but odd, made from a fuzzer's bytes: degrees that do not divide each
-// other, costs of zero and of 2^53, lengths up to the stated limits, tight memory, row constraints,
-// pins, gaps and alignments. Small in count, so that solving one takes milliseconds.
+// Valid but unusual instances, made from a fuzzer's bytes: degrees that do not divide each other,
+// costs of zero and of 2^53, lengths up to the stated limits, tight memory, row constraints, pins,
+// gaps and alignments. Small in count, so that solving one takes milliseconds.
 //
 //   FuzzedDataProvider bytes(data, size);
 //   const ScatterInstance instance = OddInstance(bytes).scatter();
 //
-// Now and then an instance breaks a rule that spans several fields (lengths that sum to more than
-// 2^53, pins off their alignment): the reader says which, and the caller drops those.
+// Sometimes an instance breaks a rule across several fields (lengths that sum to more than 2^53,
+// pins that violate their alignment). The reader reports it, and the caller drops the instance.
 #pragma once
 
 #include <fuzzer/FuzzedDataProvider.h>
@@ -35,7 +35,7 @@ class OddInstance {
     }
     cluster.memory_mib = number();
     instance.model = {.states_mib = number(), .activation_mib_per_token = std::max(1e-9, number())};
-    if (bytes_.ConsumeBool()) {  // so many tokens on each device
+    if (bytes_.ConsumeBool()) {  // room for this number of tokens on each device
       instance.model = {.states_mib = 0, .activation_mib_per_token = 1};
       cluster.memory_mib = static_cast<double>(integer(0, kMaxExact));
     }
@@ -123,7 +123,7 @@ class OddInstance {
     return bytes_.ConsumeIntegralInRange<std::int64_t>(least, most);
   }
 
-  // In [least, most]: an end, near one, a power of two or anything.
+  // Returns an integer in [least, most]: an end, a value near one, a power of two or any value.
   std::int64_t integer(std::int64_t least, std::int64_t most) {
     switch (bytes_.ConsumeIntegralInRange(0, 7)) {
       case 0:
@@ -141,7 +141,8 @@ class OddInstance {
     }
   }
 
-  // In [0, 2^53]: none, all, hardly any, a fraction of little or of much.
+  // Returns a number in [0, 2^53]: 0, the maximum, nearly 0, or a fraction of a small or large
+  // number.
   double number() {
     switch (bytes_.ConsumeIntegralInRange(0, 7)) {
       case 0:

@@ -1,8 +1,9 @@
-// Feeds arbitrary bytes to the reader of order certificates, and what it accepts to their checker.
+// Feeds arbitrary bytes to the reader of order certificates, and accepted certificates to their
+// checker.
 //
-// An input is an order instance, the line "---", and an outcome that may hold a certificate.
-// Nothing may crash, and what the checker lets pass must be true: no order of a tiny graph has a
-// smaller peak than a bound that was checked.
+// An input is an order instance, the line "---", and an outcome that may hold a certificate. No
+// call may crash, and accepted bounds must be true: no order of a tiny graph has a smaller peak
+// than a checked bound.
 #include <algorithm>
 
 #include "instances/order/certificate.h"
@@ -16,7 +17,7 @@ namespace {
 
 constexpr std::size_t kOperators = 6;  // the oracle tries every order
 constexpr std::size_t kTensors = 20;
-constexpr Bytes kAlignment = 4096;  // it looks at each byte
+constexpr Bytes kAlignment = 4096;  // the oracle examines each byte
 
 void check_bound(const OrderInstance& instance, Bytes bound) {
   require(bound >= 0, "a checked bound is no less than nothing");

@@ -1,4 +1,4 @@
-// What every fuzzer here repeats: promises that must hold, errors that can be shown, and inputs
+// The common parts of the fuzzers: promises that must hold, errors that can be shown, and inputs
 // that are two documents.
 //
 //   const auto [first, second] = two_documents(text);
@@ -36,7 +36,7 @@ void check_errors(const Result<T>& result) {
   }
 }
 
-// The bytes on both sides of a line "---"; both are the whole input if there is none.
+// The bytes on both sides of a line "---"; without such a line both are the whole input.
 struct TwoDocuments {
   std::string_view first;
   std::string_view second;
@@ -49,7 +49,7 @@ inline TwoDocuments two_documents(std::string_view all) {
   return {all.substr(0, cut), all.substr(cut + kCut.size())};
 }
 
-// An instance comes back the same after writing and reading it, and so does its hash.
+// An instance and its hash must be equal after writing and reading it again.
 template <class InstanceT, class Read, class Write>
 void check_rewritten(const InstanceT& instance, Read read, Write write) {
   const auto again = read(write(instance));
@@ -57,7 +57,8 @@ void check_rewritten(const InstanceT& instance, Read read, Write write) {
   require(instance_hash(*again) == instance_hash(instance), "and has the same hash");
 }
 
-// A plan as read comes back the same after writing, and the verifier has an answer for it.
+// A plan must be equal after writing and reading it again, and the verifier must have an answer for
+// it.
 template <class InstanceT, class PlanT, class Read, class Write>
 void check_plan(const Result<InstanceT>& instance, const Result<PlanT>& plan, Read read,
                 Write write) {

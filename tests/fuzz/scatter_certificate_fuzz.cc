@@ -1,8 +1,8 @@
-// Feeds arbitrary bytes to the reader of certificates, and what it accepts to their checker.
+// Feeds arbitrary bytes to the reader of certificates, and accepted certificates to their checker.
 //
-// An input is a scatter instance, the line "---", and an outcome that may hold a certificate.
-// Nothing may crash, and what the checker lets pass must be true: no plan of a tiny instance is
-// faster than a bound that was checked.
+// An input is a scatter instance, the line "---", and an outcome that may hold a certificate. No
+// call may crash, and accepted bounds must be true: no plan of a tiny instance is faster than a
+// checked bound.
 #include <cmath>
 
 #include "instances/scatter/certificate.h"

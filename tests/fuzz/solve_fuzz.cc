@@ -1,11 +1,10 @@
-// Solves, explains and draws odd instances of every family and holds the answers against what must
-// be true of them.
+// Solves, explains and draws unusual instances of every family, and checks the answers.
 //
-// A plan verifies, and its bound does not exceed it; the words of the outcome agree with each
-// other; an instance is called infeasible only with a reason. Where the oracle can try everything,
-// no bound is above its optimum, nothing beats it, `optimal` means it, and `infeasible` means that
-// it finds nothing either. What an explanation changes must be an instance again, and a remedy
-// names what it costs.
+// A plan must be valid, and its bound must not exceed it. The members of the outcome must agree
+// with each other, and an infeasible outcome must have a reason. If the oracle can enumerate, no
+// bound may be above its optimum and no plan below it; `optimal` must have its value, and
+// `infeasible` must mean that the oracle finds no plan. A change of an explanation must give a
+// valid instance, and a remedy must name its amount.
 #include <fuzzer/FuzzedDataProvider.h>
 
 #include <cmath>
@@ -52,7 +51,8 @@ bool oracle_can(const AssignInstance& instance) {
 }
 bool oracle_can(const LayoutInstance& instance) {
   for (const Buffer& buffer : instance.buffers) {
-    if (alignment_of(instance, buffer) > kOracleAlignment) return false;  // it looks at each byte
+    // the oracle examines each byte
+    if (alignment_of(instance, buffer) > kOracleAlignment) return false;
   }
   return instance.buffers.size() <= kOracleBuffers;
 }
@@ -177,7 +177,8 @@ void explain_and_check(const InstanceT& instance) {
   }
 }
 
-// Through the reader, so that nothing reaches the solver that a user could not hand in.
+// The instance passes through the reader, so that the solver gets only instances that a user could
+// give.
 template <class InstanceT>
 void check(const Result<InstanceT>& instance, const char* method, bool why) {
   if (!instance) return;

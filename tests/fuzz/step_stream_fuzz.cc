@@ -1,8 +1,8 @@
 // Feeds arbitrary bytes to the reader of streams of training steps.
 //
-// The last bytes choose how steps are cut, the rest is the stream. Reading ends, a wrong step does
-// not keep one from reading those after it, and what is accepted is a step that could be written
-// as an instance: lengths in range, none longer than where they are cut.
+// The last bytes choose how steps are cut, the rest is the stream. Reading must end, and after an
+// invalid step the following steps can be read. An accepted step could be written as an instance:
+// its lengths are in range, and none exceeds the cut.
 #include <fuzzer/FuzzedDataProvider.h>
 
 #include <sstream>
@@ -43,7 +43,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace stowage;  // NOLINT(google-build-using-namespace): extern "C" stands outside
   FuzzedDataProvider bytes(data, size);
   StepStreamOptions options;
-  // The provider takes these from the end, so that the stream is the beginning of the input.
+  // The provider takes these values from the end, so that the stream is the beginning of the input.
   if (bytes.ConsumeBool()) options.batch_size = bytes.ConsumeIntegralInRange<std::int64_t>(1, 9);
   options.drop_last = bytes.ConsumeBool();
   if (bytes.ConsumeBool()) options.clip = bytes.ConsumeIntegralInRange<Tokens>(1, kMaxExact);

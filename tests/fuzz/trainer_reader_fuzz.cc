@@ -1,7 +1,7 @@
 // Feeds arbitrary bytes to the readers of trainer files.
 //
-// An input is a trainer file, binary or JSON. Nothing may crash; errors must be named; what was
-// accepted must be a step without faults that comes back the same from both forms.
+// An input is a trainer file, binary or JSON. No call may crash, errors must be named, and an
+// accepted step must have no faults and be equal after both forms.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

@@ -27,7 +27,7 @@ from shrink import Shrinker
 from trial import Runs, judge
 from trials import Trials
 
-SHRINK_S = 60  # of one fault
+SHRINK_S = 60  # seconds to shrink one fault
 MOST_FAULTS = 40
 
 

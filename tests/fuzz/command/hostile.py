@@ -1,7 +1,7 @@
 """Values that a careful reader must expect: numbers at the ends of what a document can hold, and
 texts that would steer a terminal, end a line, or leave the encoding."""
 
-# As texts: JSON's library and Python would change some of them.
+# The numbers are texts, since JSON's library and Python would change some of them.
 NUMBERS = (
     "0", "-0", "-1", "1", "2", "0.5", "1.5", "5e-324", "1e-308", "1e-100", "1e-20", "1e-9", "1e15", "1e100",
     "1e308", "1.7976931348623157e308", "1e400", "-1e400", "9007199254740991", "9007199254740992",
@@ -51,7 +51,7 @@ TEXTS = {
     "number": "1e400",
 }
 
-# Bytes that are no text, put between quotation marks as they are.
+# Invalid UTF-8 bytes, written unchanged between quotation marks.
 BYTES = {
     "not UTF-8": b"n\xff\xfe",
     "overlong": b"n\xc0\xaf\xe0\x80\x80",

@@ -11,7 +11,7 @@ import hostile
 from shrink import Shrinker
 from trial import Trial, judge
 
-# What a wrong command does, and a part of what must be said of it.
+# Faults of a command, and a part of the expected report.
 WRONG = {
     "kill -SEGV $$": "signal SIGSEGV",
     "exit 70": "exit code 70",
@@ -55,7 +55,7 @@ def main():
         for body, part in WRONG.items():
             check(any(part in kind for kind in kinds(stowage, body, trial)), f"{body}: {part}")
         check(kinds(stowage, "printf '{\"exit_code\": 0}'; echo fine >&2", trial) == [], "a right answer has no fault")
-        # A command that dies of one member of one file, and one flag.
+        # A command that crashes for one member of one file together with one flag.
         stowage.write_text("#!/bin/sh\ngrep -q odd in.json && [ \"$3\" = --seed ] && kill -SEGV $$\nexit 0\n")
         large = Trial({"in.json": b'{"a": [1, 2, 3], "b": {"odd": 4, "c": 5}}', "other.json": b"{}"},
                       [{"arguments": ["verify", "x"]},
@@ -64,7 +64,7 @@ def main():
         check(list(small.files) == ["in.json"] and len(small.commands) == 1, "the shrunk trial is small")
         check(small.commands[0]["arguments"] == ["solve", "in.json", "--seed"], small.commands)
         check(b"odd" in small.files["in.json"] and len(small.files["in.json"]) < 20, small.files)
-    # Numbers keep their text, and texts that are none go through.
+    # Numbers keep their text, and invalid texts are passed on.
     text = b'{"a": [1e400, 18446744073709551617, 5e-324], "b": "\\ud800"}'
     check(documents.dump(documents.parse(text)) == text, documents.dump(documents.parse(text)))
     check(all(hostile.steering_at(chr(first)) == 0 for first, _ in hostile.STEERING), "what steers is seen")

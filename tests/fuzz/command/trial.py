@@ -19,7 +19,7 @@ import hostile
 
 DOCUMENTED = (0, 1, 2, 3)
 TIMEOUT_S = 40  # of a command; those that are given a limit are given a short one
-# Of commands without a limit of their own, whose input may be as large as the flags say.
+# Commands without a limit of their own, whose input may be as large as the flags allow.
 UNLIMITED = ("generate", "calibrate", "convert", "configure", "run", "plan-stream", "propose", "partition", "fit",
              "export", "import")
 SANITIZER = re.compile(r"(ERROR: \w+Sanitizer: [\w-]+|runtime error: .*|WARNING: \w+Sanitizer: .*)")
@@ -66,10 +66,11 @@ class Runs:
     def __init__(self):
         self.commands = 0
         self.codes = {}
-        self.slow = []  # the commands that were ended after TIMEOUT_S
+        self.slow = []  # commands that were ended after TIMEOUT_S
         self.memory = 0
-        self.strict = 0  # answers that verify --strict was asked about
-        self.unproven = {}  # those that verify --strict calls valid, by the bound that it does not prove
+        self.strict = 0  # number of answers that verify --strict checked
+        # answers that verify --strict calls valid, by the bound that it does not prove
+        self.unproven = {}
 
     def add(self, other):
         self.commands += other.commands
@@ -123,7 +124,7 @@ def json_faults(command, arguments, code, out):
     if not out or command in NOT_JSON or arguments[0] == "compare" and "--format" in arguments:
         return
     if arguments[0] in ("convert", "generate", "propose", "import") and code == 0:
-        return  # an instance or a table, looked at by those that read it
+        return  # an instance or a table, which the commands that read it check
     try:
         answer = json.loads(out)
     except (ValueError, RecursionError):

@@ -249,7 +249,7 @@ class Trials:
         name = {"stowage/instance": f"{problem}-instance", "stowage/plan": f"{problem}-plan",
                 "stowage/outcome": "outcome", "stowage/trainer": "trainer",
                 "stowage/partition": "partition"}.get(kind, "")
-        # Half of the time what the schema does not describe is changed as well.
+        # Half of the time members outside of the schema are changed too.
         return self.schemas.get(name) if self.draw.random() < 0.5 else None
 
     def changed_bytes(self, content):

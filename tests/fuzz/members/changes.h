@@ -1,4 +1,4 @@
-// Changes of values that a program made, of any type: each place of it, and each value to put
+// Changes of values of any type that a program built: each location in it, and each value to write
 // there.
 //
 //   for (const Place& place : places_of(instance)) ...       // "4.0.2", with the number of its values
@@ -125,7 +125,7 @@ inline constexpr std::array<double, 19> kDoubles = {0.0,
                                                     -std::numeric_limits<double>::infinity(),
                                                     std::numeric_limits<double>::quiet_NaN()};
 
-// The number of values of a place of this type; 0 if it is none.
+// Returns the number of values for a location of this type; 0 if the type has no locations.
 template <class T>
 constexpr std::size_t values_of() {
   if constexpr (std::same_as<T, bool>)

@@ -1,13 +1,13 @@
-// Instances, plans, certificates, proofs and trainer steps as a program may make them, with members
-// that no document could hold: whatever stands there, check(), verify() and the checkers answer,
-// and what they accept is written, read again and true.
+// Instances, plans, certificates, proofs and trainer steps as a program may build them, with
+// members that no document could contain. check(), verify() and the checkers must answer for all of
+// them, and accepted objects must be written, read again and be true.
 //
 //   fuzz_members SAMPLES SECONDS [SEED]    draws cases until the time is over
 //   fuzz_members SAMPLES CASE...           runs these alone, as "assign plan .5.0=3 .2=1"
 //
-// Longer than 300 lines because what is promised of each object stands beside the drawing of cases.
-// A broken promise ends the program; it then prints the case, and a smaller one if fewer of its
-// changes do. Exit code 0 if nothing was found.
+// Longer than 300 lines because it contains the promises about each object and the drawing of
+// cases. A broken promise ends the program; it then prints the case, and a smaller one if fewer of
+// its changes do. Exit code 0 if nothing was found.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -40,10 +40,10 @@
 namespace stowage {
 namespace {
 
-// A case that takes longer is a fault: large instances take some.
+// Limit of a case in seconds; large instances take some time.
 constexpr unsigned kCaseSeconds = 120;
 
-// A sample instance with what was found of it.
+// A sample instance with its solved objects.
 template <class Family>
 struct Sample {
   typename Family::Instance instance;
@@ -51,9 +51,9 @@ struct Sample {
   std::optional<typename Family::Certificate> certificate;
 };
 
-// The public functions of any family are called: those of one family require an instance that
-// check() passes. What is changed: `object` is one of instance, plan, certificate, proof, trainer,
-// partition.
+// A case calls the public functions for any family; those of one family require an instance that
+// check() accepts. `object` names the changed object: instance, plan, certificate, proof, trainer
+// or partition.
 struct Case {
   std::string sample;
   std::string object;
@@ -222,8 +222,7 @@ class Driver {
     return {names_[draw() % names_.size()], kObjects[draw() % kObjects.size()], {}};
   }
 
-  // Draws the changes of the case if there is something to draw with; says each before it is
-  // judged.
+  // Draws the changes of the case if `draw` is given, and prints the case before it runs.
   void run(Case& one, std::mt19937_64* draw, int to) const {
     std::visit([&](const auto& sample) { run_of(sample, one, draw, to); }, samples_.at(one.sample));
   }
@@ -268,7 +267,7 @@ class Driver {
       samples_;
 };
 
-// Whether the case ends a process of its own in the wrong way.
+// Returns whether the case makes a separate process fail.
 bool fails(const Driver& driver, const Case& one) {
   const pid_t child = fork();
   if (child == 0) {
@@ -292,8 +291,8 @@ Case smaller(const Driver& driver, Case one) {
   return one;
 }
 
-// Draws cases in a process of its own, which says each of them before it is judged: if it ends, the
-// last is known.
+// Draws cases in a separate process, which prints each case before it runs: if the process ends,
+// the last case is known.
 int draw_for(const Driver& driver, double seconds, std::uint64_t seed) {
   int ends[2];
   if (pipe(ends) != 0) return 2;
