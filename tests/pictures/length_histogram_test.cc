@@ -1,4 +1,4 @@
-// Bars count what falls between their edges.
+// Bars count the lengths between their edges.
 #include "instances/pictures/length_histogram.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The curves hold what the outcome says, with times and without.
+// The curves contain the outcome's values, with times and without.
 #include "instances/pictures/progress_curve.h"
 
 #include <gtest/gtest.h>

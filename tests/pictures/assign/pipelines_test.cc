@@ -43,7 +43,7 @@ TEST(AssignPicture, IsToScale) {
   for (const auto& shape : forward) forward_ms += shape.box.width / per_ms;
   for (const auto& shape : backward) last = std::max(last, shape.box.right());
   EXPECT_NEAR(forward_ms, 4 * 8.0, 0.1);  // four stages of 4 + 2 + 1 + 1 ms
-  EXPECT_NEAR(last, plot.right(), 0.1);   // the schedule ends where it is said to end
+  EXPECT_NEAR(last, plot.right(), 0.1);   // the schedule ends at the stated time
   EXPECT_DOUBLE_EQ(bubble_share(kInstance, plan), 1 - 24 / end);
   for (const char* text : {"sequence 0,", "sequence 3,", "stage 3 of replica 0 (1x4 & \"more\")"}) {
     EXPECT_TRUE(document.has_tooltip(text)) << text;

@@ -1,4 +1,5 @@
-// Round ticks, labels that neither touch nor leave the canvas, scales that stay inside.
+// Axes have round ticks, labels that neither touch nor leave the canvas, and scales within their
+// range.
 #include "instances/pictures/drawing/axis.h"
 
 #include <gmock/gmock.h>
@@ -34,7 +35,7 @@ TEST(Axis, TicksAreRound) {
               ElementsAre("0.0", "0.5", "1.0", "1.5", "2.0"));
 }
 
-// A bound and a plan that rounding alone tells apart.
+// A bound and a plan that differ only by rounding.
 TEST(Axis, EndsWithNoNumberBetweenHaveFewTicks) {
   for (const Quantity quantity : {Quantity::count, Quantity::time_ms, Quantity::bytes}) {
     for (double low = 1e-3; low < 1e18; low *= 7.3) {

@@ -1,4 +1,4 @@
-// Texts of any width stay on the canvas and apart; ten colours and no more.
+// Texts of any width stay on the canvas and apart; at most ten colours are used.
 #include "instances/pictures/drawing/panel.h"
 
 #include <gtest/gtest.h>
@@ -48,7 +48,7 @@ TEST(TextWidth, ShortensToWhatFits) {
   const std::string cut = shortened("a very long name indeed", 12, 60);
   EXPECT_LE(text_width(cut, 12), 60);
   EXPECT_TRUE(cut.ends_with("…")) << cut;
-  // Never inside a character.
+  // A text is never cut inside a character.
   for (double width = 0; width < 60; ++width) {
     EXPECT_EQ(SvgDocument("<a>" + shortened("größter", 12, width) + "</a>").error, "") << width;
   }

@@ -1,4 +1,4 @@
-// Tiles large enough are drawn as they are; what is merged keeps its area and its number.
+// Large tiles are drawn unchanged; merged tiles keep their area and their number.
 #include "instances/pictures/drawing/tiles.h"
 
 #include <gmock/gmock.h>
@@ -44,7 +44,7 @@ TEST(Tiles, VisibleOnesAreDrawnOneByOne) {
   EXPECT_EQ(drawn.merged.tiles, 0);
   EXPECT_EQ(to_string(drawn.merged, "things"), "");
   const auto shapes = shapes_of(drawn);
-  ASSERT_EQ(shapes.size(), 2U);  // what has no width is not there
+  ASSERT_EQ(shapes.size(), 2U);  // a tile without width is not drawn
   EXPECT_EQ(shapes[0].title, "thing 7");
   EXPECT_EQ(shapes[0].classes, "c2 t");
   EXPECT_EQ(shapes[1].classes, "c3");  // an edge would hide it

@@ -1,5 +1,5 @@
-// Any text whatever makes a well-formed document; one without control characters comes back as it
-// was.
+// Every text gives a well-formed document; a text without control characters is read back
+// unchanged.
 #include "instances/pictures/drawing/xml.h"
 
 #include <gtest/gtest.h>
@@ -52,7 +52,7 @@ TEST(Xml, ComesBackFromAParser) {
 
 RC_GTEST_PROP(Xml, AnyBytesMakeAWellFormedDocument, (const std::string& bytes)) {
   std::string text = bytes;
-  // Of bytes alone few are UTF-8 or markup.
+  // Few random bytes are UTF-8 or markup, so some are replaced.
   for (char& c : text) c = c % 7 == 0 ? '<' : c % 11 == 0 ? '\xE2' : c;
   const std::string once = tooltip_of("x" + text);
   RC_ASSERT(tooltip_of(once) == once);

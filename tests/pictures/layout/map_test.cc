@@ -1,4 +1,4 @@
-// The map shows every buffer at its address and steps; the profile is what a plain count gives.
+// The map shows every buffer at its address and steps; the profile equals a direct computation.
 #include "instances/pictures/layout/map.h"
 
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ TEST(LayoutPicture, IsToScale) {
   EXPECT_NEAR(half[0].box.width, 4 * per_step, 0.02);
   EXPECT_NEAR(half[0].box.height, 16 * per_byte, 0.02);
   EXPECT_NEAR(half[0].box.bottom(), pinned[0].box.y, 0.02);
-  ASSERT_EQ(document.rects("c3 t").size(), 2U);  // two needs around the gap
+  ASSERT_EQ(document.rects("c3 t").size(), 2U);  // two lifetimes around the gap
   EXPECT_TRUE(document.has_tooltip("buffer gap: 8 bytes at 24, steps 4 to 9, with gaps"));
   EXPECT_TRUE(document.has_tooltip("buffer 1:"));
   EXPECT_TRUE(document.has_tooltip("capacity"));
@@ -116,7 +116,7 @@ TEST(LayoutPicture, LargeMapsStaySmall) {
   EXPECT_EQ(SvgDocument(svg_document({picture}, "")).complaints(), "");
 }
 
-// Anybody's names in thousands of tooltips.
+// Long names in thousands of tooltips.
 TEST(LayoutPicture, LongNamesAreCut) {
   LayoutInstance instance{.name = std::string(100'000, 'n')};
   std::vector<Bytes> offsets;

@@ -1,4 +1,4 @@
-// The picture of an order: what it shows, in a document that is well-formed.
+// The picture of an order: its contents, in a well-formed document.
 #include "instances/pictures/order/memory.h"
 
 #include <gmock/gmock.h>
@@ -28,7 +28,7 @@ std::string drawn(const OrderInstance& graph, const ShownBounds& bounds = {}) {
   return svg;
 }
 
-// f makes a anew for h; n is wide.
+// f recomputes a for h; n needs much memory.
 TEST(OrderMemory, ShowsWhatRunsAgain) {
   const OrderInstance graph{
       .capacity = 60,
@@ -97,7 +97,7 @@ TEST(OrderMemory, ACapacityFarAboveIsNamed) {
   EXPECT_THAT(drawn(graph), HasSubstr("is above the picture"));
 }
 
-// The tensor y grows: up to 4 tokens f is the operator that needs most, from 6 on g.
+// The tensor y grows: up to 4 tokens f needs the most memory, from 6 tokens on g.
 OrderInstance growing() {
   OrderInstance graph{.name = "growing",
                       .tensors = {{.size = 1, .input = true},
@@ -158,7 +158,7 @@ TEST(OrderMemory, ShowsThePeakAndTheBoundOfEachRowOverTheLengths) {
   EXPECT_GT(one.front().x, first.back().x);
   EXPECT_LT(one.back().x, last.front().x);
   EXPECT_EQ(one.front().y, first.back().y);
-  // Bytes upwards, to scale: from 30 to 31 a quarter of what lies between 34 and 38.
+  // Bytes are drawn to scale: from 30 to 31 is a quarter of the distance between 34 and 38.
   EXPECT_NEAR(bound.front().y - one.front().y, (last[0].y - last[1].y) / 4, 0.02);
   for (std::size_t k = 1; k < last.size(); ++k) {
     EXPECT_LT(last[k - 1].x, last[k].x);

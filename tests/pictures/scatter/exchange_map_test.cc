@@ -11,8 +11,8 @@ namespace {
 using enum ExchangeKind;
 
 // Two nodes of two devices, which hold 1000 tokens each. A ring of two sends 0.03125 ms a token
-// behind 0.00025 ms a token^2, and an all-to-all just as much with nothing to hide behind. Of four,
-// two levels are the faster until a ring hides all it sends, from 1000 tokens on.
+// behind 0.00025 ms a token^2, and an all-to-all sends the same without hiding. With four devices
+// two levels are faster until a ring hides all communication, from 1000 tokens on.
 ScatterInstance two_nodes() {
   return {
       .cluster = {.devices = 4, .devices_per_node = 2, .memory_mib = 1000, .degrees = {1, 2, 4}},

@@ -1,4 +1,4 @@
-// The pictures of a fit: a dot for each row, those that do not count marked.
+// The pictures of a fit: a dot for each row, with outliers marked.
 #include "instances/pictures/scatter/fit.h"
 
 #include <gtest/gtest.h>

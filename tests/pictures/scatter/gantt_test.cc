@@ -1,4 +1,4 @@
-// The Gantt chart shows every sequence where and for as long as the plan runs it.
+// The Gantt chart shows every sequence at its place in the plan and with its duration.
 #include "instances/pictures/scatter/gantt.h"
 
 #include <gmock/gmock.h>
@@ -143,7 +143,8 @@ TEST(ScatterPicture, LargePlansStaySmall) {
     EXPECT_LT(bytes.size(), 5'000'000U) << devices;
     const SvgDocument document(bytes);
     EXPECT_EQ(document.complaints(), "") << devices;
-    EXPECT_TRUE(document.has_tooltip(" parts")) << devices;  // merged, and says so
+    // merged, and the tooltip states the number of parts
+    EXPECT_TRUE(document.has_tooltip(" parts")) << devices;
     std::string said;
     for (const auto& text : document.texts) said += text.text + ' ';
     EXPECT_THAT(said, testing::HasSubstr("parts of groups narrower or lower than")) << devices;

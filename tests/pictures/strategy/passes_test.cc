@@ -1,4 +1,4 @@
-// The pipeline of a configuration, pass by pass: what it shows, in a document that is well-formed.
+// The pipeline of a configuration, pass by pass: its contents, in a well-formed document.
 #include "instances/pictures/strategy/passes.h"
 
 #include <gmock/gmock.h>

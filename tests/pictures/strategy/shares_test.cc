@@ -1,4 +1,4 @@
-// Where the time of configurations goes: parts to scale, none beyond the whole.
+// The time shares of configurations: parts to scale, none beyond the whole.
 #include "instances/pictures/strategy/shares.h"
 
 #include <gmock/gmock.h>
@@ -44,7 +44,7 @@ TEST(StrategyShares, EndWithTheWhole) {
   const std::string svg =
       drawn({{.name = "all waits", .step_ms = 10, .exchange_ms = 8, .idle_ms = 8}});
   const SvgDocument document(svg);
-  EXPECT_EQ(document.rects("c0").size(), 1U);  // the legend's alone
+  EXPECT_EQ(document.rects("c0").size(), 1U);  // only the legend's box
   const auto exchange = document.rects("c4");
   const auto idle = document.rects("c3");
   ASSERT_EQ(idle.size(), 2U);

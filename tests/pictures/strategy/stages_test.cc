@@ -1,4 +1,4 @@
-// The picture of a configuration: what it shows, in a document that is well-formed.
+// The picture of a configuration: its contents, in a well-formed document.
 #include "instances/pictures/strategy/stages.h"
 
 #include <gmock/gmock.h>
