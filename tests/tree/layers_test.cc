@@ -1,4 +1,4 @@
-// Includes point only the way the architecture allows.
+// Includes point only in the directions that the architecture allows.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,11 +26,11 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"python", {"instances", "formulations", "heuristics", "solvers"}},
 };
 
-// Third-party headers that one folder alone may see. The prefix is that of the included path.
+// Third-party headers that only one folder may include. The prefix is that of the included path.
 struct Fence {
   std::string prefix;
   std::set<std::string> folders;
-  bool in_headers;  // may it stand in a .h of these folders
+  bool in_headers;  // whether headers of these folders may include it
 };
 const Fence kFences[] = {
     {"glpk", {"solvers"}, false},        {"Cbc", {"solvers"}, false},
@@ -54,7 +54,7 @@ std::vector<std::string> includes_of(const SourceFile& file) {
 bool is_header(const SourceFile& file) { return file.path.ends_with(".h"); }
 bool is_source(const SourceFile& file) { return file.path.ends_with(".cc") || is_header(file); }
 
-// What is wrong with one include of one file; empty if nothing is.
+// Returns the error of one include of one file, or an empty string.
 std::string complaint(const SourceFile& file, const std::string& include) {
   const std::string folder = file.folder();
   const auto allowed = kMayInclude.find(folder);
@@ -108,7 +108,7 @@ TEST(Layers, TheRulesCatchWhatTheyAreFor) {
             (std::vector<std::string>{"a", "b/c.h"}));
 }
 
-// The verifier may use the words of instances/, and none of its computations.
+// The verifier may use the basic types of instances/, and none of its computations.
 TEST(Layers, TheVerifierStandsAlone) {
   const std::set<std::string> words = {"instances/units.h",
                                        "instances/violation.h",
@@ -151,7 +151,7 @@ TEST(Layers, TheVerifierStandsAlone) {
     if (file.folder() != "instances" || !is_source(file)) continue;
     const bool of_verifier = std::ranges::any_of(
         parts, [&](const std::string& part) { return file.path.find(part) != std::string::npos; });
-    // These two only call the verifiers of the families.
+    // These two files only call the verifiers of the families.
     if (!of_verifier || file.path == "instances/verify.h" || file.path == "instances/verify.cc") {
       continue;
     }
@@ -166,7 +166,7 @@ TEST(Layers, TheVerifierStandsAlone) {
   EXPECT_GE(seen, 12);
 }
 
-// The headers of the front door, as solvers/cmake/public_headers.cmake lists them.
+// Returns the public headers, as solvers/cmake/public_headers.cmake lists them.
 std::set<std::string> public_headers(const std::vector<SourceFile>& files) {
   std::set<std::string> headers;
   for (const SourceFile& file : files) {
@@ -180,7 +180,7 @@ std::set<std::string> public_headers(const std::vector<SourceFile>& files) {
   return headers;
 }
 
-// Whoever installs the library gets every header that an installed header includes.
+// An installation contains every header that an installed header includes.
 TEST(Layers, InstalledHeadersIncludeOnlyInstalledOnes) {
   const std::vector<SourceFile> files = source_files();
   const std::set<std::string> installed = public_headers(files);
@@ -207,7 +207,7 @@ TEST(Layers, InstalledHeadersSayWhatThreadsMayDo) {
   }
 }
 
-// What takes long to compile stays out of every program that uses the library.
+// Headers that take long to compile must not reach programs that use the library.
 TEST(Layers, InstalledHeadersIncludeNoSlowOnes) {
   const std::set<std::string> slow = {"algorithm",  "chrono",   "cmath",      "condition_variable",
                                       "filesystem", "fstream",  "functional", "future",

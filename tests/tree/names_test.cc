@@ -1,5 +1,5 @@
-// One definition of each type: two of one name in one namespace are merged by the linker, without a
-// word, where neither source includes the other's header.
+// Each type has one definition: the linker would silently merge two types of one name in one
+// namespace if neither source includes the other's header.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

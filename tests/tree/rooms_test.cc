@@ -1,4 +1,4 @@
-// The rooms of the tree: families apart, and no circle among files.
+// The rooms of the tree: families are separate, and files have no circular includes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-using Arrows = std::map<std::string, std::set<std::string>>;  // by room: what it includes
+using Arrows = std::map<std::string, std::set<std::string>>;  // by room: the rooms that it includes
 
 const std::set<std::string> kProduct = {"instances", "formulations", "heuristics", "solvers",
                                         "kernels",   "cli",          "bench",      "python"};
@@ -50,7 +50,7 @@ Arrows arrows_among(const std::vector<SourceFile>& files) {
   return arrows;
 }
 
-// A circle of rooms, from one to itself; empty if there is none.
+// Returns a circle of rooms, from one to itself, or an empty list.
 std::vector<std::string> circle_in(const Arrows& arrows) {
   std::set<std::string> done;
   std::vector<std::string> path;
@@ -76,7 +76,7 @@ std::vector<std::string> circle_in(const Arrows& arrows) {
   return {};
 }
 
-// The family whose room a file stands in: a folder or a file of its name. Empty for shared parts.
+// Returns the family of a file's room: a folder or a file with its name. Empty for shared parts.
 std::string family_of(const std::string& room) {
   std::size_t begin = 0;
   while (begin <= room.size()) {
@@ -94,7 +94,7 @@ std::string folder_of(const std::string& room) { return room.substr(0, room.find
 const std::set<std::string> kRegistrations = {"instances/families", "instances/instance",
                                               "cli/families/each", "solvers/each"};
 
-// What is wrong with an include; empty if nothing is.
+// Returns the error of an include, or an empty string.
 std::string complaint(const std::string& from, const std::string& to) {
   const std::string its = family_of(to);
   const std::string own = family_of(from);
@@ -131,8 +131,8 @@ TEST(Rooms, TheRulesCatchWhatTheyAreFor) {
   EXPECT_EQ(complaint("cli/commands/memory", "instances/layout/trace"), "");
 }
 
-// Such a header needs no unit of its own to be tried: its source compiles it with nothing before
-// it.
+// Such a header needs no unit of its own as a test: its source compiles it with no other header
+// before it.
 TEST(Rooms, ASourceIncludesItsHeaderFirst) {
   std::set<std::string> headers;
   const std::vector<SourceFile> files = source_files();

@@ -19,12 +19,12 @@ struct SourceFile {
   }
 };
 
-// A text cut at its line ends.
+// Returns the lines of a text.
 std::vector<std::string> lines_of(const std::string& text);
 
-// Every file that Git tracks, by path; every file below the root, except build directories, where
-// there is no Git or it will not answer (a source archive, a tree owned by somebody else). Files
-// with zero bytes in them are left out.
+// Returns every file that Git tracks, by path. Without Git, or if it does not answer (a source
+// archive, a tree of another owner), returns every file below the root except build directories.
+// Files with zero bytes in them are omitted.
 std::vector<SourceFile> source_files();
 
 }  // namespace stowage

@@ -1,4 +1,4 @@
-// What the tree's texts must not contain.
+// Texts that the tree must not contain.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,7 +10,8 @@
 namespace stowage::text_test {
 namespace {
 
-// Places that exist on one machine only. Written in two halves, or this file would hold them.
+// Paths that exist on one machine only. They are written in two halves, because otherwise this file
+// would contain them.
 const std::vector<std::string> kMachinePlaces = {
     std::string("/wo") + "rk/",          std::string("/tm") + "p/wt",
     std::string("/ro") + "ot/",          std::string("/ho") + "me/",
@@ -34,16 +35,15 @@ TEST(Text, NamesNoPlaceOfOneMachine) {
   }
 }
 
-// A limit that is measured by the time of day ends too soon, or never, when somebody sets the
-// clock.
+// A limit measured by the wall clock ends too early, or never, if the clock is set.
 TEST(Text, MeasuresTimeWithClocksThatDoNotJump) {
   const std::vector<std::string> jumping = {"system_clock",     "high_resolution_clock",
                                             "gettimeofday(",    "CLOCK_REALTIME",
                                             "std::clock(",      "time(nullptr)",
                                             "time(NULL)",       "CoinCpuTime",
                                             "CoinGetTimeOfDay", "glp_time"};
-  const std::string dated = "bench/setup.cc";        // says on what day a table was made
-  const std::string counts = "instances/budget.cc";  // CPU time, which nobody can set
+  const std::string dated = "bench/setup.cc";        // the date of a table
+  const std::string counts = "instances/budget.cc";  // CPU time, which cannot be set
   int steady = 0;
   for (const SourceFile& file : source_files()) {
     const bool code = file.path.ends_with(".cc") || file.path.ends_with(".h");
@@ -57,7 +57,7 @@ TEST(Text, MeasuresTimeWithClocksThatDoNotJump) {
   EXPECT_GT(steady, 3) << "the tree was not found";
 }
 
-// Written in two halves as well.
+// These texts are written in two halves too.
 TEST(Text, LeavesNothingForLater) {
   for (const SourceFile& file : source_files()) {
     for (const std::string& word : {std::string("TO") + "DO", std::string("FIX") + "ME"}) {
@@ -66,7 +66,7 @@ TEST(Text, LeavesNothingForLater) {
   }
 }
 
-// "C1" of "| C1 | ... |"; nothing for another line.
+// Returns "C1" for "| C1 | ... |", and an empty string for other lines.
 std::string row_number(const std::string& line) {
   if (!line.starts_with("| ")) return "";
   const std::string cell = line.substr(2, line.find(' ', 2) - 2);
@@ -78,7 +78,7 @@ std::string row_number(const std::string& line) {
   return numbered ? cell : "";
 }
 
-// A row's number in a model leads to one place.
+// The number of a constraint in a model identifies one place.
 TEST(Text, NumbersEveryConstraintOnce) {
   std::set<std::string> numbers;
   for (const SourceFile& file : source_files()) {
