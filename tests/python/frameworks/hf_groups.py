@@ -47,7 +47,7 @@ LATENT = {
 }
 EXPERTS = {"num_local_experts": 2, "num_experts_per_tok": 2}
 
-# The kind of model, its configuration beside SHAPE, and the exchanges that it can have.
+# The kind of model, its configuration in addition to SHAPE, and its possible exchanges.
 MODELS = {
     "llama": ("Llama", {"num_key_value_heads": 2}, ("all_to_all", "all_gather", "ring")),
     "qwen3": ("Qwen3", {"num_key_value_heads": 1, "head_dim": 8}, ("all_to_all", "ring")),

@@ -47,7 +47,7 @@ def test_what_is_measured_plans_a_step(tmp_path, processes):
     assert f"row {8 * len(range(processes.bit_length()))} of" in said and "s left" in said
     cluster = stowage.Cluster.load(tmp_path / "cluster.json")
     assert cluster.devices == processes and cluster.degrees[-1] == processes
-    # Of rows this small, on ranks that share cores, no single coefficient is sure to show.
+    # With rows this small, on ranks that share cores, no single coefficient can be relied on.
     assert 0 < cluster.group_ms(1, [64]) < cluster.group_ms(1, [1024])
     assert cluster.activation_mib_per_token > 0
     step = stowage.Planner(cluster).plan([100, 300, 40, 40, 900])

@@ -96,7 +96,7 @@ def test_memory_is_megatrons():
     broken = 0
     for _ in range(1000):
         degree = int(draw.choice([1, 2, 4]))
-        # Padded lengths, near to what the group holds as often as not.
+        # Padded lengths, often near the capacity of the group.
         lengths = 8 * draw.integers(
             1, max(2, int(draw.choice([3, 24])) * degree), draw.integers(1, 6)
         )

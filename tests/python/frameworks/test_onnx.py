@@ -56,8 +56,8 @@ def tensors(instance):
 
 def test_models_of_the_package_are_read_planned_and_proven():
     folder = Path(onnx.__file__).parent / "backend/test/data/light"
-    # Operators, and the peak of the best order over that of the model's own (checked by the search's
-    # proof). All but one are chains or nearly so.
+    # Number of operators, and the peak of the best order relative to the model's own order (checked
+    # by the search's proof). All but one graph are chains or nearly so.
     known = {
         "shufflenet": (203, 0.927),
         "resnet50": (176, 1),

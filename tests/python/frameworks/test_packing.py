@@ -85,7 +85,8 @@ ARCHITECTURES = {
     "Jamba": ("JambaForCausalLM", "JambaConfig", dict(**JAMBA, **TINY)),
     "LFM2": ("Lfm2ForCausalLM", "Lfm2Config", dict(layer_types=["conv", "full_attention"], **TINY)),
 }
-# What each of them is said to do, so that the truth is not taken from a model that computes nothing.
+# The models with a leak by their documentation, so that the expectation does not come from a model
+# without effect.
 LEAKING = set(list(ARCHITECTURES)[8:])
 
 

@@ -33,7 +33,7 @@ def delivered(cluster):
     return rows, groups
 
 
-# One group of all ranks in every micro-batch: what the adapter can do.
+# One group of all ranks in every micro-batch, which the adapter supports.
 wide = CLUSTER.replace(degrees=[4])
 rows, _ = delivered(wide)
 sampler = StepBatchSampler(LENGTHS, stowage.Planner(wide), rank=rank, global_batch_size=20)
@@ -53,7 +53,7 @@ for row in rows:
     for name in ("input_ids", "position_ids", "shift_labels"):
         assert torch.equal(row[name], theirs[name]), (name, row[name], theirs[name])
 
-# Groups of varying size, as planned: what it cannot do.
+# Groups of varying size, as planned, which the adapter does not support.
 rows, groups = delivered(CLUSTER)
 assert all(list(planned) == used for planned, used in groups)
 everywhere = [None] * ranks
