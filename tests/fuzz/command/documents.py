@@ -1,5 +1,5 @@
-"""JSON documents as trees in which numbers keep their text, and all places of a tree that a schema
-describes: what stands there, and what could stand there and does not."""
+"""JSON documents as trees in which numbers keep their text, and all locations of a tree that a
+schema describes, including those of members that the document lacks."""
 
 import copy
 import json
@@ -8,7 +8,7 @@ import hostile
 
 
 class Raw(bytes):
-    """A value of JSON by its bytes, whatever they are."""
+    """A JSON value as bytes, valid or not."""
 
 
 def parse(text):
@@ -17,7 +17,7 @@ def parse(text):
 
 
 def dump(value):
-    """The bytes of a document."""
+    """Returns the bytes of a document."""
     if isinstance(value, Raw):
         return bytes(value)
     if isinstance(value, dict):
@@ -30,7 +30,7 @@ def dump(value):
 
 
 class Place:
-    """A place of a document: the document that has it, the way there, and the schema of the value."""
+    """A location in a document: the document, the path to the value, and the schema of the value."""
 
     def __init__(self, document, path, schema):
         self.document, self.path, self.schema = document, path, schema
@@ -46,7 +46,7 @@ def at(document, path):
 
 
 def changed(document, path, value):
-    """A copy of a document with another value at a place."""
+    """Returns a copy of the document with another value at the path."""
     if not path:
         return value
     document = copy.deepcopy(document)
@@ -67,7 +67,7 @@ class Schema:
         return schema
 
     def members(self, schema, value):
-        """Key and schema of each member that an object of this schema has or could have."""
+        """Yields key and schema of each member that an object of this schema has or could have."""
         own = schema.get("properties", {})
         yield from own.items()
         other = [s for p, s in schema.get("patternProperties", {}).items() if p != "^x-"]
@@ -78,7 +78,7 @@ class Schema:
                 yield key, other[0]
 
     def stub(self, schema):
-        """The least value of a schema, as a member that was not there."""
+        """Returns a minimal value of a schema, for a member that the document lacks."""
         schema = self.followed(schema)
         for several in ("oneOf", "anyOf"):
             if several in schema:
@@ -103,7 +103,8 @@ class Schema:
         return "x" if kind == "string" else None
 
     def fits(self, schema, value):
-        """Whether a value is of this branch of several: of its type, with the members it requires."""
+        """Returns whether a value matches this branch of oneOf or anyOf: the type, and the required
+        members."""
         schema = self.followed(schema)
         kinds = schema.get("type", [])
         kinds = kinds if isinstance(kinds, list) else [kinds]
@@ -117,7 +118,8 @@ class Schema:
         return own != "object" or all(key in value for key in schema.get("required", ()))
 
     def places(self, document, schema=None, path=()):
-        """All places, also of members that the document does not have: a stub is put there first."""
+        """Yields all locations. A member that the document lacks is added first, with a minimal
+        value."""
         schema = self.followed(self.root if schema is None else schema)
         value = at(document, path)
         for several in ("oneOf", "anyOf"):
@@ -138,7 +140,7 @@ class Schema:
 
 
 def all_places(document, path=()):
-    """The places of a document without a schema: of its values as they are."""
+    """Yields the locations of a document without a schema: those of its own values."""
     value = at(document, path)
     yield Place(document, path, {})
     if isinstance(value, dict):
@@ -160,7 +162,8 @@ def renamed(value, old, new):
 
 
 def values(place):
-    """All values to try at a place: extremes of what stands there, and what does not belong there."""
+    """Yields all values to try at a location: extreme values of the same type, and values of wrong
+    types."""
     value, schema = at(place.document, place.path), place.schema
     if "enum" in schema:
         yield from (one for one in schema["enum"] if one != value)

@@ -1,4 +1,4 @@
-"""The flags of each command, as its help lists them: a new flag is tried by being there."""
+"""The flags of each command, read from its help, so that new flags are tried automatically."""
 
 import re
 import subprocess
@@ -13,7 +13,7 @@ class Flag:
         self.name, self.value, self.words = name, value, words
 
     def choices(self):
-        """The values that the help names, or nothing."""
+        """Returns the values that the help names, or an empty list."""
         if self.value and "|" in self.value:
             return self.value.split("|")
         listed = re.search(r"(?:one of|One of|Some of) ([a-z0-9.-]+(?:, [a-z0-9.-]+)+)", self.words)
@@ -21,7 +21,7 @@ class Flag:
 
 
 class Command:
-    """Its words, positionals ("[PLAN]" may be left out), flags, and the flags that it requires."""
+    """A command: its words, positionals ("[PLAN]" is optional), flags, and required flags."""
 
     def __init__(self, name, text):
         self.name = name
@@ -51,7 +51,7 @@ class Command:
 
 
 def commands(stowage):
-    """All commands of the command, by their words."""
+    """Returns all commands by their words."""
     def help_of(words):
         return subprocess.run([stowage, *words, "--help"], capture_output=True, text=True, check=True).stdout
 
@@ -61,7 +61,8 @@ def commands(stowage):
 
 
 def value(flag, draw, names):
-    """A value for a flag: mostly one that could be meant, else an extreme or a hostile text."""
+    """Returns a value for a flag: usually a plausible one, otherwise an extreme number or a hostile
+    text."""
     kind = draw.random()
     choices = flag.choices()
     if kind < 0.1:

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Runs the command on documents and flags that nobody would write, and looks at what it answers.
+"""Runs the command on unusual documents and flags, and checks its answers.
 
   fuzz.py STOWAGE SECONDS [--seed N] [--jobs N] [--work DIR] [--only KIND]
 
-Every trial is drawn from the seed and its number: equal seeds give equal trials. A fault is a signal, a report of
-a sanitizer, an exit code that is not documented, an answer that verify refuses, a document that its readers
-refuse, a control character in an output, or a search that does not end. A fault is made smaller and written to
-DIR/findings as a case that replay.py runs; once it is mended, the case belongs in tests/fuzz/cases.
+Every trial is drawn from the seed and its number: equal seeds give equal trials. A fault is a
+signal, a report of a sanitizer, an exit code that is not documented, an answer that verify refuses,
+a document that its readers refuse, a control character in an output, or a search that does not end.
+A fault is reduced and written to DIR/findings as a case that replay.py runs; once the fault is
+repaired, the case belongs in tests/fuzz/cases.
 
-Exit code: 0 nothing was found, 1 something was, 2 the run itself failed.
+Exit code: 0 no fault was found, 1 a fault was found, 2 the run itself failed.
 """
 
 import argparse

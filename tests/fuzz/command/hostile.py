@@ -1,5 +1,5 @@
-"""Values that a careful reader must expect: numbers at the ends of what a document can hold, and
-texts that would steer a terminal, end a line, or leave the encoding."""
+"""Values that a careful reader must expect: numbers at the limits of a document's range, and texts
+that would control a terminal, end a line, or are not valid UTF-8."""
 
 # The numbers are texts, since JSON's library and Python would change some of them.
 NUMBERS = (
@@ -64,7 +64,8 @@ BYTES = {
 
 
 def steering_at(text):
-    """Where a text steers its reader; -1 if nowhere. Line ends are the text's own."""
+    """Returns the index of the first character that would control a terminal or forge a line, or
+    -1. A line end alone does not count."""
     for at, letter in enumerate(text):
         code = ord(letter)
         if code == 0x0a or 0x20 <= code < 0x7f:

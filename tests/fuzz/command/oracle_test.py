@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Tests that the oracles of fuzzing see what they are for: oracle_test.py DIR, with a command that answers wrongly."""
+"""Tests that the checks of the fuzzer detect faults: oracle_test.py DIR, with commands that answer
+wrongly."""
 
 import os
 import pathlib

@@ -1,4 +1,5 @@
-"""Documents of every kind that the product reads: the samples, and what the command makes of them."""
+"""Documents of every kind that the product reads: the samples, and the files that the command makes
+from them."""
 
 import pathlib
 import subprocess
@@ -7,7 +8,7 @@ SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
 
 
 class Pool:
-    """Files by their names. Of a sample NAME: NAME.json, NAME-plan.json, NAME-outcome.json, ..."""
+    """Files by their names. A sample NAME has NAME.json, NAME-plan.json, NAME-outcome.json, ..."""
 
     def __init__(self, stowage, directory):
         self.stowage, self.directory = stowage, directory

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Runs the cases that fuzzing has found, and mended, once more: replay.py STOWAGE CASE...
+"""Runs the cases of repaired faults again: replay.py STOWAGE CASE...
 
-Exit code: 0 no case shows a fault, 1 some do.
+Exit code: 0 no case shows a fault, 1 some cases do.
 """
 
 import pathlib

@@ -1,4 +1,4 @@
-"""Makes a trial smaller while it shows the same fault: fewer commands, flags, files, members and letters."""
+"""Reduces a trial that shows a fault: fewer commands, flags, files, members and characters."""
 
 import copy
 import time
@@ -15,7 +15,7 @@ class Shrinker:
         return any(fault.kind == self.kind for fault in judge(self.stowage, trial, only=self.kind))
 
     def shrunk(self, trial):
-        """The smallest trial found until the time is over."""
+        """Returns the smallest trial found within the time."""
         before = None
         while before != trial.to_json("") and time.monotonic() < self.end:
             before = trial.to_json("")
@@ -24,7 +24,7 @@ class Shrinker:
         return trial
 
     def descend(self, trial, candidates):
-        """Takes smaller trials as long as there are some."""
+        """Takes smaller trials as long as one shows the fault."""
         while True:
             for smaller in candidates(trial):
                 if time.monotonic() >= self.end:
@@ -69,7 +69,8 @@ class Shrinker:
 
 
 def smaller_contents(content):
-    """Contents with less in them: of documents values and members are left out, of others lines and bytes."""
+    """Yields smaller contents: documents without some of their values and members, other files
+    without some of their lines and bytes."""
     try:
         document = documents.parse(content)
     except (ValueError, RecursionError):

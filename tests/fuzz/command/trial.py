@@ -1,8 +1,8 @@
-"""A trial: files, and commands that are run on them one after another. judge() returns the faults.
+"""A trial: files, and commands that run on them one after another. judge() returns the faults.
 
-A command is {"arguments": [...], "stdout": FILE, "codes": [...], "after": N, "ended": CODE}. Its stdout goes to a
-file where one is named; its exit code must be one of `codes` where they are given; it is left out
-unless the command with number `after` ended with `ended`, which is 0 where it is not given.
+A command is {"arguments": [...], "stdout": FILE, "codes": [...], "after": N, "ended": CODE}. Its
+stdout goes to FILE if given. Its exit code must be one of `codes` if given. With `after` the
+command runs only if command number N ended with the exit code CODE, by default 0.
 """
 
 import base64
@@ -33,7 +33,8 @@ ENVIRONMENT = {"ASAN_OPTIONS": "detect_leaks=0:hard_rss_limit_mb=3000:exitcode=9
 
 
 class Fault:
-    """What was wrong (`kind` is equal for equal faults) and the commands up to the one that showed it."""
+    """A fault: its `kind`, equal for equal faults, the number of the command that showed it, and
+    its text."""
 
     def __init__(self, kind, number, text):
         self.kind, self.number, self.text = kind, number, text
@@ -61,7 +62,7 @@ class Trial:
 
 
 class Runs:
-    """What was seen, for the report."""
+    """Statistics for the report."""
 
     def __init__(self):
         self.commands = 0
@@ -83,7 +84,7 @@ class Runs:
 
 
 def run(stowage, arguments, directory):
-    """Exit code (minus the signal), stdout and stderr; a code of None after TIMEOUT_S."""
+    """Returns exit code (negative for a signal, None after TIMEOUT_S), stdout and stderr."""
     try:
         done = subprocess.run([stowage, *[os.fsencode(word) for word in arguments]], cwd=directory,
                               stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT_S,
@@ -94,7 +95,7 @@ def run(stowage, arguments, directory):
 
 
 def finite(value):
-    """Whether all numbers of a document are finite."""
+    """Returns whether all numbers of a document are finite."""
     if isinstance(value, float):
         return math.isfinite(value)
     if isinstance(value, dict):
@@ -120,7 +121,7 @@ def quoted(content, at):
 
 
 def json_faults(command, arguments, code, out):
-    """What is wrong with a document on stdout."""
+    """Yields kind and text of the faults of a document on stdout."""
     if not out or command in NOT_JSON or arguments[0] == "compare" and "--format" in arguments:
         return
     if arguments[0] in ("convert", "generate", "propose", "import") and code == 0:
@@ -148,13 +149,13 @@ def json_faults(command, arguments, code, out):
 
 
 def where(err):
-    """The function that a report of a sanitizer names first among ours."""
+    """Returns the first function of stowage in a sanitizer's report, or ""."""
     found = re.search(r"#\d+ 0x[0-9a-f]+ in (?:stowage::)([\w:]+)", err)
     return found.group(1) if found else ""
 
 
 def stream_faults(arguments, code, out, err):
-    """What is wrong with what one command answered."""
+    """Yields kind and text of the faults in a command's exit code, stdout and stderr."""
     command = arguments[0] if arguments else ""
     text = err.decode("utf-8", "surrogateescape")
     report = SANITIZER.search(text)
@@ -174,7 +175,8 @@ def stream_faults(arguments, code, out, err):
 
 
 def file_faults(directory, before, arguments, code):
-    """What is wrong with the files that a command left: unfinished ones, ones that steer a terminal."""
+    """Yields kind and text of the faults of files that a command left: unfinished files, control
+    characters."""
     named = output_name(arguments)
     for folder, _, names in os.walk(directory):
         for name in names:
@@ -192,7 +194,8 @@ def file_faults(directory, before, arguments, code):
 
 
 def unproven_bound(arguments, code, out):
-    """The bound that verify --strict does not prove of an answer that it calls valid."""
+    """Returns the method of the bound that verify --strict does not prove in a valid answer, or
+    None."""
     if arguments[0] != "verify" or "--strict" not in arguments or code != 1:
         return None
     try:
@@ -207,12 +210,13 @@ def all_files(directory):
 
 
 def limited(arguments):
-    """Whether a command must end soon: it has a limit, or no search. `compare --measure` runs all plans."""
+    """Returns whether a command must end soon: it has a limit, or no search. `compare --measure`
+    runs all plans."""
     return arguments and arguments[0] not in UNLIMITED and "--measure" not in arguments
 
 
 def judge(stowage, trial, runs=None, only=None):
-    """The faults of a trial. With `only` it ends at the first of that kind."""
+    """Returns the faults of a trial. With `only` it ends at the first fault of that kind."""
     runs = runs or Runs()
     directory = tempfile.mkdtemp(prefix="stowage-fuzz-")
     faults, codes = [], []

@@ -1,5 +1,5 @@
-"""Trials drawn at random: instances with extremes through the commands that any family has, changed documents
-through the commands that read them, and commands with the flags of their help."""
+"""Random trials: instances with extreme values in the commands of every family, changed documents
+in the commands that read them, and commands with the flags of their help."""
 
 import itertools
 import json
@@ -41,7 +41,8 @@ class Trials:
         return self.schemas[f"{self.family(name)}-instance"]
 
     def all_changes(self):
-        """Each place of each sample with each value, in a random order: name, sample, change."""
+        """Returns every location of each sample with each value, in random order: label, name,
+        place, index of the value."""
         changes = []
         for name in self.pool.instances:
             document = documents.parse(self.pool.files[f"{name}.json"])
@@ -53,7 +54,7 @@ class Trials:
         return changes
 
     def swept(self):
-        """The next change of an instance that was not tried yet."""
+        """Returns a trial with the next change that was not tried yet."""
         if not self.sweep:
             return self.combined()
         label, name, place, index = self.sweep.pop()
@@ -62,7 +63,7 @@ class Trials:
         return self.life(name, documents.dump(documents.changed(place.document, place.path, value)))
 
     def combined(self):
-        """Several changes at once, most of them to values that an instance may have."""
+        """Returns a trial with several changes at once, most of them to valid values."""
         name = self.draw.choice(self.pool.instances)
         document = documents.parse(self.pool.files[f"{name}.json"])
         for _ in range(self.draw.choice((1, 2, 2, 3, 4, 6))):
@@ -83,7 +84,7 @@ class Trials:
         return documents.changed(place.document, place.path, new)
 
     def number(self, schema):
-        """A number within the range of a schema: small, an end, or of any size between."""
+        """Returns a number within the range of a schema: small, a limit, or of any size between."""
         least, most = schema.get("minimum", 0), schema.get("maximum", 2 ** 53)
         kind = self.draw.random()
         if kind < 0.1:
@@ -113,7 +114,8 @@ class Trials:
         return given
 
     def life(self, name, instance):
-        """An instance is solved, and everything that reads the answer reads it."""
+        """Returns a trial that solves an instance and gives the answer to the commands that read
+        it."""
         commands = [
             {"arguments": ["solve", "in.json", "-o", "plan.json", *self.solve_flags(name)], "stdout": "outcome.json"},
             {"arguments": ["verify", "in.json", "outcome.json"], "after": 0, "codes": [0]},
@@ -141,7 +143,8 @@ class Trials:
         return Trial({"in.json": instance}, commands + self.draw.sample(all_others, 3))
 
     def solved(self):
-        """An instance that may well be planned, with random flags; its answer verifies strictly."""
+        """Returns a trial of an instance that probably has a plan, with random flags; the answer
+        must pass verify --strict."""
         commands, files, after = [], {}, {}
         if self.draw.random() < 0.4:
             name, words = self.generated()
@@ -158,7 +161,8 @@ class Trials:
         ])
 
     def altered(self, name):
-        """A sample with other numbers, mostly near the ones it has, and now and then one member more."""
+        """Returns a sample with other numbers, mostly near the original ones, and sometimes one
+        more member."""
         document = documents.parse(self.pool.files[f"{name}.json"])
         schema = self.schema_of(name)
         for _ in range(self.draw.randint(1, 8)):
@@ -183,7 +187,7 @@ class Trials:
         return document
 
     def near(self, value, schema):
-        """A number of the size of another, or any within the range of the schema."""
+        """Returns a number of similar size, or any number within the range of the schema."""
         if self.draw.random() < 0.1:
             return Raw(self.number(schema).encode())
         near = float(value) * self.draw.choice((0.5, 0.8, 1, 1, 1.25, 2, self.draw.random() * 3))
@@ -191,7 +195,7 @@ class Trials:
         return Raw(repr(near if schema.get("type") == "number" else round(near)).encode())
 
     def generated(self):
-        """A family and the words with which the command makes a small instance of it."""
+        """Returns a family and the words with which the command generates a small instance."""
         pick, seed = self.draw.choice, str(self.draw.randrange(10 ** 6))
         lengths = ["--lengths", "uniform", "--least", pick(("1", "200", "900")), "--most",
                    pick(("1000", "4096", "16384"))]
@@ -220,7 +224,7 @@ class Trials:
     # --- documents that are read ---
 
     def read(self):
-        """A document or table with changes, through all commands that read its kind."""
+        """Returns a trial of a changed document or table, with all commands that read its kind."""
         name = self.draw.choice(list(self.pool.files))
         content = self.pool.files[name]
         try:
@@ -264,7 +268,7 @@ class Trials:
         return bytes(content)
 
     def readers(self, name):
-        """The commands that read a file of the pool."""
+        """Returns the commands that read a file of the pool."""
         stem = re.sub(r"(-(plan|outcome|layout|comparison|trainer))?\.\w+$", "", name)
         instance, plan = f"{stem}.json", f"{stem}-plan.json"
         if name.endswith("-comparison.json"):
@@ -302,7 +306,8 @@ class Trials:
     # --- flags ---
 
     def flagged(self):
-        """A command with files that fit, and some of its flags with values of all kinds."""
+        """Returns a trial of a command with suitable files, and some of its flags with values of
+        all kinds."""
         command = self.draw.choice(list(self.commands.values()))
         stem = self.draw.choice(self.pool.instances)
         instance, plan = f"{stem}.json", f"{stem}-plan.json"
@@ -342,7 +347,7 @@ class Trials:
 
 
 def methods(words):
-    """The methods of each family, as the help of solve lists them."""
+    """Returns the methods of each family, as the help of solve lists them."""
     found = {}
     for family, listed in re.findall(r"(\w+)(?: with chunks)?: ([a-z0-9A-Z., -]+)", words):
         found.setdefault(family, [])

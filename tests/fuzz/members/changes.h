@@ -125,7 +125,7 @@ inline constexpr std::array<double, 19> kDoubles = {0.0,
                                                     -std::numeric_limits<double>::infinity(),
                                                     std::numeric_limits<double>::quiet_NaN()};
 
-// Returns the number of values for a location of this type; 0 if the type has no locations.
+// Returns the number of values to write to a location of this type; 0 if the type cannot be one.
 template <class T>
 constexpr std::size_t values_of() {
   if constexpr (std::same_as<T, bool>)
