@@ -1,4 +1,4 @@
-"""What the tests of the Python package share."""
+"""Fixtures that the tests of the Python package share."""
 
 from __future__ import annotations
 
@@ -16,24 +16,25 @@ DATA = Path(__file__).resolve().parents[2] / "instances" / "data"
 
 @pytest.fixture
 def data() -> Path:
-    """The bundled instances."""
+    """Returns the folder of the bundled instances."""
     return DATA
 
 
 @pytest.fixture
 def cluster() -> stowage.Cluster:
-    """Eight devices of a published model."""
+    """Returns a cluster of eight devices with a published model."""
     return stowage.Cluster.preset("gpt-7b", devices=8, limit=64_000)
 
 
 def drawn(count: int, seed: int = 0) -> NDArray[np.int64]:
-    """Lengths with a long tail, from 1 to 30,000 tokens."""
+    """Returns random lengths from 1 to 30,000 tokens with a long tail."""
     draw = np.random.default_rng(seed)
     return np.minimum(draw.lognormal(7.0, 1.3, count).astype(np.int64) + 1, 30_000)
 
 
 def two() -> dict[str, Any]:
-    """The first instance of instances/README.md: its optimum is 39 ms, both on a group of two."""
+    """Returns the first instance of instances/README.md: its optimum is 39 ms, with both sequences
+    on one group of two."""
     return {
         "format": "stowage/instance",
         "version": 1,

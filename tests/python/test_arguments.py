@@ -1,7 +1,9 @@
-"""Arguments of wrong types: each public function names the argument, and nothing of what is inside.
+"""Tests of arguments of wrong types: each public function names the argument, and no internal
+object.
 
-Every parameter of every public function is tried with values of other types. Some are taken, for many
-arguments may be several things; those that are not must raise an error of ours that names the argument.
+Every parameter of every public function is tried with values of other types. Some values are
+accepted, since many arguments have several types; all others must raise stowage's error that names
+the argument.
 """
 
 import inspect
@@ -26,7 +28,7 @@ RAW = re.compile(
 
 
 def graph_with_tokens():
-    """A bundled graph whose sizes grow with a length."""
+    """Returns a bundled graph whose sizes grow with a length."""
     for path in sorted((DATA / "order").rglob("*.json")):
         document = json.loads(path.read_text())
         if document.get("format") == "stowage/instance" and "tokens" in document:
@@ -36,7 +38,7 @@ def graph_with_tokens():
 
 @pytest.fixture(scope="module")
 def calls(tmp_path_factory):
-    """Names, functions and arguments that they take, of all that the package offers."""
+    """Returns name, function and valid arguments of all functions of the package."""
     folder = tmp_path_factory.mktemp("written")
     instance, out = two(), str(folder / "out")
     plan = stowage.solve(instance).plan
@@ -98,7 +100,8 @@ def calls(tmp_path_factory):
 
 
 def parameters_of(function, given):
-    """Names of all parameters, those in `given` where the signature does not say."""
+    """Returns the names of all parameters, or those in `given` if the signature has only *args and
+    **kwargs."""
     names = inspect.signature(function).parameters
     plain = [n for n, p in names.items() if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)]
     return plain or list(given)

@@ -1,4 +1,5 @@
-"""arrange(): an order, its buffers and where they lie, by other words than the library's."""
+"""Tests of arrange(): an order, its buffers and their offsets, computed independently of the
+library."""
 
 import json
 
@@ -22,7 +23,7 @@ def without_lengths(graph):
 
 
 def overlaps(buffers, offsets):
-    """Pairs that share a byte at a step."""
+    """Returns the pairs of buffers that share a byte at a step."""
     lying = [
         (one["lower"], one["upper"], offset, offset + one["size_bytes"])
         for one, offset in zip(buffers, offsets)
@@ -63,7 +64,7 @@ def test_node_limits_say_so_and_repeat(graph):
 
 
 def test_without_room_there_is_no_layout():
-    """All workspaces together are more bytes than a layout may have."""
+    """The sum of all workspaces exceeds the largest layout."""
     huge = 2**52
     graph = {
         "format": "stowage/instance",

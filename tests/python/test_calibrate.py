@@ -1,4 +1,4 @@
-"""Costs fitted to samples: what comes in, what comes out, and where it goes."""
+"""Tests of costs fitted to samples: inputs, results, and their use."""
 
 import json
 
@@ -31,7 +31,8 @@ def truth(**more):
 
 
 def samples(cluster, each=40, noise=0.02, seed=1):
-    """Rows of 64 to 20,000 tokens on a device in 1 to 16 sequences, timed by the cluster's cost."""
+    """Returns rows of 64 to 20,000 tokens per device in 1 to 16 sequences, timed by the cluster's
+    cost with noise."""
     random = np.random.default_rng(seed)
     rows = []
     for degree in DEGREES:
@@ -138,7 +139,7 @@ def test_all_that_is_wrong_is_said_at_once():
 
 
 def slower(cluster, factor):
-    """The cluster with everything a factor slower."""
+    """Returns the cluster with all times multiplied by a factor."""
     return cluster.replace(
         quadratic_ms=factor * cluster.quadratic_ms,
         linear_ms=factor * cluster.linear_ms,

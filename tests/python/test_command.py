@@ -1,4 +1,4 @@
-"""The package and the command take and make the same files. Needs STOWAGE, the command."""
+"""Tests that the package and the command read and write the same files. Needs STOWAGE, the command."""
 
 import json
 import os

@@ -1,4 +1,5 @@
-"""Files that are not UTF-8, as editors and spreadsheets write them: E102 with the place, as the command."""
+"""Tests of files that are not UTF-8, as editors and spreadsheets write them: E102 with the place,
+as in the command."""
 
 import json
 
@@ -13,7 +14,7 @@ TABLE = "degree,lengths_tokens,time_ms\n1,128,3.5\n1,256,5.9\n"
 
 @pytest.fixture
 def files(tmp_path):
-    """Paths of a document and of a table in several encodings, and of a document in UTF-8."""
+    """Returns paths of a document and of a table in several encodings, and of a document in UTF-8."""
 
     def put(name, content):
         (tmp_path / name).write_bytes(content)

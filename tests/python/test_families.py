@@ -1,4 +1,4 @@
-"""solve, verify, explain and compare, by documents of all problems."""
+"""Tests of solve, verify, explain and compare, with documents of all problems."""
 
 import json
 import pickle

@@ -1,4 +1,4 @@
-"""What a planner takes as lengths, and what it says of everything else."""
+"""Tests of the types that a planner accepts as lengths, and of its errors for all others."""
 
 import numpy as np
 import pytest
@@ -32,7 +32,7 @@ def test_takes_integers(planner, lengths):
 
 
 class OnDevice:
-    """Has what a CUDA tensor shows before its memory is asked for."""
+    """An object with the attributes that a CUDA tensor has before its memory is accessed."""
 
     class device:
         type = "cuda"

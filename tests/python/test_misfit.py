@@ -1,4 +1,5 @@
-"""Clusters whose devices hold no token: the error says that the states do not fit, and what does."""
+"""Tests of clusters whose devices hold no token: the error states that the states do not fit, and a
+remedy."""
 
 import re
 

@@ -1,4 +1,5 @@
-"""Modules of the package that need a framework: imported when first used, and named where it is missing."""
+"""Tests of modules that need a framework: they are imported on first use, and a missing framework
+is named."""
 
 import importlib.util
 import inspect
@@ -40,7 +41,7 @@ def test_nothing_is_imported_before_it_is_used():
 
 @pytest.mark.parametrize("name", [name for name, needs in stowage._LAZY.items() if needs])
 def test_a_missing_framework_is_named(name, monkeypatch):
-    """As where it is not installed, whether or not it is here."""
+    """The framework is made unavailable, whether or not it is installed."""
     for each in [*FRAMEWORKS, f"stowage.{name}"]:
         monkeypatch.delitem(sys.modules, each, raising=False)
     monkeypatch.delitem(vars(stowage), name, raising=False)
@@ -75,7 +76,7 @@ def test_the_import_leaves_the_gil_off():
 
 
 def test_threads_may_share_all_of_it():
-    """Threads that plan, partition and read at once get what one thread gets."""
+    """Threads that plan, partition and read at once get the results of one thread."""
     program = """
 import threading, numpy as np, stowage
 from stowage import _core

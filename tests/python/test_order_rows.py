@@ -1,4 +1,4 @@
-"""OrderRows: the row of every length, and what it refuses."""
+"""Tests of OrderRows: the row of every length, and refused inputs."""
 
 import copy
 import json
@@ -13,7 +13,7 @@ from conftest import two
 
 @pytest.fixture
 def graph(data):
-    """One order is the best up to 4 tokens, another one from 5 on."""
+    """Returns a graph for which one order is optimal up to 4 tokens, and another from 5 tokens on."""
     return json.loads((data / "order/tiny/another-order-when-long.json").read_text())
 
 
@@ -23,7 +23,7 @@ def plan(graph):
 
 
 def sizes(graph, tokens):
-    """Bytes of each tensor at a length; the alignment is 1."""
+    """Returns the bytes of each tensor at a length; the alignment is 1."""
     return {
         tensor["id"]: tensor["size_bytes"] + tokens * tensor.get("bytes_per_token", 0)
         for tensor in graph["tensors"]
@@ -31,7 +31,8 @@ def sizes(graph, tokens):
 
 
 def peak(graph, order, tokens):
-    """The most that a step needs, tensor by tensor; no operator updates or runs again."""
+    """Returns the largest need of a step, tensor by tensor; no operator updates a tensor or runs
+    again."""
     size = sizes(graph, tokens)
     operators = [graph["operators"][op] for op in order]
     made = {tensor["id"] for tensor in graph["tensors"] if tensor.get("input")}

@@ -1,4 +1,4 @@
-"""balanced_partitions: what it takes, and that its bins are what they are said to be."""
+"""Tests of balanced_partitions: accepted inputs, and the stated properties of its bins."""
 
 import numpy as np
 import pytest

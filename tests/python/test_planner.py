@@ -22,7 +22,7 @@ def same(one, other):
 
 
 def hard(cluster):
-    """A planner that would search for an hour."""
+    """Returns a planner that would search for an hour."""
     return stowage.Planner(cluster, method="auto", time_limit=3600)
 
 
@@ -154,7 +154,7 @@ def test_what_waits_is_cancelled(cluster):
 
 
 def after(seconds, *times):
-    """Sends SIGINT to this process so many times."""
+    """Sends SIGINT to this process after each of the given times, in seconds."""
 
     def send():
         for wait in (seconds, *times):

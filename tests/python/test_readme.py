@@ -1,4 +1,4 @@
-"""The programs of the pages run as they stand."""
+"""Tests that the programs of the pages run unchanged."""
 
 import json
 import re

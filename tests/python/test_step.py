@@ -88,7 +88,7 @@ def test_ranks_share_each_row(step, slice):
 
 
 def wide_row(pad_multiple):
-    """A step of one sequence of 30 tokens on two devices."""
+    """Returns a step of one sequence of 30 tokens on two devices."""
     cluster = stowage.Cluster(
         devices=2,
         memory_mib=40,

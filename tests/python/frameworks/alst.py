@@ -1,5 +1,5 @@
-"""Run by torchrun: a model of transformers with DeepSpeed's registered attention on planned groups,
-against the same model alone, whose attention is not sequence parallel."""
+"""Run by torchrun: compares a model of transformers with DeepSpeed's registered attention on planned
+groups with the same model without sequence parallelism."""
 
 import copy
 

@@ -1,10 +1,11 @@
-"""Run by torchrun: models of transformers on planned groups, against one process, sequence by sequence.
+"""Run by torchrun: compares models of transformers on planned groups with one process, sequence by
+sequence.
 
     hf_groups.py MODEL ...
 
-attn_implementation="stowage" on four processes, whose groups have 1, 2 and 4 ranks, must give the losses
-and the weights of attn_implementation="eager" without plans, with every exchange and in every wrapper. Models of
-transformers compute the loss in float32, whatever their type: hence the tolerances.
+attn_implementation="stowage" on four processes, whose groups have 1, 2 and 4 ranks, must give the losses and the
+weights of attn_implementation="eager" without plans, with every exchange and in every wrapper. Models of
+transformers compute the loss in float32 for every type, which determines the tolerances.
 """
 
 import sys
@@ -90,7 +91,8 @@ def trained_alone(name, rows, sampler):
 
 
 def trained(model, own, way, rows, sampler, slice):
-    """The losses of the steps, and the degrees of the groups. own: the model without its wrapper."""
+    """Returns the losses of the steps, and the degrees of the groups. own: the model without its
+    wrapper."""
     averaged = way in ("ddp", "fsdp2")  # they average gradients over the ranks
     optimizer = torch.optim.SGD(model.parameters(), RATE)
     collator = PackedCollator(sampler, pad_token_id=0, slice=slice)
@@ -131,7 +133,7 @@ def wrapped(model, way):
 
 
 def full(model):
-    """The whole weights of a model."""
+    """Returns the complete (unsharded) weights of a model."""
     tensors = (p.detach() for p in model.parameters())
     return [t.full_tensor() if hasattr(t, "full_tensor") else t for t in tensors]
 

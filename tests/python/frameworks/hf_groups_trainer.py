@@ -1,4 +1,4 @@
-"""Run by torchrun: a planned Trainer whose rows are shared by groups, against one process, row by row."""
+"""Run by torchrun: compares a planned Trainer, whose groups share rows, with one process."""
 
 import tempfile
 

@@ -1,7 +1,7 @@
 """Run by torchrun in a checkout of Megatron-LM with packing schedulers: its own wrap_data_iterator() packs
-by our plans, on groups of varying size and of one size.
+with stowage's plans, on groups of varying size and of one size.
 
-It is written for GPUs; here what it asks of CUDA is answered by the CPU.
+It is written for GPUs; this program replaces its CUDA calls by the CPU.
 """
 
 import importlib.machinery
@@ -45,7 +45,7 @@ def length_of(step, sample):
 
 
 def sample_of(step, sample):
-    """Tokens say which sample they are of, and where in it."""
+    """Returns a sample whose tokens encode the sample and the position."""
     length = length_of(step, sample)
     padded = -(-length // PAD) * PAD
     tokens = 1000 * sample + torch.arange(padded)
@@ -60,7 +60,7 @@ def sample_of(step, sample):
 
 
 def packed(name, context, dynamic, most=None):
-    """Packs five steps with the scheduler of that name; returns the sizes of groups that were used."""
+    """Packs five steps with the scheduler of that name. Returns the sizes of the groups used."""
     parallel_state.initialize_model_parallel(
         context_parallel_size=context, **({"dynamic_context_parallel": True} if dynamic else {})
     )

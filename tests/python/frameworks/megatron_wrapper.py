@@ -1,6 +1,6 @@
 """Run by torchrun: Megatron's own HybridCPDataLoaderWrapper plans with stowage and moves the samples.
 
-It is written for GPUs; here what it asks of CUDA is answered by the CPU.
+It is written for GPUs; this program replaces its CUDA calls by the CPU.
 """
 
 from types import SimpleNamespace
@@ -27,7 +27,8 @@ def lengths_of(step, owner):
 
 
 def batches():
-    """Of each step nine sequences a rank, in two packed samples; tokens say where they come from."""
+    """Yields this rank's nine sequences of each step, in two packed samples. Tokens encode their
+    origin."""
     for step in range(8):
         lengths = lengths_of(step, rank)
         tokens = [torch.arange(n) + 1000 * (9 * rank + i) for i, n in enumerate(lengths)]

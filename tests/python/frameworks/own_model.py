@@ -1,4 +1,5 @@
-"""A model that a user measures: a linear layer over this rank's tokens, summed over the group."""
+"""A user's own model for stowage.calibrate: a linear layer over this rank's tokens, summed over the
+group."""
 
 import torch
 import torch.distributed as dist

@@ -1,4 +1,5 @@
-"""Run by torchrun: check_packing() on models that forward only with all ranks, sharded and replicated."""
+"""Run by torchrun: check_packing() on sharded and replicated models, whose forward passes need all
+ranks."""
 
 import torch
 import torch.distributed as dist

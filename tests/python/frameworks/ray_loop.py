@@ -1,7 +1,7 @@
 """A loop of Ray Train on two workers: prepare_data_loader() leaves the planned rows as they are.
 
-Run with the name of a folder. Each worker trains an epoch and checks that it got what a loop without Ray
-gets; rank 0 says so.
+Run with the name of a folder. Each worker trains an epoch and checks that it got the rows of a loop
+without Ray; rank 0 writes the result to the folder.
 """
 
 import sys
@@ -45,7 +45,7 @@ def train(folder):
 
 
 def behind(sampler, seen):
-    """Step and micro-batch behind so many rows of the first epoch."""
+    """Returns the step and the micro-batch after `seen` rows of the first epoch."""
     for number in range(sampler.steps):
         rows = sampler.rows_of(number, 0)
         plan = sampler.planner.plan(

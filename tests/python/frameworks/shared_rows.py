@@ -1,5 +1,5 @@
-"""Run by torchrun: rows that ranks share, as the built-in transformer of stowage.calibrate computes
-them with the exchange named, equal those of one rank, gradients included."""
+"""Run by torchrun: checks that rows shared by ranks equal those of one rank, gradients included, in
+the built-in transformer of stowage.calibrate with the given exchange."""
 
 import sys
 

@@ -1,5 +1,5 @@
-"""stowage.hf with a model of transformers, whose loss of a packed row is that of its sequences, and
-with TRL's collator and trainer."""
+"""Tests of stowage.hf with a model of transformers, whose loss of a packed row must equal that of
+its sequences, and with TRL's collator and trainer."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""attn_implementation="stowage": models of transformers on groups of varying size."""
+"""Tests of attn_implementation="stowage": models of transformers on groups of varying size."""
 
 import pytest
 
@@ -45,7 +45,8 @@ def test_a_planned_trainer_runs_on_groups():
 
 
 def seen_by_scores(query, key, value, terms):
-    """Attention of the last queries of a sequence, each score by itself."""
+    """Returns the attention of the last queries of a sequence, computed from the full matrix of
+    scores."""
     key = key.repeat_interleave(len(query) // len(key), 0)
     value = value.repeat_interleave(len(query) // len(value), 0)
     n, m = query.shape[1], key.shape[1]

@@ -1,4 +1,5 @@
-"""torchrun -m stowage.calibrate on the CPU with gloo: measured, resumed, fitted and planned with."""
+"""Tests of torchrun -m stowage.calibrate on the CPU with gloo: measurement, resumption, fit, and
+planning with the result."""
 
 import csv
 import json
@@ -17,7 +18,7 @@ SMALL = ["--rows", "8", "--max-tokens", "256", "--hidden", "64", "--heads", "4",
 
 
 def torchrun(folder, processes, *arguments):
-    """Exit code and stderr of the command."""
+    """Returns exit code and output of the command."""
     return launched(folder, processes, "-m", "stowage.calibrate", *arguments)
 
 

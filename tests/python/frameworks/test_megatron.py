@@ -88,7 +88,7 @@ def test_the_wrapper_of_megatron_delivers_the_plan():
 
 
 def test_memory_is_megatrons():
-    """What `packed: false` lets a group hold is what BalancedCPScheduler lets it hold."""
+    """With `packed: false` a group holds the same sequences as under BalancedCPScheduler."""
     cluster = CLUSTER.replace(packed=False)
     own = scheduler(cluster, PER_RANK)
     assert cluster.tokens_per_device == PER_RANK

@@ -1,9 +1,9 @@
 """stowage.megatron as a packing scheduler of Megatron-LM, in both forms of its map of schedulers.
 
-Those schedulers are in Megatron-LM's branches and in no release of megatron-core that PyPI has (0.19 the
-last looked at). Where the release at hand has them they are used; otherwise the smallest stand-in of
-what a scheduler meets of them: constructor, run(), the map, and how wrap_data_iterator() looks a
-scheduler up and makes it. What their functions assert of a plan is checked here, rule by rule.
+Those schedulers are in Megatron-LM's branches, and in no release of megatron-core on PyPI (up to
+0.19). If the installed release has them, the tests use them. Otherwise they use a minimal stand-in:
+constructor, run(), the map, and the way in which wrap_data_iterator() finds and makes a scheduler. The
+assertions of their functions about a plan are checked here, rule by rule.
 """
 
 import argparse
@@ -27,7 +27,8 @@ RANKS, CAP = 16, 8192
 
 
 class StandIn:
-    """As DpBalancedScheduler is made and run; it plans nothing itself."""
+    """A scheduler with the constructor and run() of DpBalancedScheduler, which plans nothing
+    itself."""
 
     def __init__(
         self,
@@ -56,13 +57,14 @@ class StandIn:
 
 
 def looked_up(name):
-    """The class that wrap_data_iterator() finds for --sequence-packing-scheduler `name`."""
+    """Returns the class that wrap_data_iterator() finds for --sequence-packing-scheduler `name`."""
     names = getattr(data_schedule, "PackingSchedulerEnum", None)
     return data_schedule.scheduler_map[name if names is None else names[name.upper()]]
 
 
 def planned(lengths, config, cap=CAP, cp=2, vpp=None, name="stowage"):
-    """A step through the class as wrap_data_iterator() makes it. Of a stand-in run() is called too."""
+    """Returns a step planned by the class as wrap_data_iterator() makes it. For a stand-in run() is
+    called too."""
     scheduler = looked_up(name)(cap, cp, RANKS // cp, vpp)
     batch = list(enumerate(map(int, lengths)))
     if REAL:
@@ -105,7 +107,7 @@ def batches(count, size=256):
 
 
 def check(groups, lengths, cap=CAP, ranks=RANKS, multiple=1, degrees=None, most=None):
-    """What Megatron's data path asserts of groups[micro_batch][rank], and crashes without."""
+    """Checks the properties of groups[micro_batch][rank] without which Megatron's data path fails."""
     assert len(groups) % multiple == 0
     seen = []
     for micro_batch in groups:

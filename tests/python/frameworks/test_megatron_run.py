@@ -1,8 +1,8 @@
 """python -m stowage.megatron, and Megatron-LM's own code in a checkout of it.
 
-Without a checkout a script runs on the smallest stand-in of what it imports: a map of schedulers, and a
-configuration that refuses names that it does not know, as branch dev does in its options, in what their
-combination may be and in its list of supported schedulers.
+Without a checkout a script runs on a minimal stand-in of its imports: a map of schedulers, and a
+configuration that refuses unknown names, as branch dev does in its options, in the check of their
+combination and in its list of supported schedulers.
 """
 
 import json
@@ -59,7 +59,7 @@ print(json.dumps([type(scheduler).__name__, groups, sys.argv, __name__, own_help
 
 @pytest.fixture
 def checkout(tmp_path):
-    """A script, what it imports, and the file of a cluster of four ranks."""
+    """Returns a folder with a script, its imports, and the file of a cluster of four ranks."""
     package = tmp_path / "megatron" / "core" / "datasets"
     package.mkdir(parents=True)
     for folder in (package.parents[1], package.parent, package):

@@ -1,4 +1,5 @@
-"""The notebooks of examples/ run from the first cell to the last, and say what they show."""
+"""Tests that the notebooks of examples/ run from the first cell to the last and print the stated
+results."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""stowage.onnx with models that the package onnx carries, and small ones made here."""
+"""Tests of stowage.onnx with models from the package onnx, and with small models built here."""
 
 from pathlib import Path
 
@@ -33,7 +33,8 @@ def model_of(nodes, inputs, outputs, initializers=(), values=()):
 
 
 def wide_first():
-    """Two branches that begin wide and end narrow: in program order both are wide at once."""
+    """Returns a model of two branches with a large tensor each and a small result; in program order
+    both large tensors are in memory at once."""
     widen = np.ones((1, 64), np.float32)
     nodes = [
         helper.make_node("Mul", ["x", "widen"], ["a"], name="widen"),

@@ -1,5 +1,5 @@
-"""stowage.hf.check_packing() against the truth: the logits of a packed row and of its sequences alone,
-in float64, on small random models of many architectures of transformers."""
+"""Tests of stowage.hf.check_packing() against a reference: the logits of a packed row and of its
+sequences alone, in float64, on small random models of many architectures of transformers."""
 
 import copy
 import random
@@ -102,12 +102,13 @@ def made(name, attention=None):
 
 
 def positions_alone(batch):
-    """What trainers give that know nothing of seq_idx."""
+    """Returns the arguments of trainers that do not pass seq_idx."""
     return dict(input_ids=batch.input_ids, position_ids=batch.position_ids, use_cache=False)
 
 
 def truth(model, lengths=(9, 14, 6)):
-    """By how much logits of a row are off those of its sequences alone, relative to the largest."""
+    """Returns the largest difference between a row's logits and those of its sequences alone,
+    relative to the largest logit."""
     model = copy.deepcopy(model).double().eval()
     draw = torch.Generator().manual_seed(7)
     parts = [torch.randint(3, 90, (length,), generator=draw) for length in lengths]
@@ -168,7 +169,7 @@ def test_kernels_that_are_missing_are_named():
 
 
 class Own(nn.Module):
-    """A model of one layer, which is right, or wrong in one way."""
+    """A model of one layer, correct or with one fault."""
 
     def __init__(self, fault=""):
         super().__init__()
@@ -304,7 +305,7 @@ def test_warns_until_a_model_was_checked(monkeypatch):
 
 
 class NeedsEnds(Own):
-    """Keeps sequences apart only if it is told where they end, as linear attention does."""
+    """A model that separates sequences only if it gets their ends, like linear attention."""
 
     def forward(self, input_ids, position_ids=None, cu_seq_lens_q=None, **more):
         mixed = super().forward(input_ids, position_ids)

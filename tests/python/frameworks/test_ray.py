@@ -1,4 +1,4 @@
-"""The example with actors of Ray, on a Ray of this machine alone."""
+"""Tests of the example with Ray actors, on a local Ray of this machine."""
 
 import re
 import shutil

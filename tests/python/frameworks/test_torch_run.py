@@ -1,4 +1,5 @@
-"""stowage.torch.run: rows through torch compute what sequences alone do, and are timed."""
+"""Tests of stowage.torch.run: rows through torch give the results of the sequences alone, and are
+timed."""
 
 import json
 
@@ -59,7 +60,7 @@ def test_a_row_that_mixes_sequences_up_is_found_out(planned, monkeypatch):
 
 
 def _forward_as_one(block, x, lengths, attention):
-    """The row as if it were one sequence."""
+    """Computes the row as if it were one sequence."""
     shape = block.shape
     heads = block.qkv(run._rms_norm(x, block.norms[0])).unflatten(
         -1, (shape.heads + 2 * shape.kv_heads, shape.head_dim)

@@ -1,6 +1,6 @@
 """The types of all modules of the package, those of the frameworks included.
 
-Some frameworks have no types of their own: what comes from them is Any.
+Some frameworks have no types of their own, so their objects are Any.
 """
 
 import pathlib

@@ -1,4 +1,4 @@
-"""stowage.verl with verl's own functions, which call it once use() was called."""
+"""Tests of stowage.verl with verl's own functions, which call it after use()."""
 
 import itertools
 import math
@@ -27,7 +27,7 @@ theirs = stowage.verl._replaced
 
 @pytest.fixture
 def used(monkeypatch):
-    """use(), and verl as it was afterwards."""
+    """Calls use(), and restores verl after the test."""
     name = stowage.verl._NAME
     for module in list(sys.modules.values()):
         if getattr(module, "__name__", "").startswith("verl") and hasattr(module, name):
@@ -104,7 +104,7 @@ def test_costs_may_be_any_numbers(form, equal):
 
 
 def calculated(lengths):
-    """A workload as cost models have it, with fractions."""
+    """Returns a workload with fractions, as cost models have it."""
     return 0.37 * lengths + 1.1e-5 * lengths.astype(np.float64) ** 2
 
 
@@ -188,7 +188,7 @@ def test_verls_own_tests_pass():
 
 
 def data_of(lengths):
-    """Left-aligned rows, as rollouts have them; each says its number."""
+    """Returns left-aligned rows as in rollouts; the tokens of each row are its number."""
     mask = torch.arange(int(lengths.max())) < torch.from_numpy(lengths)[:, None]
     ids = torch.arange(len(lengths))[:, None].expand(mask.shape) * mask
     return DataProto.from_dict({"input_ids": ids, "attention_mask": mask.long()})

@@ -1,4 +1,5 @@
-"""Run by torchrun: DeepSpeed's DistributedAttention on planned rows, against attention alone."""
+"""Run by torchrun: compares DeepSpeed's DistributedAttention on planned rows with attention on one
+rank."""
 
 import deepspeed.comm
 import torch
@@ -29,7 +30,7 @@ class Packed(torch.nn.Module):
 
 
 def inputs_of(row):
-    """query, key, value of a whole row, the same on every rank."""
+    """Returns query, key and value of a whole row, the same on every rank."""
     torch.manual_seed(int(row[0]))
     return torch.randn(3, 1, row.size, HEADS, SIZE, dtype=torch.float64)
 

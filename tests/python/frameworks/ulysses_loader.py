@@ -1,4 +1,5 @@
-"""Run by torchrun: rows of UlyssesDataLoader are those of DeepSpeed's own adapter, on one group of all.
+"""Run by torchrun: checks that UlyssesDataLoader gives the rows of DeepSpeed's own adapter, on one
+group of all ranks.
 
 The adapter gets the whole rows, with labels that it shifts itself, and cuts them for its group.
 """
@@ -21,7 +22,7 @@ model = torch.nn.Sequential(DistributedAttention(torch.nn.Identity(), dist.group
 
 
 def delivered(cluster):
-    """This rank's rows of an epoch, and the ranks of the groups used for them."""
+    """Returns this rank's rows of an epoch, and the ranks of the groups used for them."""
     sampler = StepBatchSampler(LENGTHS, stowage.Planner(cluster), rank=rank, global_batch_size=20)
     collator = PackedCollator(sampler, pad_token_id=7, slice="contiguous")
     loader = DataLoader(Documents(), batch_sampler=sampler, collate_fn=collator)

@@ -1,6 +1,6 @@
-"""A plugin of pytest: runs verl's own tests with our partitions in the place of verl's.
+"""A plugin of pytest that runs verl's own tests with stowage's partitions instead of verl's.
 
-Where there are no two GPUs, the processes that verl's tests start run on the CPU, over gloo.
+Without two GPUs the processes that verl's tests start run on the CPU, over gloo.
 """
 
 import sys
@@ -35,7 +35,8 @@ def pytest_terminal_summary(terminalreporter):
 
 
 def spawned(function, args=(), **more):
-    """A second call names the file in which the ranks of the first found each other: it is emptied."""
+    """Starts the processes on the CPU. Empties the file through which the ranks of an earlier call
+    met, since a second call may name it again."""
     for each in args:
         if isinstance(each, str) and each.startswith("file://"):
             Path(each.removeprefix("file://")).write_bytes(b"")
@@ -43,7 +44,7 @@ def spawned(function, args=(), **more):
 
 
 def on_cpu(rank, function, *arguments):
-    """In a process that a test started: verl's device is the CPU."""
+    """Runs a function in a process that a test started, with the CPU as verl's device."""
     stowage.verl.use()
     for module in (sys.modules[function.__module__], seqlen_balancing):
         for name, value in (

@@ -1,6 +1,8 @@
-"""Run by torchrun: rank 0 plans within a time limit and broadcasts; all ranks see the same steps.
+"""Run by torchrun: rank 0 plans within a time limit and broadcasts, and all ranks must see the same
+steps.
 
-Then every rank plans, and plans are compared: equal ones pass, other ones are told of everywhere.
+Then every rank plans, and plans are compared: equal plans pass, different ones are an error on all
+ranks.
 """
 
 import torch.distributed as dist

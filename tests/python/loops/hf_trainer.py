@@ -1,4 +1,5 @@
-"""Run by torchrun: Trainer of transformers on planned steps, against one process, sequence by sequence.
+"""Run by torchrun: compares the Trainer of transformers on planned steps with one process, sequence by
+sequence.
 
 Then training is interrupted after each of several steps, resumed from the checkpoint, and must end with
 the same weights.

@@ -2,7 +2,7 @@
 
     torchrun --nproc-per-node N matrix.py WAY...
 
-For each way twice: on groups of one rank, of which some idle, and on groups of varying degree.
+Each way runs twice: on groups of one rank, some of which are idle, and on groups of varying degree.
 """
 
 import sys
@@ -30,7 +30,7 @@ from stowage.torch import Groups, PackedCollator, loader
 
 
 class Job:
-    """What a way of training gets, and what it has seen."""
+    """The inputs of a way of training, and the record of its run."""
 
     def __init__(self, degrees):
         self.rank, self.world = dist.get_rank(), dist.get_world_size()
@@ -51,12 +51,12 @@ class Job:
         return loss_of(model, batch, self.groups[batch])
 
     def log(self, total):
-        """The mean loss of a step, of the parts that ranks have."""
+        """Records the mean loss of a step, summed over the parts of all ranks."""
         dist.all_reduce(total)
         self.losses.append(float(total))
 
     def train(self, model, steps, optimizer=None, backward=torch.Tensor.backward, sync=None):
-        """Steps of a model whose gradients are averaged over the ranks."""
+        """Trains a model whose gradients are averaged over the ranks. Returns its parameters."""
         optimizer = optimizer or optimizer_of(model)
         for step, batches in steps:
             total = torch.zeros((), dtype=torch.float64)
@@ -72,7 +72,7 @@ class Job:
 
 
 def plain(job):
-    """A loop without wrapper: gradients are summed over ranks by hand."""
+    """Trains without a wrapper: the loop itself sums gradients over ranks."""
     optimizer = optimizer_of(job.model)
     for step, batches in job.sampler.steps_with(job.plain_loader()):
         total = torch.zeros((), dtype=torch.float64)
@@ -95,7 +95,7 @@ def ddp(job):
 
 
 def ddp_no_sync(job):
-    """Gradients are averaged after the last micro-batch of a step only."""
+    """Averages gradients only after the last micro-batch of a step."""
     model = DistributedDataParallel(job.model)
     steps = job.sampler.steps_with(loader(job.rows, job.sampler, job.collator))
     return job.train(model, steps, sync=model.no_sync)
@@ -112,7 +112,7 @@ def fsdp2(job):
 
 
 def stateful(job):
-    """torchdata's loader with workers."""
+    """Trains with torchdata's loader and workers."""
     from torchdata.stateful_dataloader import StatefulDataLoader
 
     steps = job.sampler.steps_with(job.plain_loader(StatefulDataLoader, num_workers=2))
@@ -145,7 +145,7 @@ def lightning(job):
     import lightning
 
     class Planned(lightning.LightningModule):
-        """An item of the loader is a planned step; the module runs its micro-batches by itself."""
+        """A module whose training step gets a planned step and runs its micro-batches itself."""
 
         automatic_optimization = False
 

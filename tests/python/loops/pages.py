@@ -1,4 +1,4 @@
-"""Run by torchrun: a program of docs/start as it stands, with a data set and a model for it.
+"""Run by torchrun: runs a program of docs/start unchanged, with a data set and a model for it.
 
     torchrun --nproc-per-node N pages.py ddp|groups|trainer FOLDER
 
@@ -28,7 +28,8 @@ def program_with(text, page):
 
 
 def trained_alone(model, optimizer, rows, steps, loss_of, as_trainer):
-    """A step is the numbers of its rows. A Trainer clips gradients, and lowers the rate step by step."""
+    """Trains in one process. `steps` holds the row numbers of each step. A Trainer clips gradients,
+    and lowers the rate with each step."""
     for number, own in enumerate(steps):
         targets = int(rows.target_counts[own].sum())
         for row in own.tolist():

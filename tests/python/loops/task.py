@@ -1,4 +1,4 @@
-"""A data set and a model that every loop of these tests trains, and the weights that are right.
+"""The data set and the model that every loop of these tests trains, and the reference weights.
 
 The model attends across the ranks of a group, on zigzag slices of packed rows. trained_alone() trains it
 in one process, sequence by sequence, with the global batches of a sampler but without plans.
@@ -17,7 +17,7 @@ RATE = 0.05
 
 
 class Gathered(torch.autograd.Function):
-    """The parts of all ranks of a group, one behind the other."""
+    """The parts of all ranks of a group, concatenated in rank order; differentiable."""
 
     @staticmethod
     def forward(ctx, part, group):
@@ -43,7 +43,7 @@ class Model(nn.Module):
         self.out = nn.Linear(WIDTH, VOCABULARY)
 
     def forward(self, ids, places, cu_seqlens, max_seqlen, cp_group):
-        """A rank holds 1 / degree of each sequence, in whatever order `places` says."""
+        """Computes the logits of this rank's 1 / degree of each sequence, in the order of `places`."""
         assert max_seqlen == int(cu_seqlens.diff().max())
         degree = 1 if cp_group is None else dist.get_world_size(cp_group)
         whose = torch.repeat_interleave(
@@ -61,7 +61,7 @@ class Model(nn.Module):
 
 
 class Tokenised(torch.utils.data.Dataset):
-    """Row i has labels for its last three quarters."""
+    """A data set whose rows have labels for their last three quarters."""
 
     def __init__(self, rows=ROWS):
         self.lengths = np.random.default_rng(5).integers(4, 380, rows)
@@ -80,7 +80,8 @@ class Tokenised(torch.utils.data.Dataset):
 
 
 def cluster_of(ranks, degrees=None):
-    """`ranks` devices; without degrees a long sequence needs a group of all of them."""
+    """Returns a cluster of `ranks` devices. Without degrees a long sequence needs a group of all of
+    them."""
     return stowage.Cluster(
         devices=ranks,
         memory_mib=400 if degrees else 512 // ranks,
@@ -111,7 +112,7 @@ def optimizer_of(model):
 
 
 def loss_of(model, batch, group):
-    """The sum of the losses of this rank's tokens."""
+    """Returns the sum of the losses of this rank's tokens."""
     logits = model(
         batch.input_ids,
         batch.position_ids,
@@ -128,7 +129,7 @@ def loss_of(model, batch, group):
 
 
 def trained_alone(rows, sampler, steps=None, epoch=0):
-    """The model, and the mean loss of each step, float64."""
+    """Returns the model trained in one process, and the mean loss of each step, in float64."""
     model, losses = build_model(), []
     optimizer = optimizer_of(model)
     for step in range(sampler.steps if steps is None else steps):
@@ -149,5 +150,5 @@ def trained_alone(rows, sampler, steps=None, epoch=0):
 
 
 def largest_difference(parameters, model):
-    """Of two models' weights; `parameters` are whole tensors."""
+    """Returns the largest difference between two models' weights; `parameters` are whole tensors."""
     return max(float((a - b).detach().abs().max()) for a, b in zip(parameters, model.parameters()))

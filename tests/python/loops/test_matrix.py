@@ -1,4 +1,5 @@
-"""Training in each framework, on 1, 2 and 4 processes, is training in one process, row by row."""
+"""Tests that training in each framework on 1, 2 and 4 processes equals training in one process, row
+by row."""
 
 import importlib.util
 

@@ -1,4 +1,5 @@
-"""A loop that is interrupted anywhere and resumed sees the same rows and plans as one that is not."""
+"""Tests that a loop that is interrupted at any point and resumed sees the same rows and plans as an
+uninterrupted one."""
 
 import os
 import random
@@ -16,7 +17,7 @@ PLANNED = {}
 
 
 class Remembering(stowage.Planner):
-    """Plans each batch once for all loops."""
+    """A planner that plans each batch once for all loops."""
 
     def submit(self, lengths, **more):
         key = lengths.tobytes(), more["ids"].tobytes()
@@ -30,7 +31,8 @@ PLANNER = Remembering(CLUSTER)
 
 
 class Loop:
-    """Items of two epochs, and the state behind each; `workers` of the loader."""
+    """The items of two epochs, and the state after each; `workers` is the number of the loader's
+    workers."""
 
     def __init__(self, workers, state=None):
         self.sampler = StepBatchSampler(
@@ -66,7 +68,7 @@ class Plain(Loop):
 
 
 class Steps(Plain):
-    """steps_with(): a state is taken behind each micro-batch."""
+    """A loop over steps_with(), whose state is taken after each micro-batch."""
 
     def items(self):
         for plan, batches in self.sampler.steps_with(self.loader):
@@ -112,7 +114,7 @@ class StatefulSteps(Stateful):
 
 
 class SamplerOfStateful(Stateful):
-    """The state of the sampler, beside a loader that has one of its own."""
+    """A loop that saves the state of the sampler, although the loader has its own."""
 
     state, load = Loop.state, Loop.load
 
@@ -131,7 +133,8 @@ class Prepared(Own):
 
 
 def run(loop, first_epoch=0, stop=None):
-    """What is seen; with `stop` only so many items, and the epoch and the state then."""
+    """Returns the items of all epochs. With `stop` it returns that number of items, and the epoch
+    and the state after them."""
     seen = []
     for epoch in range(first_epoch, EPOCHS):
         for item in loop.items():
@@ -163,7 +166,7 @@ def test_the_same_rows_and_plans(kind, workers):
 @pytest.mark.parametrize("workers", [0, 2])
 @pytest.mark.parametrize("kind", [Plain, Steps, Own, OwnBySteps], ids=lambda kind: kind.__name__)
 def test_the_state_behind_a_break(kind, workers):
-    """The state is asked for after the loop, whose iterator is gone then."""
+    """The state is read after the loop, when its iterator no longer exists."""
     whole = run(kind(workers))
     loop, seen = kind(workers), []
     for item in loop.items():
@@ -176,7 +179,7 @@ def test_the_state_behind_a_break(kind, workers):
 
 @pytest.mark.parametrize("kind", [Stateful, StatefulSteps], ids=lambda kind: kind.__name__)
 def test_snapshots_between_batches(kind):
-    """StatefulDataLoader may keep a snapshot every few batches, and read on from there."""
+    """StatefulDataLoader may save a snapshot every few batches, and continue from there."""
     for workers in (0, 2):
         whole = run(kind(workers))
         for stop in (1, 4, 6):
@@ -190,7 +193,7 @@ def test_snapshots_between_batches(kind):
 
 
 def test_epochs_that_the_loop_counts():
-    """set_epoch() at the beginning of each epoch, as frameworks call it, changes nothing."""
+    """set_epoch() at the beginning of each epoch, as frameworks call it, has no effect."""
     for kind in (Plain, Own):
         whole = run(kind(0))
         loop, seen = kind(0), []

@@ -1,4 +1,4 @@
-"""stowage.torch: order, resumption, collation, workers."""
+"""Tests of stowage.torch: order, resumption, collation, workers."""
 
 import json
 import multiprocessing
@@ -35,7 +35,7 @@ LENGTHS = np.random.default_rng(3).integers(4, 400, 100)
 
 
 class Documents(Dataset):
-    """Row i is the tokens i, i + 1, ...; the first third is a prompt."""
+    """A data set whose row i has the tokens i, i + 1, ...; the first third is a prompt."""
 
     def __len__(self):
         return len(LENGTHS)
@@ -124,7 +124,7 @@ def test_parts_of_a_row_make_the_row(slice):
 
 
 def trace(sampler, steps=None):
-    """What a rank trains on: the plan and the tokens of each step."""
+    """Returns the data that a rank trains on: the plan and the tokens of each step."""
     seen = []
     for step, batches in sampler.steps_with(loader_of(sampler)):
         seen.append((step.to_bytes(), [b.input_ids.tolist() for b in batches]))
@@ -160,7 +160,8 @@ def test_a_step_is_begun_anew_without_its_micro_batch(tmp_path):
 
 
 def job(folder, kill_at, with_worker):
-    """Trains an epoch and writes what it sees; ends in the midst of a step, unsaved."""
+    """Trains an epoch and writes each step to a file; at `kill_at` it ends within the step, before
+    saving."""
     sampler = sampler_of(1)
     if (folder / "sampler.json").exists():
         sampler.load(folder / "sampler.json")
@@ -256,7 +257,7 @@ def test_a_time_limit_is_for_one_planner_only():
 
 
 def alone_of(rank):
-    """Groups of one rank, three rows a step: ranks idle."""
+    """Returns a sampler with groups of one rank and three rows per step, so that ranks are idle."""
     planner = stowage.Planner(CLUSTER.replace(degrees=[1], memory_mib=400))
     return StepBatchSampler(LENGTHS, planner, rank=rank, global_batch_size=3)
 
@@ -306,7 +307,8 @@ def test_scales_of_the_loss():
 
 
 def clipped(**more):
-    """The cluster's planner cuts what no group holds; 0.4 of the rows are longer."""
+    """Returns a sampler whose planner clips sequences that no group holds; 40 % of the rows are
+    longer."""
     small = CLUSTER.replace(memory_mib=64)
     planner = stowage.Planner(small, on_oversize="clip")
     assert 0 < (LENGTHS > small.largest_sequence).sum() < len(LENGTHS)
