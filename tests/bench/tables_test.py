@@ -1,4 +1,4 @@
-"""Tables and profiles of results small enough to know by hand."""
+"""Tests of the tables and profiles, on results that are small enough to compute by hand."""
 import io
 import sys
 import unittest

@@ -1,4 +1,5 @@
-"""stowage_bench_verify confirms what stowage_bench kept, and nothing that was changed since."""
+"""Tests that stowage_bench_verify confirms the files that stowage_bench kept, and refuses files
+that changed since."""
 import json
 import subprocess
 import sys

@@ -1,7 +1,6 @@
-"""Trainer files as a training loop reads them: by the NumPy reader of
-instances/trainer/README.md.
+"""Tests the NumPy reader of trainer files in instances/trainer/README.md.
 
-usage: trainer_numpy_test.py STOWAGE SOURCE_DIR      ends with 77 where NumPy is missing
+usage: trainer_numpy_test.py STOWAGE SOURCE_DIR      exit code 77 without NumPy
 
 For scatter and assign steps, padded and not: both forms of the file rebuild the plan they were made
 of, and the loss denominators sum to the tokens of the step.
@@ -39,7 +38,7 @@ def stowage(*words):
 
 
 def rows_of(plan):
-    """(micro-batch, group) -> the plan's packed row."""
+    """Returns a plan's packed rows by (micro-batch, group)."""
     if plan["problem"] == "scatter":
         return {(m, g): group for m, micro_batch in enumerate(plan["micro_batches"])
                 for g, group in enumerate(micro_batch["groups"])}

@@ -1,9 +1,9 @@
-"""The site as its readers get it: links, search, and pages in a headless Chromium at two widths.
+"""Tests the built site: links, search, and pages in a headless Chromium at two widths.
 
     site_test.py SOURCE_DIR WORK_DIR
 
 Builds the site into WORK_DIR with the packages in SOURCE_DIR/build/docs/venv, which `./dev docs` makes.
-Ends with 77 (skipped) where these or Chromium are missing. Screenshots are kept in WORK_DIR.
+Exit code 77 (skipped) without these packages or Chromium. Screenshots are kept in WORK_DIR.
 """
 
 import functools
@@ -61,7 +61,7 @@ MEASURE = """<script>addEventListener("load", () => {
 
 
 class Handler(http.server.SimpleHTTPRequestHandler):
-    """Serves the site; pages that are asked for with ?measure measure themselves."""
+    """Serves the site. A page with ?measure gets a script that measures its width."""
 
     def do_GET(self):
         if self.path == "/wait":  # a page with this picture gets its load event late
@@ -91,7 +91,7 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 
 
 class Reader(HTMLParser):
-    """Ids of a page, and what it links to or loads."""
+    """The ids of a page, and the targets of its links and resources."""
 
     def __init__(self, text):
         super().__init__()
@@ -134,7 +134,7 @@ class Links(unittest.TestCase):
         self.assertGreater(links, 2000)
 
     def test_tables_and_lists_are_no_text(self):
-        """Markdown that the site takes for text where GitHub sees a table, a list or a block."""
+        """No paragraph of the site holds Markdown that GitHub shows as a table, a list or a block."""
         for page in SITE.rglob("*.html"):
             text = page.read_text(encoding="utf-8")
             for paragraph in re.findall(r"<p>(.*?)</p>", text, re.S):
@@ -157,7 +157,7 @@ class InChromium(unittest.TestCase):
         cls.server.server_close()
 
     def open(self, url, width, *more):
-        """The page after its scripts ran; its console must be silent."""
+        """Returns Chromium's output after the page's scripts ran. The page's console must be empty."""
         said = subprocess.run(
             [
                 BROWSER, "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
@@ -172,7 +172,7 @@ class InChromium(unittest.TestCase):
         return said.stdout
 
     def framed(self, page, width):
-        """A page that shows `page` as wide as `width`."""
+        """Returns the address of a page that shows `page` in a frame of `width` pixels."""
         FRAMES["/frame"] = (
             f'<body style="margin:0"><iframe src="{page}" style="border:0;width:{width}px;height:1400px">'
             '</iframe><script>addEventListener("load", () => setTimeout(() => {'
