@@ -54,6 +54,7 @@ void bind_solves(nb::module_& module);
 void bind_explanations(nb::module_& module);
 void bind_arrangements(nb::module_& module);
 void bind_order_rows(nb::module_& module);
+void bind_parameters(nb::module_& module);
 void bind_trainer_steps(nb::module_& module);
 void bind_partitions(nb::module_& module);
 void bind_fits(nb::module_& module);

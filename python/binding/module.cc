@@ -50,6 +50,7 @@ NB_MODULE(_core, module) {
   bind_explanations(module);
   bind_arrangements(module);
   bind_order_rows(module);
+  bind_parameters(module);
   bind_trainer_steps(module);
   bind_partitions(module);
   bind_fits(module);

@@ -9,7 +9,11 @@
 namespace stowage::python {
 
 SolveOptions options_of(const SolveArguments& arguments) {
-  SolveOptions options{.method = arguments.method, .gap = arguments.gap, .seed = arguments.seed};
+  SolveOptions options{.method = arguments.method,
+                       .gap = arguments.gap,
+                       .seed = arguments.seed,
+                       .without = arguments.without,
+                       .params = parameter_values(arguments.params)};
   if (arguments.solver == "auto") return options;
   std::string known = "auto";
   for (const MilpBackend backend : built_backends()) {
@@ -21,6 +25,12 @@ SolveOptions options_of(const SolveArguments& arguments) {
         ("solver: must be one of " + known + ", is " + arguments.solver).c_str());
   }
   return options;
+}
+
+std::vector<ParameterValue> parameter_values(const std::map<std::string, double>& params) {
+  std::vector<ParameterValue> values;
+  for (const auto& [name, value] : params) values.push_back({name, value});
+  return values;
 }
 
 Budget::Limits limits_of(const SolveArguments& arguments, const Interrupt& interrupt) {

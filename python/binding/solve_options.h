@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "instances/budget.h"
 #include "python/binding/interrupt.h"
@@ -18,10 +20,15 @@ struct SolveArguments {
   std::optional<std::int64_t> node_limit;
   double gap = 0;
   std::uint64_t seed = 0;
+  std::map<std::string, double> params;  // values by name of parameter
+  std::vector<std::string> without;      // names of stages
 };
 
 // Throws ValueError for a solver that is not built in.
 SolveOptions options_of(const SolveArguments& arguments);
+
+// Returns the values in the order of their names.
+std::vector<ParameterValue> parameter_values(const std::map<std::string, double>& params);
 
 Budget::Limits limits_of(const SolveArguments& arguments, const Interrupt& interrupt);
 

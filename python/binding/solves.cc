@@ -1,9 +1,12 @@
 // solve(): runs a solve and returns its outcome.
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
 
 #include <cmath>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -59,6 +62,15 @@ nb::list improvements_of(const OutcomeBox& box) {
   return all;
 }
 
+nb::list stage_reports_of(const OutcomeBox& box) {
+  nb::list all;
+  for (const StageReport& stage : box.value.stages) {
+    all.append(nb::make_tuple(stage.name, stage.runs, stage.seconds, stage.nodes, stage.plan_gained,
+                              stage.first_plan, stage.bound_gained));
+  }
+  return all;
+}
+
 // Returns the text of the certificate's document, or nullopt without a certificate.
 std::optional<std::string> certificate_json(const OutcomeBox& box) {
   if (!box.value.certificate) return std::nullopt;
@@ -95,9 +107,11 @@ void bind_solves(nb::module_& module) {
       .def_prop_ro("signals", [](const Interrupt& interrupt) { return interrupt.signals.load(); });
   nb::class_<SolveArguments>(module, "SolveArguments")
       .def(nb::init<std::string, std::string, std::optional<double>, std::optional<std::int64_t>,
-                    double, std::uint64_t>(),
+                    double, std::uint64_t, std::map<std::string, double>,
+                    std::vector<std::string>>(),
            nb::kw_only(), nb::arg("method"), nb::arg("solver"), nb::arg("time_limit").none(),
-           nb::arg("node_limit").none(), nb::arg("gap"), nb::arg("seed"));
+           nb::arg("node_limit").none(), nb::arg("gap"), nb::arg("seed"), nb::arg("params"),
+           nb::arg("without"));
   nb::class_<OutcomeBox>(module, "Outcome")
       .def_prop_ro("status", [](const OutcomeBox& box) { return to_string(box.value.status); })
       .def_prop_ro("stopped_by",
@@ -120,6 +134,9 @@ void bind_solves(nb::module_& module) {
       .def_prop_ro("improvements", &improvements_of,
                    nb::sig("def improvements(self) -> list[tuple[float, float, float | None, int, "
                            "str, str]]"))
+      .def_prop_ro("stages", &stage_reports_of,
+                   nb::sig("def stages(self) -> list[tuple[str, int, float, int, float, bool, "
+                           "float]]"))
       .def_prop_ro("infeasibility", &infeasibility_of,
                    nb::sig("def infeasibility(self) -> tuple[str, "
                            "numpy.typing.NDArray[numpy.int64], int | None] | None"))

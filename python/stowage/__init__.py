@@ -44,6 +44,7 @@ from ._families import (
     verify,
 )
 from ._order_rows import OrderRow, OrderRows
+from ._parameters import Parameter, Stage, StageReport, params, stages
 from ._partition import Partition, balanced_partitions
 from ._planner import Planner
 from ._ragged import Ragged
@@ -100,10 +101,13 @@ __all__ = [
     "OrderRow",
     "OrderRows",
     "Outcome",
+    "Parameter",
     "Partition",
     "Planner",
     "Ragged",
     "Row",
+    "Stage",
+    "StageReport",
     "Step",
     "TrainerStep",
     "VerificationError",
@@ -114,8 +118,10 @@ __all__ = [
     "compare",
     "explain",
     "methods",
+    "params",
     "read_trainer",
     "solve",
+    "stages",
     "verify",
 ]
 

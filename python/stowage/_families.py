@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any, NamedTuple, Optional, Sequence, Union
+from typing import Any, Mapping, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from . import _core
 from ._arguments import each_of, number, path_of, text
 from ._documents import Document, instance_of, plan_of
 from ._errors import InputError, VerificationError
+from ._parameters import StageReport, differing
 from ._search import Search, in_main_thread
 from ._trainer_step import TrainerStep
 
@@ -52,6 +53,7 @@ class Outcome:
         remedy: for "infeasible", a change that makes a plan possible; explain() lists more.
         unplaceable: int64 ids of sequences that fit in no group or row. improvements: list of
             Improvement.
+        stages: list of StageReport, in the order in which the stages first ran.
     """
 
     def __init__(self, instance: _core.Instance, outcome: _core.Outcome, search: Search) -> None:
@@ -78,6 +80,7 @@ class Outcome:
         self.bounds: list[tuple[str, float]] = outcome.bounds
         self.unplaceable: NDArray[np.int64] = outcome.unplaceable
         self.improvements = [Improvement(*step) for step in outcome.improvements]
+        self.stages = [StageReport(*stage) for stage in outcome.stages]
 
     @property
     def plan(self) -> Optional[dict[str, Any]]:
@@ -159,6 +162,10 @@ class Outcome:
                 for step in self.improvements
             ],
         }
+        if params := differing(self.family, self._search.params):
+            document["parameters"] = params
+        if self._search.without:
+            document["without"] = list(self._search.without)
         if self.remedy:
             document["remedy"] = self.remedy
         if proof is not None:
@@ -218,6 +225,8 @@ def solve(
     gap: float = 0.0,
     seed: int = 0,
     solver: str = "auto",
+    params: Optional[Mapping[str, float]] = None,
+    without: Sequence[str] = (),
     start: Optional[Document] = None,
 ) -> Outcome:
     """Plans an instance of any problem: a dictionary or the path of its file.
@@ -232,7 +241,7 @@ def solve(
     KeyboardInterrupt.
     """
     given = instance_of(instance)
-    search = Search.of(method, time_limit, node_limit, gap, seed, solver)
+    search = Search.of(method, time_limit, node_limit, gap, seed, solver, params, without)
     search.check(given)
     begin = None if start is None else plan_of(start, given, "start")
     return Outcome(given, search.run(given, begin), search)
@@ -261,6 +270,8 @@ def explain(
     node_limit: Optional[int] = None,
     seed: int = 0,
     solver: str = "auto",
+    params: Optional[Mapping[str, float]] = None,
+    without: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Returns the bottlenecks of a plan and the gains of changes, or the causes of infeasibility
     and remedies.
@@ -269,7 +280,7 @@ def explain(
     (docs/reference/commands.md), without units. Raises VerificationError for an invalid plan.
     """
     given = instance_of(instance)
-    search = Search.of(method, time_limit, node_limit, 0.0, seed, solver)
+    search = Search.of(method, time_limit, node_limit, 0.0, seed, solver, params, without)
     search.check(given)
     its = None if plan is None else plan_of(plan, given)
     if its is not None and (violations := _core.verify(given, its)):
@@ -289,6 +300,8 @@ def compare(
     node_limit: Optional[int] = None,
     seed: int = 0,
     solver: str = "auto",
+    params: Optional[Mapping[str, float]] = None,
+    without: Sequence[str] = (),
     baseline_limit: Optional[float] = 600.0,
 ) -> list[Compared]:
     """Runs several methods on one instance, by default all methods.
@@ -315,7 +328,9 @@ def compare(
     for method in known:
         if wanted is not None and method.name not in wanted:
             continue
-        search = Search.of(method.name, limits[method.kind], node_limit, 0.0, seed, solver)
+        search = Search.of(
+            method.name, limits[method.kind], node_limit, 0.0, seed, solver, params, without
+        )
         search.check(given)
         outcomes.append((method, Outcome(given, search.run(given, None), search)))
     best = min((o.objective for _, o in outcomes if o.objective is not None), default=None)

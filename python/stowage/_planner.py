@@ -10,7 +10,7 @@ import threading
 import weakref
 from collections import deque
 from concurrent.futures import Future
-from typing import Any, Iterable, Iterator, Mapping, Optional, Union
+from typing import Any, Iterable, Iterator, Mapping, Optional, Sequence, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +42,9 @@ class Planner:
         gap: relative gap at which the search stops.
         seed: seed of randomised methods.
         solver: MILP backend, "auto" or one of stowage.build_info()["backends"].
+        params: values of parameters by name, in place of their defaults; stowage.params("scatter")
+            lists all parameters.
+        without: names of stages to leave out; stowage.stages("scatter") lists all stages.
         on_oversize: treatment of a sequence that no group can hold: "raise" raises Infeasible,
             "drop" omits it, and "clip" cuts it to Cluster.largest_sequence. With "clip", loss tokens
             of such a sequence are refused.
@@ -63,6 +66,8 @@ class Planner:
         gap: float = 0.0,
         seed: int = 0,
         solver: str = "auto",
+        params: Optional[Mapping[str, float]] = None,
+        without: Sequence[str] = (),
         on_oversize: str = "raise",
         threads: int = 1,
     ) -> None:
@@ -74,7 +79,7 @@ class Planner:
         if threads < 1:
             raise ValueError(f"threads: must be at least 1, is {threads}")
         self.cluster = cluster
-        self.search = Search.of(method, time_limit, node_limit, gap, seed, solver)
+        self.search = Search.of(method, time_limit, node_limit, gap, seed, solver, params, without)
         self.search.check(cluster._instance)
         self.on_oversize = on_oversize
         self.threads = threads

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 import threading
-from typing import NamedTuple, Optional
+from typing import Any, NamedTuple, Optional
 
 from . import _core
 from ._arguments import number as number
 from ._arguments import text
 from ._arguments import whole as whole
 from ._errors import InputError
+from ._parameters import as_names, as_params, check_settings
 
 
 class Search(NamedTuple):
-    """The method and limits of a search, as solve() and Planner take them."""
+    """The method, limits and settings of a search, as solve() and Planner take them."""
 
     method: str
     time_limit: Optional[float]
@@ -22,6 +23,8 @@ class Search(NamedTuple):
     gap: float
     seed: int
     solver: str
+    params: dict[str, float] = {}
+    without: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -32,6 +35,8 @@ class Search(NamedTuple):
         gap: float,
         seed: int,
         solver: str,
+        params: Any = None,
+        without: Any = None,
     ) -> Search:
         """Builds a search from a caller's arguments. Raises InputTypeError."""
         return cls(
@@ -41,6 +46,8 @@ class Search(NamedTuple):
             number(gap, "gap"),
             whole(seed, "seed"),
             text(solver, "solver"),
+            as_params(params),
+            as_names(without, "without"),
         )
 
     def check(self, instance: _core.Instance) -> None:
@@ -61,6 +68,7 @@ class Search(NamedTuple):
         solvers = ["auto", *_core.backend_names()]
         if self.solver not in solvers:
             raise ValueError(f"solver: must be one of {solvers}, is {self.solver!r}")
+        check_settings(instance, self.params, self.without)
 
     def arguments(self) -> _core.SolveArguments:
         return _core.SolveArguments(
@@ -70,6 +78,8 @@ class Search(NamedTuple):
             node_limit=self.node_limit,
             gap=self.gap,
             seed=self.seed,
+            params=self.params,
+            without=list(self.without),
         )
 
     def run(

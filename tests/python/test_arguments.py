@@ -64,8 +64,10 @@ def calls(tmp_path_factory):
         "compare": (stowage.compare, dict(instance=instance, methods=["fast"])),
         "explain": (stowage.explain, dict(instance=instance, plan=plan)),
         "methods": (stowage.methods, dict(instance=instance)),
+        "params": (stowage.params, dict(family="scatter")),
         "read_trainer": (stowage.read_trainer, dict(source=step.to_bytes())),
         "solve": (stowage.solve, dict(instance=instance)),
+        "stages": (stowage.stages, dict(family="scatter")),
         "verify": (stowage.verify, dict(instance=instance, plan=plan)),
         "Cluster": (stowage.Cluster, bare),
         "Cluster.group_ms": (cluster.group_ms, dict(degree=2, lengths=[5])),
@@ -108,8 +110,9 @@ def parameters_of(function, given):
 
 
 NAMES = [
-    *("arrange", "balanced_partitions", "compare", "explain", "methods", "read_trainer", "solve"),
-    *("verify", "Cluster", "Cluster.group_ms", "Cluster.load", "Cluster.preset", "Cluster.save"),
+    *("arrange", "balanced_partitions", "compare", "explain", "methods", "params"),
+    *("read_trainer", "solve", "stages", "verify", "Cluster"),
+    *("Cluster.group_ms", "Cluster.load", "Cluster.preset", "Cluster.save"),
     *("Cluster.with_cost", "OrderRows", "OrderRows.row_at", "Outcome.render", "Outcome.save"),
     *("Outcome.save_plan", "Planner", "Planner.plan", "Planner.stream", "Planner.submit"),
     *("Planner.use_cost", "Step.render", "TrainerStep.batch", "TrainerStep.from_bytes"),
