@@ -16,25 +16,25 @@
 namespace stowage {
 namespace {
 
-constexpr std::size_t kCandidates = 24;  // sequences of the slowest replica that moves consider
-constexpr std::size_t kFewGroups = 8;    // that sequences are dealt to when there is no time
-constexpr std::size_t kTargets = 16;     // replicas that they may go to
-constexpr int kMostMoves = 2000;
-constexpr int kFirstPacked = 8;  // moves after which rows are packed, then after 8 times as many
+// Groups of replicas that each sequence is tried on after the time has run out.
+constexpr std::size_t kFewGroups = 8;
+// Rows are packed after so many moves, then after so many times as many moves.
+constexpr int kFirstPacked = 8;
+// Sequences that all moves together look at: the moves of large instances end after some seconds.
 constexpr std::int64_t kMostLooks = 20'000'000;
-constexpr int kRowCounts = 12;  // tried on either side of the best guess
 
 // The contents of a replica.
 struct Load {
   int scheme = 0;
   std::set<std::int64_t> items;  // ascending: the longest first
-  CutCost cut;                   // of all that are cut
-  LoadSum packed;                // of the others
+  CutCost cut;                   // of all sequences that are cut
+  LoadSum packed;                // of the other sequences
 };
 
 class Planner {
  public:
-  explicit Planner(const ChunkedStep& step) : step_(step) {}
+  Planner(const ChunkedStep& step, const AssignChunkParams& params)
+      : step_(step), params_(params) {}
 
   // Returns the plan of a strategy. Returns nullopt if a sequence fits no replica, or if the budget
   // ends before there is a plan and no plan is `needed`.
@@ -48,7 +48,7 @@ class Planner {
     pack(needed, budget);
     std::int64_t looks = kMostLooks;  // each move looks at all sequences
     int next = kFirstPacked;
-    for (int move = 1; move <= kMostMoves && looks > 0; ++move, looks -= step_.items()) {
+    for (int move = 1; move <= params_.moves && looks > 0; ++move, looks -= step_.items()) {
       if (budget.exhausted() || !improve()) break;
       if (move != next) continue;
       next *= kFirstPacked;
@@ -214,10 +214,11 @@ class Planner {
                                step_.table().kind(step_.position(item));
       if (!repeats) distinct.push_back(item);
     }
-    if (distinct.size() <= kCandidates) return distinct;
+    const std::size_t most = at(params_.candidates);
+    if (distinct.size() <= most) return distinct;
     std::vector<std::int64_t> spread;
-    for (std::size_t k = 0; k < kCandidates; ++k) {
-      spread.push_back(distinct[k * (distinct.size() - 1) / (kCandidates - 1)]);
+    for (std::size_t k = 0; k < most; ++k) {
+      spread.push_back(distinct[k * (distinct.size() - 1) / (most - 1)]);
     }
     return spread;
   }
@@ -231,7 +232,7 @@ class Planner {
     if (order.size() < 2) return false;
     const auto [slowest, from] = order.back();
     order.pop_back();
-    order.resize(std::min(order.size(), kTargets));
+    order.resize(std::min(order.size(), at(params_.targets)));
     const std::vector<std::int64_t> mine = candidates(loads_[from]);
     Ms least = slowest * (1 - 1e-9);
     std::size_t to = loads_.size();
@@ -301,13 +302,13 @@ class Planner {
       if ((made || !needed) && budget.exhausted()) return false;
       return rows <= load.packed.sequences && (!made || even(load, rows) < best);
     };
-    for (std::int64_t rows = guess; worth(rows) && (!made || rows < guess + kRowCounts);) {
+    for (std::int64_t rows = guess; worth(rows) && (!made || rows < guess + params_.row_counts);) {
       rows = attempt(rows) || made ? rows + 1
                                    : count_after_failure(step_.table(), load.scheme, positions, {},
                                                          static_cast<int>(rows));
     }
-    for (std::int64_t rows = guess - 1; rows > 0 && rows > guess - kRowCounts && worth(rows);
-         --rows) {
+    for (std::int64_t rows = guess - 1;
+         rows > 0 && rows > guess - params_.row_counts && worth(rows); --rows) {
       if (!attempt(rows)) break;
     }
     return made;
@@ -340,6 +341,7 @@ class Planner {
   }
 
   const ChunkedStep& step_;
+  const AssignChunkParams& params_;
   std::vector<Load> loads_;
   std::optional<std::vector<ReplicaChoice>> best_;
   Ms time_ = 0;
@@ -351,8 +353,9 @@ namespace {
 
 // Runs `fast` on `step` and returns its plan for the instance.
 std::optional<AssignPlan> chunked_plan_of(const AssignInstance& instance, const ChunkedStep& step,
-                                          bool needed, const Budget& budget) {
-  Planner planner(step);
+                                          const AssignChunkParams& params, bool needed,
+                                          const Budget& budget) {
+  Planner planner(step, params);
   std::optional<std::vector<ReplicaChoice>> best;
   int chosen = 0;
   Ms least = kInfinity;
@@ -365,7 +368,7 @@ std::optional<AssignPlan> chunked_plan_of(const AssignInstance& instance, const 
     best = std::move(choices);
   };
   const std::vector<int> order = step.strategies();
-  // The plan of no time at all comes first: more time never ends worse.
+  // A plan that takes no time comes first, so that more time never gives a slower plan.
   const Budget none({.time_limit_s = 0});
   for (std::size_t k = 0; needed && !best && k < order.size(); ++k) attempt(order[k], true, none);
   for (const int strategy : order) {
@@ -378,17 +381,19 @@ std::optional<AssignPlan> chunked_plan_of(const AssignInstance& instance, const 
 
 }  // namespace
 
-// If the boundaries are free, the step is dealt twice, the second time by the costs of parts of one
-// size. With free boundaries each replica is at most as slow as with these parts.
-std::optional<AssignPlan> assign_chunked(const AssignInstance& instance, bool needed,
+// If chunks may have boundaries of their own, the step is planned twice, the second time by the
+// costs of chunks of one size: with boundaries of their own, no replica is slower than that.
+std::optional<AssignPlan> assign_chunked(const AssignInstance& instance,
+                                         const AssignChunkParams& params, bool needed,
                                          const Budget& budget) {
-  std::optional<AssignPlan> best = chunked_plan_of(instance, ChunkedStep(instance), needed, budget);
+  std::optional<AssignPlan> best =
+      chunked_plan_of(instance, ChunkedStep(instance), params, needed, budget);
   if (instance.constraints.chunks->boundaries == ChunkBoundaries::fixed) return best;
   if (best && budget.exhausted()) return best;
   AssignInstance fixed = instance;
   fixed.constraints.chunks->boundaries = ChunkBoundaries::fixed;
   std::optional<AssignPlan> other =
-      chunked_plan_of(instance, ChunkedStep(fixed), needed && !best, budget);
+      chunked_plan_of(instance, ChunkedStep(fixed), params, needed && !best, budget);
   if (other && (!best || other->objective_ms < best->objective_ms)) best = std::move(other);
   return best;
 }

@@ -1,7 +1,7 @@
 // Plans rows of chunks (ChunkRule): sequences that are cut have rows of their own, and the others
 // are packed into rows of a chunk's size.
 //
-//   if (auto plan = assign_chunked(instance, true, budget)) ...
+//   if (auto plan = assign_chunked(instance, params.chunks, true, budget)) ...
 //
 // `chunk-flow` is the published construction (ChunkFlow, arXiv 2503.02356, section 4.1), dealt to
 // the replicas by LPT. `fast` is our own. It gives every sequence to the replica that then ends
@@ -11,6 +11,7 @@
 
 #include <optional>
 
+#include "heuristics/assign/params.h"
 #include "instances/assign/instance.h"
 #include "instances/assign/plan.h"
 #include "instances/budget.h"
@@ -18,8 +19,9 @@
 namespace stowage {
 
 // Returns the plan of `fast`. Returns nullopt if no strategy can be planned, or if the budget ends
-// before there is a plan and no plan is `needed`. Requires an instance with a ChunkRule.
-std::optional<AssignPlan> assign_chunked(const AssignInstance& instance, bool needed,
+// before the first plan and no plan is `needed`. Requires an instance that asks for chunks.
+std::optional<AssignPlan> assign_chunked(const AssignInstance& instance,
+                                         const AssignChunkParams& params, bool needed,
                                          const Budget& budget);
 
 }  // namespace stowage

@@ -14,9 +14,12 @@
 namespace stowage {
 namespace {
 
+// Rounds in which prices change: the last round changes them by 3 % of the first change.
 constexpr int kPriceRounds = 48;
-constexpr std::size_t kLooks = 1'000'000;  // at groups or replicas, between two looks at the clock
-constexpr std::size_t kFewDispatchGroups = 8;  // looked at when there is no time
+// Groups or replicas that are compared between two looks at the clock.
+constexpr std::size_t kLooks = 1'000'000;
+// Groups that each sequence is tried on after the time has run out.
+constexpr std::size_t kFewDispatchGroups = 8;
 
 // Returns how full a replica is as one number per scheme, in ms: its work, and the fixed time of
 // the rows that its tokens need.

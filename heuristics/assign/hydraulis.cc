@@ -14,9 +14,12 @@
 namespace stowage {
 namespace {
 
+// Random orders of the sequences, as in the paper's section 4.2.
 constexpr int kOrders = 50;
+// Row counts that are tried for each replica, as in the published code.
 constexpr int kMostRowCounts = 20;
-constexpr std::int64_t kDispatchLooks = 1 << 18;  // at replicas, between two looks at the clock
+// Replicas that are compared between two looks at the clock.
+constexpr std::int64_t kDispatchLooks = 1 << 18;
 
 class Hydraulis {
  public:

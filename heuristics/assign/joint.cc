@@ -13,11 +13,9 @@
 namespace stowage {
 namespace {
 
-constexpr double kWithinReach = 1.1;  // times the best plan: worth the full effort
-constexpr double kWorthSearch = 1.1;  // times the best plan: a start that search may make the best
-constexpr int kMostFitted = 4000;     // sequences times replicas: some milliseconds
-constexpr int kWorseCounts = 4;       // equal row counts tried beyond the best one
-constexpr std::size_t kBestCounts = 3;
+// The first-fit start runs on instances of at most so many sequences times replicas, where it takes
+// some milliseconds.
+constexpr int kMostFitted = 4000;
 
 struct Start {
   AssignDraft draft;
@@ -35,9 +33,11 @@ bool may_fit_first(const AssignTable& table, int strategy) {
   });
 }
 
-// Adds starts. If the budget ends early, keeps the starts so far, and makes one start if `needed`.
-void add_starts(const AssignTable& table, int strategy, const RowCounts& counts, int preferences,
-                bool needed, const Budget& budget, std::vector<Start>& starts) {
+// Adds starts for one strategy. If the budget ends early, `starts` has those made by then, and at
+// least one if a start is `needed`.
+void add_starts(const AssignTable& table, const AssignPlanParams& params, int strategy,
+                const RowCounts& counts, int preferences, bool needed, const Budget& budget,
+                std::vector<Start>& starts) {
   const auto add = [&](const Preference* wish) {
     const bool give_up = !needed || !starts.empty();
     if (give_up && budget.exhausted()) return;
@@ -49,7 +49,7 @@ void add_starts(const AssignTable& table, int strategy, const RowCounts& counts,
   };
   add(nullptr);
   if (!starts.empty() && budget.exhausted()) return;
-  if (preferences <= kQuickAssign.starts && !starts.empty() && !counts.fixed() &&
+  if (preferences <= params.fast.starts && !starts.empty() && !counts.fixed() &&
       may_fit_first(table, strategy)) {
     const auto sets = first_fit(table, strategy, objective(starts.front().draft), budget);
     if (auto draft = sets ? packed(table, strategy, counts, *sets, budget, true) : std::nullopt) {
@@ -62,10 +62,10 @@ void add_starts(const AssignTable& table, int strategy, const RowCounts& counts,
   }
 }
 
-// Returns starts for equal row counts, from the least count upwards, until more rows only make it
-// worse.
-std::vector<Start> equal_row_starts(const AssignTable& table, int strategy, int preferences,
-                                    const Budget& budget) {
+// Returns starts for equal row counts, from the least count upwards, until more rows only make the
+// plan slower.
+std::vector<Start> equal_row_starts(const AssignTable& table, const AssignPlanParams& params,
+                                    int strategy, int preferences, const Budget& budget) {
   Tokens capacity = 0;  // of one row everywhere
   for (const SchemeGroup& group : table.groups(strategy)) {
     capacity += group.count * table.schemes()[static_cast<std::size_t>(group.scheme)].max_tokens;
@@ -75,11 +75,12 @@ std::vector<Start> equal_row_starts(const AssignTable& table, int strategy, int 
   std::vector<std::pair<Ms, int>> counts;
   int worse = 0;
   for (Tokens rows = (least + multiple - 1) / multiple * multiple;
-       rows <= table.size() && worse < kWorseCounts && (counts.empty() || !budget.exhausted());
+       rows <= table.size() && worse < params.multistart.worse_counts &&
+       (counts.empty() || !budget.exhausted());
        rows += multiple) {
     const RowCounts exact{.multiple = multiple, .exact = static_cast<int>(rows)};
     std::vector<Start> made;
-    add_starts(table, strategy, exact, 1, true, budget, made);
+    add_starts(table, params, strategy, exact, 1, true, budget, made);
     if (made.empty()) {
       worse += !counts.empty();
       continue;
@@ -90,11 +91,11 @@ std::vector<Start> equal_row_starts(const AssignTable& table, int strategy, int 
     counts.emplace_back(best, exact.exact);
   }
   std::ranges::sort(counts);
-  if (counts.size() > kBestCounts) counts.resize(kBestCounts);
+  counts.resize(std::min(counts.size(), at(params.multistart.best_counts)));
   std::vector<Start> starts;
   for (const auto& [time, rows] : counts) {
-    add_starts(table, strategy, {.multiple = multiple, .exact = rows}, preferences, starts.empty(),
-               budget, starts);
+    add_starts(table, params, strategy, {.multiple = multiple, .exact = rows}, preferences,
+               starts.empty(), budget, starts);
   }
   return starts;
 }
@@ -102,6 +103,7 @@ std::vector<Start> equal_row_starts(const AssignTable& table, int strategy, int 
 // Returns the sums over all sequences, and over those that do not fit a scheme, for a few caps of
 // schemes.
 std::vector<LongSequences> sets_by_cap(const AssignTable& table) {
+  // Caps of schemes that are told apart: the estimate needs no more to order the strategies.
   constexpr std::size_t kMostCaps = 8;
   std::vector<Tokens> caps;
   for (const Scheme& scheme : table.schemes()) caps.push_back(scheme.max_tokens);
@@ -155,30 +157,32 @@ std::optional<AssignDraft> without_sequences(const AssignTable& table, int strat
   return nothing_to_do(table, strategy);
 }
 
-// Returns starts, best first. Empty if the strategy is not usable or no start keeps the row
-// constraints. Requires a sequence.
-std::vector<Start> starts_of(const AssignTable& table, int strategy, int preferences, bool needed,
-                             const Budget& budget) {
+// Returns the starts of one strategy, the best first. Returns none if the strategy is not usable or
+// if no start meets the row constraints. Requires a sequence.
+std::vector<Start> starts_of(const AssignTable& table, const AssignPlanParams& params, int strategy,
+                             int preferences, bool needed, const Budget& budget) {
   std::vector<Start> starts;
   if (!table.usable(strategy)) return starts;
   const RowConstraints& constraints = table.constraints();
   if (constraints.equal_rows) {
-    starts = equal_row_starts(table, strategy, preferences, budget);
+    starts = equal_row_starts(table, params, strategy, preferences, budget);
   } else {
-    add_starts(table, strategy, row_counts(constraints), preferences, needed, budget, starts);
+    add_starts(table, params, strategy, row_counts(constraints), preferences, needed, budget,
+               starts);
   }
   std::ranges::stable_sort(starts, {}, [](const Start& start) { return objective(start.draft); });
   return starts;
 }
 
-// Returns the best draft found from these starts. Requires at least one start.
-AssignDraft searched(const AssignTable& table, std::vector<Start> starts,
-                     const AssignEffort& effort, std::uint64_t seed, const Budget& budget) {
+// Returns the best plan that the search finds from these starts, of which there is at least one.
+AssignDraft searched(const AssignTable& table, const AssignPlanParams& params,
+                     std::vector<Start> starts, const AssignEffort& effort, std::uint64_t seed,
+                     const Budget& budget) {
   if (budget.exhausted()) return std::move(starts.front().draft);
   std::optional<AssignSearch> best;
   for (Start& start : starts) {
     if (best && budget.exhausted()) break;
-    AssignSearch search(table, start.counts, std::move(start.draft));
+    AssignSearch search(table, start.counts, std::move(start.draft), params.search);
     search.improve(effort.steps, budget);
     if (!best || objective(search.draft()) < objective(best->draft())) {
       best.emplace(std::move(search));
@@ -192,21 +196,22 @@ AssignDraft searched(const AssignTable& table, std::vector<Start> starts,
 }  // namespace
 
 std::optional<AssignDraft> plan_strategy(const AssignTable& table, int strategy,
-                                         const AssignEffort& effort, std::uint64_t seed,
-                                         const Budget& budget, bool needed) {
+                                         const AssignPlanParams& params, const AssignEffort& effort,
+                                         std::uint64_t seed, const Budget& budget, bool needed) {
   if (table.size() == 0) return without_sequences(table, strategy);
-  std::vector<Start> starts = starts_of(table, strategy, effort.starts, needed, budget);
+  std::vector<Start> starts = starts_of(table, params, strategy, effort.starts, needed, budget);
   if (starts.empty()) return std::nullopt;
-  return searched(table, std::move(starts), effort, seed, budget);
+  return searched(table, params, std::move(starts), effort, seed, budget);
 }
 
-std::vector<AssignDraft> plan_strategies(const AssignTable& table, std::uint64_t seed,
-                                         const Budget& budget, bool needed) {
+std::vector<AssignDraft> plan_strategies(const AssignTable& table, const AssignPlanParams& params,
+                                         std::uint64_t seed, const Budget& budget, bool needed) {
+  const AssignEffort quick = quick_effort(params);
   std::vector<AssignDraft> drafts;
   const std::vector<int> order = order_of_strategies(table);
   const Budget none({.time_limit_s = 0});
   for (std::size_t k = 0; needed && drafts.empty() && k < order.size(); ++k) {
-    if (auto draft = plan_strategy(table, order[k], kQuickAssign, seed, none)) {
+    if (auto draft = plan_strategy(table, order[k], params, quick, seed, none)) {
       drafts.push_back(std::move(*draft));
     }
   }
@@ -225,7 +230,7 @@ std::vector<AssignDraft> plan_strategies(const AssignTable& table, std::uint64_t
       if (auto draft = without_sequences(table, strategy)) keep(std::move(*draft));
       continue;
     }
-    starts.push_back(starts_of(table, strategy, kQuickAssign.starts, false, budget));
+    starts.push_back(starts_of(table, params, strategy, quick.starts, false, budget));
     if (starts.back().empty()) {
       starts.pop_back();
     } else {
@@ -236,8 +241,9 @@ std::vector<AssignDraft> plan_strategies(const AssignTable& table, std::uint64_t
       starts, {}, [](const std::vector<Start>& each) { return objective(each.front().draft); });
   Ms least = kInfinity;
   for (std::vector<Start>& each : starts) {
-    if (budget.exhausted() || objective(each.front().draft) > kWorthSearch * least) break;
-    AssignDraft draft = searched(table, std::move(each), kQuickAssign, seed, budget);
+    const Ms start = objective(each.front().draft);
+    if (budget.exhausted() || start > params.multistart.reach * least) break;
+    AssignDraft draft = searched(table, params, std::move(each), quick, seed, budget);
     least = std::min(least, objective(draft));
     keep(std::move(draft));
   }
@@ -245,25 +251,26 @@ std::vector<AssignDraft> plan_strategies(const AssignTable& table, std::uint64_t
   return drafts;
 }
 
-void plan_best_again(const AssignTable& table, const AssignEffort& effort, std::uint64_t seed,
-                     const Budget& budget, std::vector<AssignDraft>& drafts) {
+void plan_best_again(const AssignTable& table, const AssignPlanParams& params,
+                     const AssignEffort& effort, std::uint64_t seed, const Budget& budget,
+                     std::vector<AssignDraft>& drafts) {
   if (drafts.empty()) return;
-  const Ms reach = kWithinReach * objective(drafts.front());
+  const Ms reach = params.multistart.reach * objective(drafts.front());
   AssignEffort its = effort;
   for (AssignDraft& draft : drafts) {
     if (objective(draft) > reach || budget.exhausted()) break;
-    auto better = plan_strategy(table, draft.strategy, its, seed, budget, false);
+    auto better = plan_strategy(table, draft.strategy, params, its, seed, budget, false);
     its.ruins /= 2;  // a strategy that starts behind seldom ends in front
     if (better && objective(*better) < objective(draft)) draft = std::move(*better);
   }
   fastest_first(drafts);
 }
 
-int ruin_best(const AssignTable& table, int rounds, std::uint64_t seed, const Budget& budget,
-              std::vector<AssignDraft>& drafts) {
+int ruin_best(const AssignTable& table, const AssignPlanParams& params, int rounds,
+              std::uint64_t seed, const Budget& budget, std::vector<AssignDraft>& drafts) {
   if (drafts.empty()) return 0;
   int ruins = 0;
-  const Ms reach = kWithinReach * objective(drafts.front());
+  const Ms reach = params.multistart.reach * objective(drafts.front());
   for (AssignDraft& draft : drafts) {
     if (objective(draft) > reach || budget.exhausted()) break;
     RowCounts counts = row_counts(table.constraints());
@@ -272,7 +279,7 @@ int ruin_best(const AssignTable& table, int rounds, std::uint64_t seed, const Bu
         counts.exact = std::max(counts.exact, static_cast<int>(replica.rows.size()));
       }
     }
-    AssignSearch search(table, counts, std::move(draft));
+    AssignSearch search(table, counts, std::move(draft), params.search);
     ruins += search.ruin(rounds, seed, budget);
     draft = search.draft();
   }

@@ -1,6 +1,7 @@
 // Our planner for assign: chooses strategy, dispatch and row counts together.
 //
-//   if (auto draft = plan_step(table, kQuickAssign, seed, budget)) use(*draft);
+//   std::vector<AssignDraft> drafts = plan_strategies(table, params, seed, budget);
+//   if (!drafts.empty()) use(drafts.front());
 #pragma once
 
 #include <cstdint>
@@ -8,48 +9,53 @@
 #include <vector>
 
 #include "heuristics/assign/draft.h"
+#include "heuristics/assign/params.h"
 #include "instances/budget.h"
 
 namespace stowage {
 
 // The effort of the search.
 struct AssignEffort {
-  int starts = 2;   // dispatches by price that are searched, besides the plain one
+  int starts = 2;   // dispatches by price that are searched, besides the plain dispatch
   int steps = 400;  // of local search, per start
   int ruins = 0;    // AssignSearch::ruin of the best start
 };
 
-inline constexpr AssignEffort kQuickAssign{.starts = 2, .steps = 300, .ruins = 0};
-inline constexpr AssignEffort kThoroughAssign{.starts = 4, .steps = 1000, .ruins = 300};
-// The effort for steps of at most kFewToAssign sequences, which a data loader can wait for: such
-// steps are searched fast and leave little to balance. Tuned on the tune parts of the suites
-// `assign` and `assign-drawn`.
-inline constexpr AssignEffort kFewAssign{.starts = 4, .steps = 1000, .ruins = 600};
-inline constexpr int kFewToAssign = 96;  // sequences at most
-inline constexpr AssignEffort kPatientAssign{.starts = 4, .steps = 1000, .ruins = 4000};
+// The effort of the first plan and of `fast`.
+inline AssignEffort quick_effort(const AssignPlanParams& params) {
+  return {.starts = params.fast.starts, .steps = params.fast.steps};
+}
 
-// Returns the best plan found for one strategy. Returns nullopt if the strategy is not usable or no
-// start keeps the row constraints. If the budget ends early, returns the first start, or nullopt if
-// no plan is `needed`.
+// The effort of `joint` and of the later plans of `auto`, with so many ruins.
+inline AssignEffort thorough_effort(const AssignPlanParams& params, int ruins) {
+  return {.starts = params.multistart.starts, .steps = params.multistart.steps, .ruins = ruins};
+}
+
+// Returns the best plan found for one strategy. Returns nullopt if the strategy is not usable or if
+// no start met the row constraints. If the budget ends early, the plan is the first start, or
+// nullopt if no plan is `needed`.
 std::optional<AssignDraft> plan_strategy(const AssignTable& table, int strategy,
-                                         const AssignEffort& effort, std::uint64_t seed,
-                                         const Budget& budget, bool needed = true);
+                                         const AssignPlanParams& params, const AssignEffort& effort,
+                                         std::uint64_t seed, const Budget& budget,
+                                         bool needed = true);
 
-// Plans every strategy quickly, most promising first. Returns one draft per strategy that could be
-// planned, fastest first. If a plan is `needed`, the fastest construction comes first, so that an
-// early end of the budget leaves that plan and any better ones. The result never gets worse with
-// more time.
-std::vector<AssignDraft> plan_strategies(const AssignTable& table, std::uint64_t seed,
-                                         const Budget& budget, bool needed = true);
+// Plans every strategy quickly, the most promising strategy first. Returns one draft for each
+// strategy that could be planned, the fastest draft first. If a plan is `needed`, a plan that takes
+// no time is made first, so that a budget that ends early leaves this plan or a better one. More
+// time never gives a slower plan.
+std::vector<AssignDraft> plan_strategies(const AssignTable& table, const AssignPlanParams& params,
+                                         std::uint64_t seed, const Budget& budget,
+                                         bool needed = true);
 
-// Plans the strategies close to the best again with `effort`, and keeps better drafts. Requires
-// drafts of plan_strategies(), and leaves them fastest first.
-void plan_best_again(const AssignTable& table, const AssignEffort& effort, std::uint64_t seed,
-                     const Budget& budget, std::vector<AssignDraft>& drafts);
+// Plans the strategies within reach of the best draft anew with `effort` and keeps better plans.
+// Requires drafts of plan_strategies() and keeps their order.
+void plan_best_again(const AssignTable& table, const AssignPlanParams& params,
+                     const AssignEffort& effort, std::uint64_t seed, const Budget& budget,
+                     std::vector<AssignDraft>& drafts);
 
-// Runs AssignSearch::ruin() for the strategies close to the best. Returns the number of
-// improvements. Requires drafts as plan_best_again() does, and leaves them fastest first.
-int ruin_best(const AssignTable& table, int rounds, std::uint64_t seed, const Budget& budget,
-              std::vector<AssignDraft>& drafts);
+// Runs AssignSearch::ruin for the drafts within reach of the best draft. Returns the number of
+// ruins. Requires drafts of plan_strategies() and keeps their order.
+int ruin_best(const AssignTable& table, const AssignPlanParams& params, int rounds,
+              std::uint64_t seed, const Budget& budget, std::vector<AssignDraft>& drafts);
 
 }  // namespace stowage

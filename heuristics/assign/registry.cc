@@ -27,11 +27,13 @@ std::optional<AssignDraft> over_strategies(const AssignTable& table, const Strat
   return best;
 }
 
-std::optional<AssignDraft> fastest(const AssignTable& table, const AssignEffort& effort,
-                                   std::uint64_t seed, const Budget& budget) {
-  std::vector<AssignDraft> drafts = plan_strategies(table, seed, budget);
+// Plans all strategies, and those within reach anew with `effort` if that has ruins.
+std::optional<AssignDraft> fastest(const AssignTable& table, const AssignPlanParams& params,
+                                   const AssignEffort& effort, std::uint64_t seed,
+                                   const Budget& budget) {
+  std::vector<AssignDraft> drafts = plan_strategies(table, params, seed, budget);
   if (drafts.empty()) return std::nullopt;
-  if (effort.ruins > 0) plan_best_again(table, effort, seed, budget, drafts);
+  if (effort.ruins > 0) plan_best_again(table, params, effort, seed, budget, drafts);
   return std::move(drafts.front());
 }
 
@@ -42,22 +44,22 @@ std::optional<AssignDraft> hydraulis_lpt(const AssignTable& table, HydraulisScor
   return hydraulis(table, score, packer, seed, budget);
 }
 
-std::vector<AssignHeuristic> of_chunks() {
+std::vector<AssignHeuristic> of_chunks(const AssignChunkParams& params) {
   return {
       {"chunk-flow", "chunks of one size for the whole step, dealt by LPT", "ChunkFlow section 4.1",
        [](const AssignInstance& step, const AssignTable&, std::uint64_t, const Budget& budget) {
          return assign_chunk_flow(step, budget);
        }},
       {"fast", "dispatch, moves and swaps under even rows, then rows of chunks", "",
-       [](const AssignInstance& step, const AssignTable&, std::uint64_t, const Budget& budget) {
-         return assign_chunked(step, true, budget);
-       }}};
+       [params](const AssignInstance& step, const AssignTable&, std::uint64_t,
+                const Budget& budget) { return assign_chunked(step, params, true, budget); }}};
 }
 
 }  // namespace
 
-std::vector<AssignHeuristic> heuristics(const AssignInstance& instance) {
-  if (instance.constraints.chunks) return of_chunks();
+std::vector<AssignHeuristic> heuristics(const AssignInstance& instance,
+                                        const AssignPlanParams& params) {
+  if (instance.constraints.chunks) return of_chunks(params.chunks);
   std::vector<AssignHeuristic> all;
   const auto add = [&](std::string name, std::string summary, std::string source, auto make) {
     all.push_back({std::move(name), std::move(summary), std::move(source),
@@ -102,13 +104,16 @@ std::vector<AssignHeuristic> heuristics(const AssignInstance& instance) {
         });
   }
   add("fast", "dispatch by prices and greedily, rows, moves and swaps", "",
-      [](const AssignTable& table, std::uint64_t seed, const Budget& budget) {
-        const bool few = table.size() <= kFewToAssign;
-        return fastest(table, few ? kFewAssign : kQuickAssign, seed, budget);
+      [params](const AssignTable& table, std::uint64_t seed, const Budget& budget) {
+        const bool few = table.size() <= params.fast.few;
+        const AssignEffort effort =
+            few ? thorough_effort(params, params.fast.few_ruins) : quick_effort(params);
+        return fastest(table, params, effort, seed, budget);
       });
   add("joint", "as fast from more starts, then ruin and recreate", "",
-      [](const AssignTable& table, std::uint64_t seed, const Budget& budget) {
-        return fastest(table, kThoroughAssign, seed, budget);
+      [params](const AssignTable& table, std::uint64_t seed, const Budget& budget) {
+        return fastest(table, params, thorough_effort(params, params.multistart.ruins), seed,
+                       budget);
       });
   return all;
 }

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "heuristics/assign/params.h"
 #include "heuristics/heuristic.h"
 #include "instances/assign/instance.h"
 #include "instances/assign/plan.h"
@@ -10,13 +11,14 @@
 
 namespace stowage {
 
-// An assign heuristic, which also chooses the strategy. It returns no plan in three cases: no
-// strategy holds the longest sequence, the method plans one scheme and all strategies are mixed, or
-// its rows cannot keep the row constraints.
+// A heuristic returns no plan if no strategy holds the longest sequence, if a method for one scheme
+// meets only mixed strategies, or if its rows cannot satisfy the row constraints. All heuristics
+// choose the strategy, too.
 using AssignHeuristic = Heuristic<AssignInstance, AssignTable, AssignPlan>;
 
-// Returns the published baselines, then our methods from quick to thorough. Returns the methods for
-// chunks if the instance has a ChunkRule.
-std::vector<AssignHeuristic> heuristics(const AssignInstance& instance);
+// Returns the published baselines, then ours from quick to thorough. If the instance asks for
+// chunks, these are the heuristics for chunks.
+std::vector<AssignHeuristic> heuristics(const AssignInstance& instance,
+                                        const AssignPlanParams& params = {});
 
 }  // namespace stowage

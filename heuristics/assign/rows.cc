@@ -14,7 +14,8 @@
 namespace stowage {
 namespace {
 
-constexpr std::size_t kFewRows = 32;  // up to here a scan of all rows beats a tree
+// Up to so many rows a scan of all rows takes less time than a tree of rows.
+constexpr std::size_t kFewRows = 32;
 
 const Scheme& scheme_of(const AssignTable& table, int scheme) {
   return table.schemes()[static_cast<std::size_t>(scheme)];
@@ -100,6 +101,7 @@ class RowFiller {
   }
 
  private:
+  // Nodes of the search that fills one row, some microseconds each.
   static constexpr int kFillTries = 400;
 
   void search(std::size_t next, Tokens room) {
@@ -253,6 +255,7 @@ std::optional<std::vector<RowDraft>> fit_rows(const AssignTable& table, int sche
 
 int count_after_failure(const AssignTable& table, int scheme, std::span<const int> positions,
                         const RowCounts& counts, int rows) {
+  // For so many sequences one packing takes longer than counting the rows of best-fit-decreasing.
   constexpr std::size_t kMany = 20000;
   const Scheme& s = scheme_of(table, scheme);
   const int next = rows + counts.multiple;

@@ -15,16 +15,18 @@
 namespace stowage {
 namespace {
 
-constexpr double kRounding = 1e-9;         // of T, where sums are compared
-constexpr double kLevel = 1e-6;            // above the mean by less: nothing left to even out
-constexpr std::size_t kWindow = 24;        // sequences tried as a partner where a replica has more
-constexpr double kWorkPerStep = 12000;     // exchanges looked at, on average: what a step of 16
-                                           // replicas with 30 sequences each needs
-constexpr double kSmallStep = 1e5;         // exchanges looked at in one step
-constexpr int kTurns = 4;                  // of each replica, then
-constexpr double kSequencesPerRuin = 256;  // on average; beyond, there are fewer rounds
-constexpr std::size_t kRowsTried = 512;    // for a sequence that moves
-constexpr std::size_t kRepacks = 24;       // tried before a replica counts as stuck
+// The share of T by which two sums of the same times may differ by rounding.
+constexpr double kRounding = 1e-9;
+// Replicas are level if the slowest is above their mean by at most this share.
+constexpr double kLevel = 1e-6;
+// If one step looks at no more exchanges than this, each replica gets kTurns steps at least.
+constexpr double kSmallStep = 1e5;
+constexpr int kTurns = 4;
+// Rows of a replica in which a moved sequence is tried: only replicas of thousands of short rows
+// have more.
+constexpr std::size_t kRowsTried = 512;
+// Steps after each ruin: the replicas involved are few and nearly even.
+constexpr int kStepsAfterRuin = 64;
 
 void erase(RowDraft& row, const AssignTable& table, int scheme, int position) {
   row.positions.erase(std::ranges::find(row.positions, position));
@@ -35,9 +37,11 @@ void erase(RowDraft& row, const AssignTable& table, int scheme, int position) {
 
 }  // namespace
 
-AssignSearch::AssignSearch(const AssignTable& table, const RowCounts& counts, AssignDraft draft)
+AssignSearch::AssignSearch(const AssignTable& table, const RowCounts& counts, AssignDraft draft,
+                           const AssignSearchParams& params)
     : table_(table),
       counts_(counts),
+      params_(params),
       draft_(std::move(draft)),
       summaries_(draft_.replicas.size()),
       may_empty_(table.constraints().allow_empty) {
@@ -133,6 +137,7 @@ void AssignSearch::consider_swaps(int slowest, int target, Change& best) const {
   const ReplicaDraft& to = at(target);
   const std::vector<Member>& others = summary(target).members;
   const Ms slack = kRounding * from.time;
+  const std::ptrdiff_t partners = params_.partners;
   const Member* last = nullptr;
   for (const Member& mine : summary(slowest).members) {
     const bool twin = last != nullptr && last->row == mine.row &&
@@ -142,16 +147,16 @@ void AssignSearch::consider_swaps(int slowest, int target, Change& best) const {
     // Only a shorter sequence in return can help.
     auto first = std::ranges::upper_bound(others, mine.position, {}, &Member::position);
     auto end = others.end();
-    if (static_cast<std::size_t>(end - first) > kWindow) {
-      // Both T are even where this sum of works stands; look on both sides of it.
+    if (end - first > partners) {
+      // Both T are even for the partner whose sum of works is this; look on both sides of it.
       const Ms even = to.time - from.time + table_.work(mine.position, from.scheme) +
                       table_.work(mine.position, to.scheme);
       const auto middle = std::ranges::partition_point(first, end, [&](const Member& other) {
         return table_.work(other.position, from.scheme) + table_.work(other.position, to.scheme) >
                even;
       });
-      first = middle - std::min<std::ptrdiff_t>(middle - first, kWindow / 2);
-      end = first + std::min<std::ptrdiff_t>(end - first, kWindow);
+      first = middle - std::min(middle - first, partners / 2);
+      end = first + std::min(end - first, partners);
     }
     const Tokens length = table_.length(mine.position);
     const Ms leaves = table_.work(mine.position, from.scheme);
@@ -323,7 +328,7 @@ bool AssignSearch::repack(int slowest, std::span<const int> replicas) {
       }
     }
   }
-  const std::size_t tries = std::min(kRepacks, attempts.size());
+  const std::size_t tries = std::min(stowage::at(params_.repacks), attempts.size());
   std::ranges::partial_sort(attempts, attempts.begin() + static_cast<std::ptrdiff_t>(tries),
                             [](const Repack& a, const Repack& b) {
                               return std::tuple(a.time, a.target, a.mine, a.other) <
@@ -350,15 +355,16 @@ bool AssignSearch::level(std::span<const int> replicas) const {
 }
 
 void AssignSearch::improve(std::span<const int> replicas, int steps, const Budget& budget) {
-  // Steps of a hundred thousand sequences look at millions of exchanges: fewer of them, then. Of
-  // small ones every replica gets its turns.
-  double each = static_cast<double>(table_.size()) * kWindow;
+  // A step among a hundred thousand sequences looks at millions of exchanges, so large instances
+  // get fewer steps. In a small instance every replica gets its turns.
+  const double partners = params_.partners;
+  double each = static_cast<double>(table_.size()) * partners;
   if (each <= kSmallStep && replicas.size() == draft_.replicas.size()) {
     steps = std::max(steps, kTurns * static_cast<int>(replicas.size()));
   } else {
     each = 0;
   }
-  double work = std::max(kWorkPerStep, each) * steps;
+  double work = std::max(params_.work, each) * steps;
   for (; work > 0 && !budget.exhausted() && !level(replicas); --steps) {
     if (steps == 0) return;
     const int slowest = slowest_of(replicas);
@@ -372,7 +378,7 @@ void AssignSearch::improve(std::span<const int> replicas, int steps, const Budge
       consider_moves(slowest, target, best);
       consider_swaps(slowest, target, best);
     }
-    work -= sequences * others * kWindow;
+    work -= sequences * others * partners;
     if (best.target >= 0) {
       apply(slowest, best);
       continue;
@@ -404,7 +410,7 @@ int AssignSearch::ruin(int rounds, std::uint64_t seed, const Budget& budget) {
   const auto replicas = static_cast<int>(draft_.replicas.size());
   std::vector<int> all(draft_.replicas.size());
   std::iota(all.begin(), all.end(), 0);
-  double work = kSequencesPerRuin * rounds;
+  double work = params_.sequences_per_ruin * rounds;
   int round = 0;
   for (; round < rounds && work > 0 && replicas > 1 && !budget.exhausted(); ++round) {
     if (level(all)) break;
@@ -439,7 +445,7 @@ int AssignSearch::ruin(int rounds, std::uint64_t seed, const Budget& budget) {
         if (!table_.holds(g, position)) continue;
         LoadSum load = loads[k];
         load.add(table_, g, position);
-        // Rows of constraints are met at the end or not at all.
+        // A fixed number of rows is met when the replica is packed, not here.
         const Ms time = even_time(table_.schemes()[static_cast<std::size_t>(g)], load,
                                   counts_.fixed() ? RowCounts{} : counts_);
         if (time < least) {
@@ -465,7 +471,7 @@ int AssignSearch::ruin(int rounds, std::uint64_t seed, const Budget& budget) {
     }
     if (dealt) {
       for (const int r : chosen) refresh(r);
-      improve(chosen, 64, budget);
+      improve(chosen, kStepsAfterRuin, budget);
     }
     if (!dealt || at(slowest_of(chosen)).time >= before * kPlannerFaster) {
       for (std::size_t k = 0; k < chosen.size(); ++k) {
@@ -473,7 +479,7 @@ int AssignSearch::ruin(int rounds, std::uint64_t seed, const Budget& budget) {
         refresh(chosen[k]);
       }
     } else {
-      improve(64, budget);
+      improve(kStepsAfterRuin, budget);
     }
   }
   return round;

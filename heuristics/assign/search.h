@@ -1,6 +1,6 @@
 // Local search for assign: speeds up the slowest replica until no change helps.
 //
-//   AssignSearch search(table, counts, std::move(draft));
+//   AssignSearch search(table, counts, std::move(draft), params.search);
 //   search.improve(all, 1000, budget);
 //   search.ruin(200, seed, budget);
 //   use(search.draft());
@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "heuristics/assign/draft.h"
+#include "heuristics/assign/params.h"
 #include "heuristics/assign/rows.h"
 #include "instances/budget.h"
 
@@ -24,21 +25,23 @@ namespace stowage {
 
 class AssignSearch {
  public:
-  // `draft` must have permitted numbers of rows. The table must outlive the search.
-  AssignSearch(const AssignTable& table, const RowCounts& counts, AssignDraft draft);
+  // Requires a draft in which every replica has a permitted number of rows. The table must outlive
+  // the search.
+  AssignSearch(const AssignTable& table, const RowCounts& counts, AssignDraft draft,
+               const AssignSearchParams& params = {});
 
   // Makes at most `steps` steps among the given replicas.
   void improve(std::span<const int> replicas, int steps, const Budget& budget);
   void improve(int steps, const Budget& budget);
 
-  // Repeats `rounds` times: removes the sequences of the slowest replica and of one to three
-  // others, deals them again in a disturbed order, improves these replicas, and keeps a better
-  // result. Returns the number of improvements. Makes fewer rounds if they are expensive, and none
-  // if all replicas are level.
+  // Takes the sequences out of the slowest replica and one to three others, deals them anew in a
+  // disturbed order, improves these replicas and keeps the result if it is better. Does so at most
+  // `rounds` times, fewer times if the instance is large, and stops when all replicas are level.
+  // Returns the number of rounds.
   int ruin(int rounds, std::uint64_t seed, const Budget& budget);
 
-  // Reduces the number of rows where that costs no time. If rows have no fixed cost, moves open
-  // rows freely.
+  // Makes fewer rows where fewer rows cost no time: if rows have no fixed time, moves open rows
+  // freely.
   void close_ranks(const Budget& budget);
 
   const AssignDraft& draft() const { return draft_; }
@@ -95,6 +98,7 @@ class AssignSearch {
 
   const AssignTable& table_;
   RowCounts counts_;
+  AssignSearchParams params_;
   AssignDraft draft_;
   std::vector<Summary> summaries_;
   bool may_empty_ = true;

@@ -14,26 +14,28 @@
 namespace stowage {
 namespace {
 
-constexpr int kFirstRounds = 60;
-constexpr int kBandRounds = 20;
-constexpr std::size_t kMostNodes = 1000;  // of one tree
-// The checker looks at no more replicas; and more lengths take longer than is worth it.
+// The root starts from even prices, so that it takes more rounds than a child does.
+constexpr int kRoundsOfRoot = 3;
+// Cases of one strategy: the checker reads a longer certificate slowly.
+constexpr std::size_t kMostNodes = 1000;
+// The checker accepts no more replicas.
 constexpr int kMostReplicas = 64;
+// Instances with more distinct lengths gain less than their rounds cost.
 constexpr std::size_t kMostKinds = 2000;
 
-// The questions asked of one strategy.
+// The tree of cases of one strategy.
 class Tree {
  public:
-  Tree(const AssignTable& table, int strategy) {
+  Tree(const AssignTable& table, int strategy, int rounds) : rounds_(rounds) {
     BandPrices root(table, strategy);
-    operations_ = root.improve(kFirstRounds);
+    operations_ = root.improve(kRoundsOfRoot * rounds);
     enter(std::move(root));
   }
 
   Ms proven() const { return open_.top().first; }
   std::int64_t operations() const { return operations_; }
 
-  // Splits the weakest leaf. False if it has no question left, or the tree is large.
+  // Splits the weakest leaf. Returns false if the leaf cannot be split or the tree is large.
   bool grow() {
     const std::size_t weakest = open_.top().second;
     const std::optional<BandSplit> split = nodes_[weakest].prices.split();
@@ -41,7 +43,7 @@ class Tree {
     open_.pop();
     for (const bool longer : {false, true}) {
       BandPrices child = nodes_[weakest].prices.child(*split, longer);
-      operations_ += child.improve(kBandRounds);
+      operations_ += child.improve(rounds_);
       nodes_[weakest].children[longer ? 1 : 0] = nodes_.size();
       enter(std::move(child));
     }
@@ -49,7 +51,7 @@ class Tree {
     return true;
   }
 
-  // The questions and the prices of the leaves.
+  // Returns the splits, and the prices of the leaves.
   StrategyProof proof(const AssignTable& table, int strategy, const std::string& name) const {
     StrategyProof made{.strategy = name, .by = "bands"};
     std::vector<std::size_t> next{0};
@@ -92,6 +94,7 @@ class Tree {
     nodes_.push_back({std::move(prices), std::nullopt});
   }
 
+  int rounds_;
   std::vector<Node> nodes_;
   std::priority_queue<std::pair<Ms, std::size_t>, std::vector<std::pair<Ms, std::size_t>>,
                       std::greater<>>
@@ -114,7 +117,7 @@ BandBound band_bound(const AssignInstance& instance, const AssignTable& table, M
     if (*weakest >= upper * (1 - options.near) || table.replicas(s) > kMostReplicas) break;
     auto found = trees.find(s);
     if (found == trees.end()) {
-      found = trees.emplace(s, Tree(table, s)).first;
+      found = trees.emplace(s, Tree(table, s, options.rounds)).first;
       operations += found->second.operations();
     } else {
       operations -= found->second.operations();

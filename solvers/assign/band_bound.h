@@ -19,17 +19,18 @@ namespace stowage {
 
 struct BandBoundOptions {
   std::int64_t operations = 4'000'000;  // some twenty milliseconds
-  double near = 1e-4;                   // relative; a gap that is not worth more
+  int rounds = 20;                      // of price improvement in each case, 3 times in the first
+  double near = 1e-4;                   // relative gap that is not worth more operations
 };
 
 struct BandBound {
-  std::optional<AssignCertificate> certificate;  // nothing if nothing more could be proven
-  KnownProofs known;                             // raised where there is more
+  std::optional<AssignCertificate> certificate;  // nullopt if no higher bound was proven
+  KnownProofs known;                             // with the higher bounds
 };
 
-// Raises what is known of the weakest strategy, again and again, up to `upper`, the objective of a
-// known plan. Only strategies with pipelines of few replicas gain. The same input gives the same
-// bound unless the budget ends.
+// Raises the bound of the weakest strategy repeatedly, up to `upper`, the objective of a known
+// plan. Only strategies with pipelines of few replicas gain. The same input gives the same bound
+// unless the budget ends.
 BandBound band_bound(const AssignInstance& instance, const AssignTable& table, Ms upper,
                      KnownProofs known, const BandBoundOptions& options, Budget& budget);
 

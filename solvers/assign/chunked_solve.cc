@@ -1,6 +1,9 @@
 #include "solvers/assign/chunked_solve.h"
 
+#include <array>
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -9,15 +12,112 @@
 #include "heuristics/assign/chunked.h"
 #include "heuristics/assign/registry.h"
 #include "solvers/assign/few_sequences.h"
+#include "solvers/assign/params.h"
 #include "solvers/assign/remedy.h"
 #include "solvers/family_solve.h"
+#include "solvers/parameters.h"
+#include "solvers/stage.h"
 
 namespace stowage {
 namespace {
 
 const Method kChunkedAuto{"auto", MethodKind::ours, "every method below, the best plan", ""};
-// Writing down and verifying a plan takes at most so many times what the bounds took.
+// Composing and verifying a plan takes at most so many times the time of the bounds.
 constexpr double kPlanPerBounds = 3;
+
+// The state that the stages of one solve share.
+struct ChunkedContext : SolveContext<AssignInstance> {
+  const AssignParams params;
+  bool& gap_ended_it;
+  bool& time_ended_it;
+  double reserve_s = 0;  // seconds kept back for composing and verifying a plan
+
+  // Returns whether the solve stops before the next stage.
+  bool done() const { return incumbent.plan() && (gap_ended_it || incumbent.proven()); }
+
+  Budget part_for_plans() const {
+    return budget.part(budget.seconds_left() - reserve_s, budget.nodes_left());
+  }
+};
+
+using Ended = std::optional<StoppedBy>;
+
+// Offers the plan of a heuristic that had the budget `part`.
+Ended offer(ChunkedContext& context, const char* name, std::optional<AssignPlan> plan,
+            const Budget& part) {
+  Incumbent<AssignInstance>& incumbent = context.incumbent;
+  if (plan) {
+    incumbent.offer(*std::move(plan), 'H', name);
+  } else if (!part.exhausted()) {
+    incumbent.remark(std::string(name) + " cannot plan this step");
+  }
+  if (part.stop_reason() == StopReason::time_limit) context.time_ended_it = true;
+  context.gap_ended_it = incumbent.plan() && incumbent.within(context.options.gap);
+  return std::nullopt;
+}
+
+Ended chunk_rows(ChunkedContext& context, Budget&) {
+  const bool needed = !context.incumbent.plan();
+  const Budget part = context.part_for_plans();
+  return offer(context, "fast",
+               assign_chunked(context.instance, context.params.plans.chunks, needed, part), part);
+}
+
+Ended chunk_flow(ChunkedContext& context, Budget&) {
+  const Budget part = context.part_for_plans();
+  std::optional<AssignPlan> plan;
+  if (!context.incumbent.plan() || !part.exhausted()) {
+    plan = assign_chunk_flow(context.instance, part);
+  }
+  return offer(context, "chunk-flow", std::move(plan), part);
+}
+
+// Shares of few sequences know chunks of one size only.
+bool few_in_chunks(const ChunkedContext& context) {
+  return context.instance.constraints.chunks->boundaries == ChunkBoundaries::fixed &&
+         !context.budget.exhausted() && has_few_sequences(context.instance);
+}
+
+Ended chunk_subsets(ChunkedContext& context, Budget&) {
+  Incumbent<AssignInstance>& incumbent = context.incumbent;
+  FewResult found = solve_few(context.instance, incumbent.bound(), incumbent.plan()->objective_ms,
+                              context.part_for_plans());
+  if (!found.complete) return std::nullopt;
+  if (found.plan) incumbent.offer(*std::move(found.plan), 'M', "subsets");
+  incumbent.raise_bound({"subsets", incumbent.plan()->objective_ms});
+  return std::nullopt;
+}
+
+// If a limit ended the method before its first plan, makes the plan that takes no time.
+Ended chunk_rows_at_once(ChunkedContext& context, Budget& budget) {
+  if (budget.seconds_left() <= context.reserve_s) context.time_ended_it = true;
+  if (!context.time_ended_it && !budget.exhausted()) return std::nullopt;
+  if (auto plan = assign_chunked(context.instance, context.params.plans.chunks, true, budget)) {
+    context.incumbent.offer(*std::move(plan), 'H', "fast");
+  }
+  return std::nullopt;
+}
+
+// Ours comes first, since it begins with the plan that takes no time.
+constexpr auto kChunkStages = std::to_array<Stage<ChunkedContext>>({
+    {"chunk_rows", "rows of chunks, evened out by moves and swaps", chunk_rows},
+    {"chunk_flow", "ChunkFlow's rows, dealt to the replicas by LPT", chunk_flow},
+    {"chunk_subsets",
+     "dynamic programme over all subsets of few sequences in chunks",
+     chunk_subsets,
+     {.needs = Needs::plan, .when = few_in_chunks}},
+    {"chunk_rows_at_once",
+     "rows of chunks without any time, if a limit cut the method",
+     chunk_rows_at_once,
+     {.needs = Needs::no_plan, .even_if_done = true}},
+});
+
+Course course_of(const std::string& method) {
+  if (method == kChunkedAuto.name) {
+    return {Phase{.stages = {"chunk_rows", "chunk_flow", "chunk_subsets", "chunk_rows_at_once"}}};
+  }
+  return {Phase{.stages = {method == "fast" ? "chunk_rows" : "chunk_flow", "chunk_rows_at_once"}}};
+}
 
 class ChunkedSolve : public FamilySolve<AssignInstance> {
  public:
@@ -34,65 +134,29 @@ class ChunkedSolve : public FamilySolve<AssignInstance> {
 
   std::vector<NamedBound> bounds() override {
     std::vector<NamedBound> found = assign_chunk_bounds(instance_, budget_);
-    reserve_s_ = kPlanPerBounds * budget_.seconds();
+    context_.reserve_s = kPlanPerBounds * budget_.seconds();
     return found;
   }
 
   StoppedBy search() override {
-    // Ours first: it begins with the plan that a limit of nothing leaves.
-    attempt("fast", [&](bool needed, const Budget& part) {
-      return assign_chunked(instance_, needed, part);
-    });
-    attempt("chunk-flow", [&](bool needed, const Budget& part) -> std::optional<AssignPlan> {
-      if (!needed && part.exhausted()) return std::nullopt;
-      return assign_chunk_flow(instance_, part);
-    });
-    if (options_.method == kChunkedAuto.name) settle_few();
-    // A limit that ended the method before its first plan still leaves time for the quickest.
-    if (!incumbent_.plan() && budget_.seconds_left() <= reserve_s_) time_ended_it_ = true;
-    if (!incumbent_.plan() && (time_ended_it_ || budget_.exhausted())) {
-      if (auto plan = assign_chunked(instance_, true, budget_)) {
-        incumbent_.offer(std::move(*plan), 'H', "fast");
-      }
-    }
-    return StoppedBy::heuristic_end;
+    return StageLoop<ChunkedContext>(kChunkStages, context_, stages_)
+        .run(course_of(options_.method));
   }
 
-  // Shares of few sequences know parts of one size alone.
-  void settle_few() {
-    if (!incumbent_.plan() || gap_ended_it_ || incumbent_.proven()) return;
-    if (instance_.constraints.chunks->boundaries != ChunkBoundaries::fixed) return;
-    if (budget_.exhausted() || !has_few_sequences(instance_)) return;
-    const Budget part = budget_.part(budget_.seconds_left() - reserve_s_, budget_.nodes_left());
-    FewResult found =
-        solve_few(instance_, incumbent_.bound(), incumbent_.plan()->objective_ms, part);
-    if (!found.complete) return;
-    if (found.plan) incumbent_.offer(std::move(*found.plan), 'M', "subsets");
-    incumbent_.raise_bound({"subsets", incumbent_.plan()->objective_ms});
-  }
-
-  template <class Make>
-  void attempt(const char* name, const Make& make) {
-    if (options_.method != kChunkedAuto.name && options_.method != name) return;
-    const Budget part = budget_.part(budget_.seconds_left() - reserve_s_, budget_.nodes_left());
-    const bool needed = !incumbent_.plan();
-    if (!needed && (gap_ended_it_ || incumbent_.proven())) return;
-    if (std::optional<AssignPlan> plan = make(needed, part)) {
-      incumbent_.offer(std::move(*plan), 'H', name);
-    } else if (!part.exhausted()) {
-      incumbent_.remark(std::string(name) + " cannot plan this step");
-    }
-    time_ended_it_ = time_ended_it_ || part.stop_reason() == StopReason::time_limit;
-    gap_ended_it_ = incumbent_.plan() && incumbent_.within(options_.gap);
-  }
-
-  double reserve_s_ = 0;  // for writing down and verifying a plan
+  ChunkedContext context_{{instance_, options_, budget_, incumbent_},
+                          with_values<AssignParams>(options_.params),
+                          gap_ended_it_,
+                          time_ended_it_};
 };
 
 }  // namespace
 
 std::vector<Method> chunked_methods(const AssignInstance& instance) {
   return method_list(kChunkedAuto, heuristics(instance), {});
+}
+
+std::vector<StageInfo> chunked_stages() {
+  return stage_list(std::span<const Stage<ChunkedContext>>(kChunkStages));
 }
 
 Outcome solve_chunked(const AssignInstance& instance, const SolveOptions& options, Budget& budget,

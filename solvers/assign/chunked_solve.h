@@ -12,6 +12,9 @@ namespace stowage {
 // `auto`, the published construction, ours. Requires an instance that asks for chunks.
 std::vector<Method> chunked_methods(const AssignInstance& instance);
 
+// The stages of solve_chunked().
+std::vector<StageInfo> chunked_stages();
+
 Outcome solve_chunked(const AssignInstance& instance, const SolveOptions& options, Budget& budget,
                       const Progress& progress);
 

@@ -16,15 +16,23 @@
 namespace stowage {
 namespace {
 
-constexpr double kFits = 1 + 1e-9;      // times the time
-constexpr double kSurely = 1 + 5e-10;   // the same, however the sum was rounded
-constexpr std::size_t kMostGroups = 4;  // told apart in what is remembered
+// A share fits up to this multiple of the time, and surely fits up to the second one, however its
+// sum was rounded.
+constexpr double kFits = 1 + 1e-9;
+constexpr double kSurely = 1 + 5e-10;
+// Groups of replicas that a remembered state tells apart.
+constexpr std::size_t kMostGroups = 4;
+// Nodes between two looks at the clock.
 constexpr std::int64_t kClockNodes = 4096;
-constexpr int kPriceSteps = 10;  // each way from even prices
+// Prices that are tried for each scheme: so many steps of this factor each way from even prices, in
+// so many rounds over the schemes.
+constexpr int kPriceSteps = 10;
 constexpr double kPriceStep = 1.07;
 constexpr int kPriceRounds = 2;
-constexpr std::int64_t kMostSteps = 4;  // of dual feasible functions
+// Dual feasible functions: the most steps of a staircase, and the thresholds of small sequences.
+constexpr std::int64_t kMostSteps = 4;
 constexpr std::array kSmall = {0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45};
+// Sums below this are zero, and differences below this share are rounding.
 constexpr double kFloor = 1e-12;
 constexpr double kRounding = 1e-10;
 

@@ -12,20 +12,24 @@
 namespace stowage {
 namespace {
 
-constexpr double kNear = 1e-4;       // relative; a gap that is not worth another question
-constexpr double kFirst = 1 - 5e-9;  // times the objective: the first question, a proof if denied
-constexpr double kSafe = 1 - 2e-9;   // completion.h looks 1e-9 further than it is asked
+// The relative gap that is not worth another tree search.
+constexpr double kNear = 1e-4;
+// The first time, as a part of the objective: a refusal proves the plan optimal.
+constexpr double kFirst = 1 - 5e-9;
+// The part of a refused time that is a bound: completion.h admits times 1e-9 longer than asked.
+constexpr double kSafe = 1 - 2e-9;
+// A plan is faster than another only below this part of the other's time.
 constexpr double kLessThanBest = 1 - 1e-12;
-constexpr int kTimes = 8;  // asked at most
 
 class CompletionAsking {
  public:
   CompletionAsking(const AssignTable& table, Ms objective, Ms bound, std::vector<Ms> proven,
-                   std::int64_t nodes, const Budget& budget)
+                   const CompletionOptions& options, const Budget& budget)
       : table_(table),
         objective_(objective),
         proven_(std::move(proven)),
-        nodes_(nodes),
+        times_(options.times),
+        nodes_(options.nodes),
         budget_(budget),
         out_{.bound = bound} {
     if (proven_.empty()) proven_.assign(at(table.strategies()), bound);
@@ -33,7 +37,7 @@ class CompletionAsking {
 
   CompletionBound run() {
     Ms high = objective_;
-    for (int k = 0; k < kTimes && nodes_ > 0 && !budget_.exhausted(); ++k) {
+    for (int k = 0; k < times_ && nodes_ > 0 && !budget_.exhausted(); ++k) {
       if (out_.bound >= high * (1 - kNear)) break;
       const bool first = high == objective_;
       const Ms time = first ? high * kFirst : out_.bound + (high - out_.bound) / 2;
@@ -48,8 +52,8 @@ class CompletionAsking {
   }
 
  private:
-  // Whether no strategy allows it, as far as most of the nodes that are left can tell. A plan that
-  // was met lowers the objective and ends the question.
+  // Returns whether the search proves, with three quarters of the nodes left, that no strategy
+  // allows this time. If the search finds a plan, lowers the objective and returns false.
   bool impossible(Ms time) {
     faster_ = false;
     std::int64_t left = nodes_ - nodes_ / 4;
@@ -85,6 +89,7 @@ class CompletionAsking {
   const AssignTable& table_;
   Ms objective_;
   std::vector<Ms> proven_;
+  int times_;
   std::int64_t nodes_;
   const Budget& budget_;
   CompletionBound out_;
@@ -94,9 +99,10 @@ class CompletionAsking {
 }  // namespace
 
 CompletionBound completion_bound(const AssignTable& table, Ms objective, Ms bound,
-                                 std::vector<Ms> proven, std::int64_t nodes, const Budget& budget) {
+                                 std::vector<Ms> proven, const CompletionOptions& options,
+                                 const Budget& budget) {
   if (table.size() == 0 || table.size() > kMostCompleted) return {.bound = bound};
-  return CompletionAsking(table, objective, bound, std::move(proven), nodes, budget).run();
+  return CompletionAsking(table, objective, bound, std::move(proven), options, budget).run();
 }
 
 }  // namespace stowage

@@ -1,7 +1,6 @@
-// What completion.h proves of a step beyond the bounds of its strategies, and the plans that it
-// meets on the way. Not installed.
+// A bound on the step, and faster plans, by the tree search of completion.h. Not installed.
 //
-//   const CompletionBound found = completion_bound(table, objective, bound, proven, nodes, budget);
+//   const CompletionBound found = completion_bound(table, objective, bound, proven, {}, budget);
 //   if (found.draft) ...                  // faster than the objective
 //   if (found.bound > bound) ...          // no plan is faster than that
 #pragma once
@@ -16,17 +15,22 @@
 
 namespace stowage {
 
-struct CompletionBound {
-  Ms bound = 0;                      // proven, at least what was known
-  std::optional<AssignDraft> draft;  // less than the objective, if there is one
+struct CompletionOptions {
+  std::int64_t nodes = 1'000'000;  // of completion.h, about
+  int times = 8;                   // between bound and objective that are asked about, at most
 };
 
-// Asks of one time after the other, between bound and objective, whether any strategy allows it:
-// first just below the objective, then halfway where that was too much work. `proven`: what is
-// known of each strategy, infinite for those that cannot be used; empty: nothing. At most about so
-// many `nodes` of completion.h. Nothing new for a step of no sequence or of more than
-// kMostCompleted.
+struct CompletionBound {
+  Ms bound = 0;                      // proven, at least the known bound
+  std::optional<AssignDraft> draft;  // a plan faster than the objective, if the search found one
+};
+
+// Asks whether any strategy allows a time between bound and objective: first a time just below the
+// objective, then times halfway if that took too much work. `proven` is the known bound of each
+// strategy, infinite if the strategy cannot be used; an empty list stands for the bound. Returns
+// the known bound if the step has no sequence or more than kMostCompleted.
 CompletionBound completion_bound(const AssignTable& table, Ms objective, Ms bound,
-                                 std::vector<Ms> proven, std::int64_t nodes, const Budget& budget);
+                                 std::vector<Ms> proven, const CompletionOptions& options,
+                                 const Budget& budget);
 
 }  // namespace stowage

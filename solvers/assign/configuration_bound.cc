@@ -12,10 +12,14 @@
 namespace stowage {
 namespace {
 
-constexpr double kLast = 1 - 5e-9;      // times the objective: no more is proven
-constexpr double kPossible = 1 + 1e-9;  // times over: the time is not refuted
-constexpr double kCells = 20'000;       // of a model: so many more count as another LP
-constexpr int kRounds = 60;             // of one question
+// The highest bound that is claimed, as a part of the objective.
+constexpr double kLast = 1 - 5e-9;
+// An LP whose objective is at most this does not refute the time.
+constexpr double kPossible = 1 + 1e-9;
+// Cells of a model that count as one more LP, since larger LPs take longer.
+constexpr double kCells = 20'000;
+// Rounds of column generation for one time; most times are decided after a few.
+constexpr int kRounds = 60;
 
 double cells(const milp::Model& model) {
   return static_cast<double>(model.rows().size()) * static_cast<double>(model.variables().size());

@@ -1,4 +1,4 @@
-// What the stages of one assign solve share. Not installed.
+// The state that the stages of one assign solve share. Not installed.
 #pragma once
 
 #include <optional>
@@ -9,6 +9,7 @@
 #include "instances/assign/instance.h"
 #include "instances/assign/table.h"
 #include "solvers/assign/known_proofs.h"
+#include "solvers/assign/params.h"
 #include "solvers/family_solve.h"
 #include "solvers/stage.h"
 
@@ -16,26 +17,27 @@ namespace stowage {
 
 struct AssignContext : SolveContext<AssignInstance> {
   const AssignTable table;
+  const AssignParams params;
   std::optional<Refutation>& refuted;  // set by a stage that proves that there is no plan
   bool& gap_ended_it;
   bool& time_ended_it;
 
-  std::vector<AssignDraft> drafts = {};  // the best known of each strategy, fastest first
-  std::vector<AssignPlan> plans = {};    // the plans of these, as far as there was time
+  std::vector<AssignDraft> drafts = {};  // the best draft of each strategy, the fastest first
+  std::vector<AssignPlan> plans = {};    // the plans of the first drafts, as far as time allowed
   std::optional<AssignCertificate> certificate = {};  // confirmed
-  KnownProofs known = {};                             // of each strategy
-  double reserve_s = 0;  // of the time, for composing and verifying a plan
+  KnownProofs known = {};                             // the best proof of each strategy
+  double reserve_s = 0;  // seconds kept back for composing and verifying a plan
 
   bool exact() const { return options.method == "exact"; }
 
-  // Whether to stop before the next stage.
+  // Returns whether the solve stops before the next stage.
   bool done() const {
     if (!incumbent.plan()) return budget.exhausted();
     gap_ended_it = incumbent.within(options.gap);
     return gap_ended_it || incumbent.proven() || out_of_time();
   }
 
-  // The time left would not do for composing and verifying another plan.
+  // Returns whether too little time is left for composing and verifying another plan.
   bool out_of_time() const {
     if (budget.seconds_left() <= reserve_s) time_ended_it = true;
     return time_ended_it || budget.exhausted();

@@ -13,10 +13,14 @@
 namespace stowage {
 namespace {
 
-constexpr std::size_t kMostWithStages = 16;  // sequences: a table of rows takes 3^n steps
-constexpr std::int64_t kMostUnions = 512;    // of families, to look at every strategy once
-constexpr double kLess = 1 - 1e-12;          // a smaller gain is rounding
-constexpr double kBelow = 1 - 1e-9;          // a bound may be above the optimum by rounding
+// Sequences of the largest instance with pipelines: a table of rows takes 3^n steps.
+constexpr std::size_t kMostWithStages = 16;
+// Unions of families that one pass over all strategies may take.
+constexpr std::int64_t kMostUnions = 512;
+// A time is shorter only below this part of another time.
+constexpr double kLess = 1 - 1e-12;
+// A bound may exceed the optimum by rounding, so it counts as this part of itself.
+constexpr double kBelow = 1 - 1e-9;
 
 // The replicas of one scheme in a strategy; no more of them than can hold a sequence.
 struct Group {

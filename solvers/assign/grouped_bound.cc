@@ -10,10 +10,14 @@
 namespace stowage {
 namespace {
 
-constexpr double kClose = 1e-4;          // relative gap at which a relaxation is good enough
-constexpr std::size_t kLargest = 20000;  // kinds times groups: larger models take minutes
-constexpr double kTrifle = 1e-5;         // relative
-constexpr double kMilpRounding = 1e-7;   // relative; a MILP's bound is a floating-point number
+// The relative gap at which a relaxation is good enough.
+constexpr double kClose = 1e-4;
+// Distinct lengths times groups of the largest model: larger models take minutes.
+constexpr std::size_t kLargest = 20000;
+// A bound replaces a bound with a certificate only if it is higher by this share.
+constexpr double kTrifle = 1e-5;
+// A MILP's bound is lowered by this share, since backends round.
+constexpr double kMilpRounding = 1e-7;
 
 class Relaxation {
  public:

@@ -15,13 +15,14 @@
 namespace stowage {
 namespace {
 
-constexpr double kNoise = 1e-6;       // of the LP's objective
-constexpr double kMostCells = 1.5e6;  // of the dense simplex: beyond, it takes a second
-constexpr int kPatience = 3;          // LPs in a row that raise nothing by what is worth one
-constexpr double kWideRound =
-    0.02;  // relative; a round that leaves so much open has only to be halved
+// Rounding error of an LP's objective, relative.
+constexpr double kNoise = 1e-6;
+// Cells of the largest LP that the dense simplex solves in less than a second.
+constexpr double kMostCells = 1.5e6;
+// A round that leaves a wider relative interval halves it, so it does not count as one in vain.
+constexpr double kWideRound = 0.02;
 
-// What the checker can work out for itself, and its name.
+// Returns the best bound that the checker computes itself, with its name.
 NamedBound checkable(const std::vector<NamedBound>& bounds) {
   NamedBound best{"longest", 0};
   for (const NamedBound& bound : bounds) {
@@ -32,7 +33,7 @@ NamedBound checkable(const std::vector<NamedBound>& bounds) {
 
 struct Proven {
   Ms bound = 0;
-  Ms closed = 0;  // the greatest of the closed bounds
+  Ms closed = 0;  // the greatest closed bound
   StrategyProof proof;
 };
 
@@ -42,15 +43,16 @@ struct Asked {
   Budget& budget;
 };
 
-// One LP, from the basis of the last where they are alike. Whether it was solved; what its prices
-// prove between `best` and `upper` is kept there.
+// Solves one LP, from the basis of the last LP if both are alike. Returns whether it was solved. If
+// its prices prove more than `best`, at most `upper`, writes the proof to `best`.
 bool ask(const Asked& asked, int strategy, Ms upper, const AssignPatterns& patterns,
          LpResult& result, Proven& best) {
   const std::optional<MilpBackend>& backend = asked.options.backend;
   const double cells = static_cast<double>(patterns.model().rows().size()) *
                        static_cast<double>(patterns.model().variables().size());
   if (asked.budget.exhausted() || (!backend && cells > kMostCells)) return false;
-  // Other coefficients: only a backend copes with a basis that is neither feasible nor dual.
+  // Coefficients differ, and only a backend accepts a basis that is neither primal nor dual
+  // feasible.
   const bool alike = backend && result.basis.rows.size() == patterns.model().rows().size() &&
                      result.basis.variables.size() == patterns.model().variables().size();
   result = solve_lp(backend, patterns.model(), alike ? result.basis : LpBasis{}, asked.budget);
@@ -63,7 +65,7 @@ bool ask(const Asked& asked, int strategy, Ms upper, const AssignPatterns& patte
   return true;
 }
 
-// Few strategies are near the best one: most are refuted by a small LP.
+// Tries a small LP, which refutes most strategies, since few strategies are near the best.
 void refute_roughly(const Asked& asked, int strategy, Ms upper, Proven& best) {
   const PatternDetail rough = PatternDetail::rough;
   const AssignPatterns patterns(asked.table, strategy, upper,
@@ -72,8 +74,8 @@ void refute_roughly(const Asked& asked, int strategy, Ms upper, Proven& best) {
   ask(asked, strategy, upper, patterns, result, best);
 }
 
-// Between a time that is surely too short and one that may be enough: where the prices of the last
-// LP prove more, there, and else in the middle.
+// Searches between a time that is proven too short and a time that may be enough. If the prices of
+// the last LP prove more, the next time is their bound, else it is the middle.
 void improve(const Asked& asked, int strategy, Ms upper, Proven& best) {
   const PatternBoundOptions& options = asked.options;
   Ms low = std::max(best.bound, best.closed);
@@ -90,11 +92,11 @@ void improve(const Asked& asked, int strategy, Ms upper, Proven& best) {
     const bool whole = finer.empty();
     if (!whole) {
       ranges = std::move(finer);
-      high = upper;  // what was enough need not be so in finer patterns
+      high = upper;  // finer patterns may refute a time that coarser patterns did not
     } else if (high - low < options.near * high) {
       return;
     }
-    // At the longest time proven so far little more is to be had.
+    // At the longest time proven so far, another LP raises the bound by little.
     const bool settled = whole && time == before && result.objective > 1 + kNoise &&
                          result.objective < 1 + options.near &&
                          best.bound < time * (1 + options.near);
@@ -103,7 +105,7 @@ void improve(const Asked& asked, int strategy, Ms upper, Proven& best) {
     low = std::max(low, best.bound);
     const bool raised = best.bound > before * (1 + options.near);
     in_vain = raised || high - low > kWideRound * high ? 0 : in_vain + 1;
-    if (in_vain == kPatience) return;
+    if (in_vain == options.patience) return;
     const bool more = best.bound > before && best.bound > low * kCertain;
     time = more && best.bound < high * (1 - options.near) && best.bound != time
                ? best.bound
@@ -135,7 +137,7 @@ PatternBound pattern_bound(const AssignInstance& instance, const AssignTable& ta
     order.push_back(s);
   }
   if (order.empty()) return out;
-  // The weakest first: the others need to reach no more than it does.
+  // The weakest strategy comes first: the bounds of the others need not exceed its bound.
   std::ranges::stable_sort(order, {}, [&](std::size_t s) { return proven[s].bound; });
   const Asked asked{table, options, budget};
   Ms least = upper;

@@ -19,19 +19,21 @@
 namespace stowage {
 
 struct PatternBoundOptions {
-  std::optional<MilpBackend> backend;  // nothing: the dense simplex
-  int rounds = 12;                     // LPs per strategy at most, besides a rough one; 0: no LP
+  std::optional<MilpBackend> backend;  // nullopt: the dense simplex
+  int rounds = 12;                     // LPs per strategy at most, besides a rough LP; 0: no LP
+  int patience = 3;  // LPs in a row, none of which raises the bound, that end a strategy
   PatternDetail detail = PatternDetail::usual;
-  double near = 5e-5;  // relative; a gap that is not worth another LP
+  double near = 5e-5;  // relative gap that is not worth another LP
 };
 
 struct PatternBound {
-  std::optional<AssignCertificate> certificate;  // nothing if nothing could be proven
-  std::vector<Ms> strategies;  // what is proven of each; infinite for those that cannot be used
+  std::optional<AssignCertificate> certificate;  // nullopt if no bound was proven
+  std::vector<Ms> strategies;  // the bound of each strategy; infinite if it cannot be used
 };
 
-// Strategies that closed bounds [AB1 to AB3] show to be no faster than `upper`, the objective of a
-// known plan, get no LP. The same input gives the same bound unless the budget ends.
+// Returns the bound of the weakest strategy. A strategy gets no LP if closed bounds [AB1 to AB3]
+// prove that it is no faster than `upper`, the objective of a known plan. The same input gives the
+// same bound unless the budget ends.
 PatternBound pattern_bound(const AssignInstance& instance, const AssignTable& table, Ms upper,
                            const PatternBoundOptions& options, Budget& budget);
 

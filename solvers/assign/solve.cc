@@ -9,15 +9,17 @@
 #include "heuristics/assign/registry.h"
 #include "solvers/assign/chunked_solve.h"
 #include "solvers/assign/context.h"
+#include "solvers/assign/params.h"
 #include "solvers/assign/remedy.h"
 #include "solvers/assign/stages.h"
 #include "solvers/assign/starvation.h"
 #include "solvers/family_solve.h"
+#include "solvers/parameters.h"
 
 namespace stowage {
 namespace {
 
-// Writing down and verifying a plan takes at most so many times what the table and the bounds took.
+// Composing and verifying a plan takes at most so many times the time of the table and the bounds.
 constexpr double kPlanPerSetup = 3;
 
 const Method kAuto{"auto", MethodKind::ours, "heuristics, then bounds and exact methods", ""};
@@ -63,6 +65,7 @@ class AssignSolve : public FamilySolve<AssignInstance> {
 
   AssignContext context_{{instance_, options_, budget_, incumbent_},
                          AssignTable(instance_),
+                         with_values<AssignParams>(options_.params),
                          refuted_,
                          gap_ended_it_,
                          time_ended_it_};
@@ -80,9 +83,14 @@ std::vector<Method> methods_of(const AssignInstance& instance) {
   return all;
 }
 
-std::vector<StageInfo> stages_of(const AssignInstance& instance) {
-  if (instance.constraints.chunks) return {};  // solved by chunked_solve.h
-  return stage_list(assign_stages());
+std::vector<StageInfo> stages_of(const AssignInstance&) {
+  std::vector<StageInfo> all = stage_list(assign_stages());
+  for (StageInfo& stage : chunked_stages()) all.push_back(std::move(stage));
+  return all;
+}
+
+std::vector<ParameterInfo> parameters_of(const AssignInstance&) {
+  return parameter_list<AssignParams>();
 }
 
 Outcome solve_family(const AssignInstance& instance, const SolveOptions& options, Budget& budget,

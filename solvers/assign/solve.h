@@ -10,7 +10,7 @@ namespace stowage {
 
 std::vector<Method> methods_of(const AssignInstance& instance);
 std::vector<StageInfo> stages_of(const AssignInstance& instance);
-inline std::vector<ParameterInfo> parameters_of(const AssignInstance&) { return {}; }
+std::vector<ParameterInfo> parameters_of(const AssignInstance& instance);
 
 Outcome solve_family(const AssignInstance& instance, const SolveOptions& options, Budget& budget,
                      const Progress& progress);

@@ -24,26 +24,20 @@
 namespace stowage::assign_stage {
 namespace {
 
-// `auto` gives a MILP only to strategies it can expect to close.
-constexpr std::size_t kSmallMilp = 3000;  // variables
-constexpr std::int64_t kSmallMilpNodes = 2000;
-constexpr std::int64_t kStepsForFast = 20'000'000;  // some sixty milliseconds
-constexpr std::int64_t kNodesForFast = 100'000;     // of completion.h: about ten milliseconds
-constexpr std::int64_t kNodesForMore = 1'000'000;
 constexpr std::int64_t kAnySteps = std::numeric_limits<std::int64_t>::max();
-constexpr double kNearForFast = 1e-3;  // a gap that is not worth another LP
-constexpr ConfigurationBoundOptions kConfigurationsForFast{
-    .most_lps = 400, .near = kWideGap, .apart = kWideGap / 10, .first = 1 - 0.9 * kWideGap};
-constexpr ConfigurationBoundOptions kMoreConfigurations{
-    .most_lps = 4000, .near = 1e-4, .apart = 1e-4};
-constexpr std::int64_t kBandsForFast = 1'000'000;  // operations: some five milliseconds
-constexpr int kRuins = 1000;                       // between two looks at what is proven
+// The parts of the effort of `auto` that `fast` spends on these bounds, about ten milliseconds
+// each.
+constexpr int kQuickBandsPart = 4;
+constexpr int kQuickCompletionPart = 10;
+constexpr int kQuickConfigurationsPart = 10;
+// The relative gap at which `auto` asks for no more configurations.
+constexpr double kConfigurationsNear = 1e-4;
 
 std::optional<MilpBackend> lp_backend(const AssignContext& context) {
   return built_backends().empty() ? std::nullopt : std::optional(backend_of(context.options));
 }
 
-// The fastest is offered, all are starts for later stages.
+// Composes the plans of the drafts, as far as `part` lasts, and offers the first plan.
 void offer_drafts(AssignContext& context, const char* name, const Budget& part) {
   context.plans.clear();
   for (const AssignDraft& draft : context.drafts) {
@@ -53,15 +47,17 @@ void offer_drafts(AssignContext& context, const char* name, const Budget& part) 
   }
 }
 
-// A plan of every strategy, then better ones of those within reach.
-void plan(AssignContext& context, const char* name, const AssignEffort& effort = kQuickAssign) {
+// Plans every strategy at the first call, and the strategies within reach anew at later calls.
+void plan(AssignContext& context, const char* name, const AssignEffort& effort) {
   const Budget part = context.part_for_plans();
   std::vector<AssignDraft>& drafts = context.drafts;
   if (!drafts.empty() && part.exhausted()) return;
   if (drafts.empty()) {
-    drafts = plan_strategies(context.table, context.options.seed, part, !context.incumbent.plan());
+    drafts = plan_strategies(context.table, context.params.plans, context.options.seed, part,
+                             !context.incumbent.plan());
   } else {
-    plan_best_again(context.table, effort, context.options.seed, part, drafts);
+    plan_best_again(context.table, context.params.plans, effort, context.options.seed, part,
+                    drafts);
   }
   if (drafts.empty() && !part.exhausted()) {
     context.incumbent.remark(std::string(name) + " found no rows that meet the constraints");
@@ -69,7 +65,7 @@ void plan(AssignContext& context, const char* name, const AssignEffort& effort =
   offer_drafts(context, name, part);
 }
 
-// Whether that settled it.
+// Tries all subsets of the sequences. Returns whether that proved an optimum or infeasibility.
 bool settle_few(AssignContext& context, std::int64_t steps) {
   Incumbent<AssignInstance>& incumbent = context.incumbent;
   const Ms limit = incumbent.plan() ? incumbent.plan()->objective_ms : kInfinity;
@@ -85,7 +81,8 @@ bool settle_few(AssignContext& context, std::int64_t steps) {
   return true;
 }
 
-// Whether the checker agrees; a bound that says more than what is known is then raised.
+// Returns whether the checker accepts the certificate. If its bound is higher than the known bound,
+// raises the bound.
 bool confirm(AssignContext& context, const std::string& name,
              const AssignCertificate& certificate) {
   Incumbent<AssignInstance>& incumbent = context.incumbent;
@@ -105,10 +102,15 @@ bool bound_is_open(const AssignContext& context) {
   return incumbent.plan() && !incumbent.proven() && !incumbent.within(context.options.gap);
 }
 
-// Only what the checker confirms becomes a bound.
-Ended raise_patterns(AssignContext& context, PatternBoundOptions options) {
+// Raises the bound to the bound that the checker confirms.
+Ended raise_patterns(AssignContext& context, PatternDetail detail, double near) {
   if (!bound_is_open(context)) return std::nullopt;
-  options.backend = lp_backend(context);
+  const AssignPatternParams& params = context.params.pattern_bound;
+  const PatternBoundOptions options{.backend = lp_backend(context),
+                                    .rounds = params.rounds,
+                                    .patience = params.patience,
+                                    .detail = detail,
+                                    .near = near};
   const PatternBound found =
       pattern_bound(context.instance, context.table, context.incumbent.plan()->objective_ms,
                     options, context.budget);
@@ -144,8 +146,9 @@ Ended complete_shares(AssignContext& context, std::int64_t nodes) {
   Incumbent<AssignInstance>& incumbent = context.incumbent;
   if (!incumbent.plan() || context.instance.constraints.equal_rows) return std::nullopt;
   const Budget part = context.part_for_plans();
-  const auto found = completion_bound(context.table, incumbent.plan()->objective_ms,
-                                      incumbent.bound(), context.known.times, nodes, part);
+  const auto found = completion_bound(
+      context.table, incumbent.plan()->objective_ms, incumbent.bound(), context.known.times,
+      {.nodes = nodes, .times = context.params.completion.times}, part);
   std::optional<AssignPlan> better;
   if (found.draft) better = to_plan(context.instance, context.table, *found.draft, part);
   if (better) incumbent.offer(std::move(*better), 'M', "completion");
@@ -182,7 +185,7 @@ Ended run_hydraulis(AssignContext& context, Budget& budget, HydraulisScore score
 }  // namespace
 
 Ended first_plan(AssignContext& context, Budget&) {
-  plan(context, "fast");
+  plan(context, "fast", quick_effort(context.params.plans));
   return std::nullopt;
 }
 
@@ -192,36 +195,48 @@ Ended subsets(AssignContext& context, Budget&) {
 }
 
 Ended multistart(AssignContext& context, Budget&) {
-  plan(context, "joint", kThoroughAssign);
+  const AssignPlanParams& params = context.params.plans;
+  plan(context, "joint", thorough_effort(params, params.multistart.ruins));
   return std::nullopt;
 }
 
-Ended pattern_bound_stage(AssignContext& context, Budget&) { return raise_patterns(context, {}); }
+Ended pattern_bound_stage(AssignContext& context, Budget&) {
+  return raise_patterns(context, PatternDetail::usual, context.params.pattern_bound.near);
+}
 
-Ended band_bound_stage(AssignContext& context, Budget&) { return raise_bands(context, {}); }
+Ended band_bound_stage(AssignContext& context, Budget&) {
+  const AssignBandParams& params = context.params.band_bound;
+  return raise_bands(context, {.operations = params.operations, .rounds = params.rounds});
+}
 
 Ended completion(AssignContext& context, Budget&) {
-  return complete_shares(context, kNodesForMore);
+  return complete_shares(context, context.params.completion.nodes);
 }
 
 Ended configuration_bound_stage(AssignContext& context, Budget&) {
-  return raise_configurations(context, kMoreConfigurations);
+  return raise_configurations(context, {.most_lps = context.params.configuration_bound.lps,
+                                        .near = kConfigurationsNear,
+                                        .apart = kConfigurationsNear});
 }
 
 Ended fine_pattern_bound(AssignContext& context, Budget&) {
-  return raise_patterns(context, {.detail = PatternDetail::fine});
+  return raise_patterns(context, PatternDetail::fine, context.params.pattern_bound.near);
 }
 
 Ended long_multistart(AssignContext& context, Budget&) {
-  plan(context, "joint", kPatientAssign);
+  const AssignPlanParams& params = context.params.plans;
+  plan(context, "joint", thorough_effort(params, params.multistart.long_ruins));
   return std::nullopt;
 }
 
 Ended grouped_bound_stage(AssignContext& context, Budget& budget) {
   Incumbent<AssignInstance>& incumbent = context.incumbent;
+  const AssignGroupedParams& params = context.params.grouped_bound;
   const GroupedBound grouped = grouped_bound(
       context.instance, context.table, context.plans, incumbent.plan()->objective_ms,
-      incumbent.bound(), context.known.times, {.backend = backend_of(context.options)}, budget);
+      incumbent.bound(), context.known.times,
+      {.backend = backend_of(context.options), .nodes = params.nodes, .most_apart = params.apart},
+      budget);
   if (!grouped.detail.empty()) incumbent.remark(grouped.detail);
   if (grouped.bound) incumbent.raise_bound(*grouped.bound);
   return std::nullopt;
@@ -231,23 +246,25 @@ Ended strategy_milps(AssignContext& context, Budget& budget) {
   const SolveOptions& options = context.options;
   AssignExactOptions exact{
       .backend = backend_of(options), .gap = options.gap, .seed = options.seed};
-  if (!context.exact()) exact.most_variables = kSmallMilp;
+  // `auto` gives a MILP only to strategies that it can expect to close.
+  const AssignMilpParams& params = context.params.strategy_milps;
+  if (!context.exact()) exact.most_variables = static_cast<std::size_t>(params.variables);
   Budget part =
-      budget.part(budget.seconds_left(), context.exact() ? budget.nodes_left() : kSmallMilpNodes);
+      budget.part(budget.seconds_left(), context.exact() ? budget.nodes_left() : params.nodes);
   context.ended = solve_assign_milps(context.instance, context.table, context.plans, exact,
                                      context.incumbent, part);
   return std::nullopt;
 }
 
-// A search that improves for ever needs a limit.
+// A search without a limit would never end, so this stage does nothing without a limit.
 Ended lns(AssignContext& context, Budget& budget) {
   Incumbent<AssignInstance>& incumbent = context.incumbent;
   const bool limited = std::isfinite(budget.limits().time_limit_s) ||
                        budget.limits().node_limit < std::numeric_limits<std::int64_t>::max();
   for (std::uint64_t round = 1; limited && !context.done(); ++round) {
     const Budget part = context.part_for_plans();
-    const int ruins =
-        ruin_best(context.table, kRuins, context.options.seed + round, part, context.drafts);
+    const int ruins = ruin_best(context.table, context.params.plans, context.params.lns.ruins,
+                                context.options.seed + round, part, context.drafts);
     if (ruins == 0) break;
     budget.count_nodes(ruins);
     if (incumbent.plan() && objective(context.drafts.front()) < incumbent.plan()->objective_ms) {
@@ -260,7 +277,7 @@ Ended lns(AssignContext& context, Budget& budget) {
 
 Ended method_heuristic(AssignContext& context, Budget& budget) {
   Incumbent<AssignInstance>& incumbent = context.incumbent;
-  for (const AssignHeuristic& heuristic : heuristics(context.instance)) {
+  for (const AssignHeuristic& heuristic : heuristics(context.instance, context.params.plans)) {
     if (heuristic.name != context.options.method) continue;
     const Budget part = budget.part(budget.seconds_left() - context.reserve_s, budget.nodes_left());
     if (auto found = heuristic.run(context.instance, context.table, context.options.seed, part)) {
@@ -280,27 +297,35 @@ Ended quick_subsets(AssignContext& context, Budget&) {
 }
 
 Ended quick_pattern_bound(AssignContext& context, Budget&) {
-  return raise_patterns(context, {.near = kNearForFast});
+  return raise_patterns(context, PatternDetail::usual, context.params.pattern_bound.quick_near);
 }
 
 Ended quick_band_bound(AssignContext& context, Budget&) {
-  return raise_bands(context, {.operations = kBandsForFast, .near = kNearForFast});
+  const AssignBandParams& params = context.params.band_bound;
+  return raise_bands(context, {.operations = params.operations / kQuickBandsPart,
+                               .rounds = params.rounds,
+                               .near = context.params.pattern_bound.quick_near});
 }
 
 Ended quick_completion(AssignContext& context, Budget&) {
-  return complete_shares(context, kNodesForFast);
+  return complete_shares(context, context.params.completion.nodes / kQuickCompletionPart);
 }
 
 Ended quick_configuration_bound(AssignContext& context, Budget&) {
-  return raise_configurations(context, kConfigurationsForFast);
+  const double wide = context.params.gaps.wide;
+  return raise_configurations(
+      context, {.most_lps = context.params.configuration_bound.lps / kQuickConfigurationsPart,
+                .near = wide,
+                .apart = wide / 10,
+                .first = 1 - 0.9 * wide});
 }
 
 Ended quick_fine_pattern_bound(AssignContext& context, Budget&) {
-  return raise_patterns(context, {.detail = PatternDetail::fine, .near = kNearForFast});
+  return raise_patterns(context, PatternDetail::fine, context.params.pattern_bound.quick_near);
 }
 
 Ended late_subsets(AssignContext& context, Budget&) {
-  settle_few(context, kStepsForFast);
+  settle_few(context, context.params.subsets.late_steps);
   return std::nullopt;
 }
 
@@ -314,7 +339,7 @@ Ended hydraulis_modelled(AssignContext& context, Budget& budget) {
 
 Ended plan_at_once(AssignContext& context, Budget&) {
   const Budget none({.time_limit_s = 0});
-  context.drafts = plan_strategies(context.table, context.options.seed, none);
+  context.drafts = plan_strategies(context.table, context.params.plans, context.options.seed, none);
   offer_drafts(context, "fast", none);
   return std::nullopt;
 }

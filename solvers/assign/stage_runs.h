@@ -1,4 +1,4 @@
-// What each stage of an assign solve does; stages.cc has the order in which they run. Not
+// The functions that the stages of an assign solve run. stages.cc has the order of the stages. Not
 // installed.
 #pragma once
 
@@ -10,81 +10,76 @@
 
 namespace stowage::assign_stage {
 
-// Gaps above which `fast` raises bounds that take longer than its plan, and above which `auto`
-// searches on after its bounds.
-inline constexpr double kWideGap = 0.02;
-inline constexpr double kWorthPatience = 1e-3;
-
-// Returns why the whole solve ends, or nullopt to go on with the next stage.
+// A stage returns why the whole solve ends, or nullopt to go on with the next stage.
 using Ended = std::optional<StoppedBy>;
 
-// A plan of every strategy, quickly.
+// Makes a plan of every strategy, quickly.
 Ended first_plan(AssignContext& context, Budget& budget);
 
 // Proves an optimum, or that there is no plan, where sequences are few.
 Ended subsets(AssignContext& context, Budget& budget);
 
-// Better plans of the strategies within reach.
+// Makes better plans of the strategies within reach of the best plan.
 Ended multistart(AssignContext& context, Budget& budget);
 
-// Row patterns by column generation.
+// Raises the bound by row patterns, made by column generation.
 Ended pattern_bound_stage(AssignContext& context, Budget& budget);
 
-// Prices of length bands.
+// Raises the bound by prices of length bands.
 Ended band_bound_stage(AssignContext& context, Budget& budget);
 
-// A tree search over shares of the replicas.
+// Raises the bound, or finds a plan, by a tree search over the shares of the replicas.
 Ended completion(AssignContext& context, Budget& budget);
 
-// Configurations of rows by column generation.
+// Raises the bound by configurations of rows, made by column generation.
 Ended configuration_bound_stage(AssignContext& context, Budget& budget);
 
-// Row patterns in more detail.
+// Raises the bound by row patterns in more detail.
 Ended fine_pattern_bound(AssignContext& context, Budget& budget);
 
-// The same as multistart with more ruins.
+// Does the same as multistart with more ruins.
 Ended long_multistart(AssignContext& context, Budget& budget);
 
-// A MILP over groups of like sequences.
+// Raises the bound by a MILP over groups of like sequences.
 Ended grouped_bound_stage(AssignContext& context, Budget& budget);
 
-// The MILP of each strategy that is small enough.
+// Solves the MILP of each strategy that is small enough.
 Ended strategy_milps(AssignContext& context, Budget& budget);
 
 // Ruins and recreates until a limit or a proof.
 Ended lns(AssignContext& context, Budget& budget);
 
-// The heuristic that the method names.
+// Runs the heuristic that the method names.
 Ended method_heuristic(AssignContext& context, Budget& budget);
 
-// As subsets, where sequences are very few.
+// Does the same as subsets for very few sequences.
 Ended quick_subsets(AssignContext& context, Budget& budget);
 
-// As pattern_bound_stage, as far as `fast` has time.
+// Does the same as pattern_bound_stage in the time of `fast`.
 Ended quick_pattern_bound(AssignContext& context, Budget& budget);
 
-// As band_bound_stage, as far as `fast` has time.
+// Does the same as band_bound_stage in the time of `fast`.
 Ended quick_band_bound(AssignContext& context, Budget& budget);
 
-// As completion, as far as `fast` has time.
+// Does the same as completion in the time of `fast`.
 Ended quick_completion(AssignContext& context, Budget& budget);
 
-// As configuration_bound_stage, as far as `fast` has time.
+// Does the same as configuration_bound_stage in the time of `fast`.
 Ended quick_configuration_bound(AssignContext& context, Budget& budget);
 
-// As fine_pattern_bound, as far as `fast` has time.
+// Does the same as fine_pattern_bound in the time of `fast`.
 Ended quick_fine_pattern_bound(AssignContext& context, Budget& budget);
 
-// As subsets, with some milliseconds of work at most.
+// Does the same as subsets with a limit of work.
 Ended late_subsets(AssignContext& context, Budget& budget);
 
-// The baseline's ILPs and published score.
+// Runs the baseline with its ILPs and the published score.
 Ended hydraulis_published(AssignContext& context, Budget& budget);
 
-// The baseline's ILPs, chosen by the modelled time.
+// Runs the baseline with its ILPs, chosen by the modelled time.
 Ended hydraulis_modelled(AssignContext& context, Budget& budget);
 
-// A plan without any time: a limit that cuts a method must not leave a worse one.
+// Makes a plan that takes no time, so that a method that a limit cuts off is no worse than that.
 Ended plan_at_once(AssignContext& context, Budget& budget);
 
 }  // namespace stowage::assign_stage

@@ -1,8 +1,8 @@
 #include "solvers/assign/stages.h"
 
 #include <array>
-#include <cstddef>
 
+#include "instances/numbers.h"
 #include "solvers/assign/few_sequences.h"
 #include "solvers/assign/stage_runs.h"
 
@@ -11,23 +11,24 @@ namespace {
 
 using namespace assign_stage;
 
-constexpr std::size_t kFewForFast = 14;  // sequences: some hundredths of a second
-
 bool few(const AssignContext& context) { return has_few_sequences(context.instance); }
 
-// Sequences so few that `fast` tries everything at once.
+// Returns whether sequences are so few that `fast` tries all subsets at once.
 bool very_few(const AssignContext& context) {
-  return may_have_few_sequences(context.instance) && context.instance.lengths.size() <= kFewForFast;
+  return may_have_few_sequences(context.instance) &&
+         context.instance.lengths.size() <= at(context.params.subsets.quick_sequences);
 }
 
 bool rather_few(const AssignContext& context) {
   return may_have_few_sequences(context.instance) && !very_few(context);
 }
 
-bool wide_gap(const AssignContext& context) { return !context.incumbent.within(kWideGap); }
+bool wide_gap(const AssignContext& context) {
+  return !context.incumbent.within(context.params.gaps.wide);
+}
 
 bool worth_patience(const AssignContext& context) {
-  return !context.incumbent.within(kWorthPatience);
+  return !context.incumbent.within(context.params.gaps.worth_patience);
 }
 
 bool worth_a_milp(const AssignContext& context) {

@@ -61,7 +61,7 @@ TEST(AssignCompletion, DeniesNoPlan) {
     const AssignInstance instance = tiny_assign(seed, 16);
     if (instance.lengths.empty() || !unplaceable_sequences(instance).empty()) continue;
     const AssignTable table(instance);
-    for (const AssignDraft& draft : plan_strategies(table, seed, Budget())) {
+    for (const AssignDraft& draft : plan_strategies(table, {}, seed, Budget())) {
       const Completion found = complete(table, draft.strategy, objective(draft), kAll, Budget());
       EXPECT_NE(found.end, Completion::End::none) << seed;
       ++asked;
@@ -116,7 +116,7 @@ TEST(AssignCompletion, BoundsNoMoreThanTheOptimum) {
       const Ms objective = optimum->objective_ms * above;
       for (const std::int64_t nodes : {10, 1000, 1'000'000}) {
         const CompletionBound found =
-            completion_bound(table, objective, closed, {}, nodes, Budget());
+            completion_bound(table, objective, closed, {}, {.nodes = nodes}, Budget());
         EXPECT_LE(found.bound, optimum->objective_ms * (1 + 1e-12)) << seed << ' ' << nodes;
         raised += found.bound > closed * (1 + 1e-6);
         if (!found.draft) continue;
@@ -136,11 +136,12 @@ TEST(AssignCompletion, NodesThatAreOverProveNothing) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const AssignInstance instance = few_each(seed);
     const AssignTable table(instance);
-    const AssignDraft best = plan_strategies(table, 0, Budget()).front();
+    const AssignDraft best = plan_strategies(table, {}, 0, Budget()).front();
     open += complete(table, best.strategy, 0.99 * objective(best), 2, Budget()).end ==
             Completion::End::open;
     const Budget none({.time_limit_s = 0});
-    EXPECT_EQ(completion_bound(table, objective(best), 1, {}, 1000, none).bound, 1) << seed;
+    EXPECT_EQ(completion_bound(table, objective(best), 1, {}, {.nodes = 1000}, none).bound, 1)
+        << seed;
   }
   EXPECT_GT(open, 5);
 }
@@ -151,9 +152,9 @@ TEST(AssignCompletion, AsManySequencesAsItTakes) {
     AssignInstance instance = few_each(1);
     instance.lengths.assign(sequences, 5000);
     const AssignTable table(instance);
-    const AssignDraft best = plan_strategies(table, 0, Budget()).front();
+    const AssignDraft best = plan_strategies(table, {}, 0, Budget()).front();
     const CompletionBound found =
-        completion_bound(table, objective(best), 1, {}, 100'000, Budget());
+        completion_bound(table, objective(best), 1, {}, {.nodes = 100'000}, Budget());
     EXPECT_EQ(found.bound > 1, sequences == 64) << sequences;
     EXPECT_LE(found.bound, objective(best));
   }

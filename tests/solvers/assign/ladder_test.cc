@@ -177,7 +177,7 @@ TEST_P(AssignLadderShard, MilpEqualsBruteForce) {
     for (int strategy = 0; strategy < table.strategies(); ++strategy) {
       if (!table.usable(strategy)) continue;
       const auto optimum = best_of(instance, strategy);
-      const auto plan_of = plan_strategy(table, strategy, kQuickAssign, seed, Budget());
+      const auto plan_of = plan_strategy(table, strategy, {}, quick_effort({}), seed, Budget());
       const AssignMilp milp =
           build_assign_milp(table, strategy, plan_of ? objective(*plan_of) : milp::kInfinity);
       Budget budget;

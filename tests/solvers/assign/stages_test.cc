@@ -47,5 +47,45 @@ TEST(AssignStages, EachCanBeLeftOut) {
   }
 }
 
+// No value of a parameter makes an outcome false. The greatest values would take hours.
+TEST(AssignStages, EachParameterCanBeChanged) {
+  for (const std::uint64_t seed : {1, 4}) {
+    const AssignInstance instance = tiny_assign(seed);
+    Budget usual({.node_limit = 50});
+    const Outcome whole = solve(instance, {}, usual);
+    ASSERT_TRUE(whole.plan);
+    for (const ParameterInfo& each : parameters(instance)) {
+      for (const double value : {each.least, std::min(each.most, 2 * each.value)}) {
+        for (const char* method : {"auto", "fast"}) {
+          Budget budget({.time_limit_s = 20, .node_limit = 50});
+          const Outcome outcome =
+              solve(instance, {.method = method, .params = {{each.name, value}}}, budget);
+          ASSERT_THAT(outcome.errors, IsEmpty()) << each.name;
+          ASSERT_TRUE(outcome.plan) << each.name;
+          EXPECT_THAT(verify(instance, std::get<AssignPlan>(*outcome.plan)), IsEmpty())
+              << each.name;
+          EXPECT_GE(*outcome.objective, whole.bound * (1 - 1e-9)) << each.name;
+          EXPECT_LE(outcome.bound, *whole.objective * (1 + 1e-9)) << each.name;
+        }
+      }
+    }
+  }
+}
+
+// A step in chunks runs in stages of its own.
+TEST(AssignStages, ChunksHaveTheirOwn) {
+  AssignInstance instance = tiny_assign(1);
+  instance.constraints = {.chunks = ChunkRule{.size = 64}};
+  Budget budget({.node_limit = 50});
+  const Outcome outcome = solve(instance, {}, budget);
+  ASSERT_TRUE(outcome.plan) << outcome.detail;
+  ASSERT_GE(outcome.stages.size(), 2u);
+  EXPECT_EQ(outcome.stages[0].name, "chunk_rows");
+  EXPECT_TRUE(outcome.stages[0].first_plan);
+  EXPECT_EQ(outcome.stages[1].name, "chunk_flow");
+  const Outcome other = solve(instance, {.without = {"chunk_rows"}}, budget);
+  EXPECT_EQ(other.stages.front().name, "chunk_flow");
+}
+
 }  // namespace
 }  // namespace stowage::assign_stages_test
