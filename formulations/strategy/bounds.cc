@@ -13,9 +13,7 @@ namespace {
 
 // Memory that a check may accept by rounding counts as fitting here. This can only lower a bound.
 constexpr double kMemorySlack = 1 + 2e-9;
-constexpr int kRounds = 20;
 constexpr double kBytesOfMib = 1 << 20;
-constexpr double kFirstStep = 2;
 
 double add(double a, double b) { return a + b; }
 
@@ -200,12 +198,12 @@ std::optional<StrategyCertificate> equal_prices(const StrategyTable& table, cons
 }
 
 Ms raise_prices(const StrategyTable& table, StrategyCertificate::Class& its, Ms enough,
-                const Budget& budget) {
+                const Budget& budget, const PriceRounds& rounds) {
   const Ms area = least_area(table, its);
   if (area >= enough) return area;
   StrategyCertificate::Class tried = its;
   Ms best = -kInfinity;
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < rounds.rounds; ++round) {
     const Weakest weakest = weakest_of(table, tried);
     if (weakest.ms > best) {
       best = weakest.ms;
@@ -215,7 +213,7 @@ Ms raise_prices(const StrategyTable& table, StrategyCertificate::Class& its, Ms 
     // Lowers the prices of fast stages: a subgradient step with factors (exponentiated gradient).
     const std::vector<Ms> times = cheapest_times(*weakest.costs, tried.prices);
     const Ms most = *std::max_element(times.begin(), times.end());
-    const double length = kFirstStep / std::sqrt(1 + round);
+    const double length = rounds.first_step / std::sqrt(1 + round);
     for (std::size_t s = 0; s < times.size(); ++s) {
       tried.prices[s] *= std::exp(length * (times[s] / most - 1));
     }

@@ -43,10 +43,16 @@ Ms class_bound(const StrategyTable& table, const StrategyCertificate::Class& its
 // fits. Returns nullopt if the budget ends before all classes are bounded.
 std::optional<StrategyCertificate> equal_prices(const StrategyTable& table, const Budget& budget);
 
-// Improves the prices of a class whose bound is below `enough`, in some rounds of a subgradient
-// method. Keeps the best prices and returns their bound. Ends early with the budget.
+// The rounds of the subgradient method of raise_prices().
+struct PriceRounds {
+  int rounds = 20;
+  double first_step = 2;  // the exponent of the first change of prices
+};
+
+// Searches better prices for a class whose bound is below `enough`, by a subgradient method. Keeps
+// the best prices and returns their bound. Ends early with the budget.
 Ms raise_prices(const StrategyTable& table, StrategyCertificate::Class& its, Ms enough,
-                const Budget& budget);
+                const Budget& budget, const PriceRounds& rounds = {});
 
 // The least memory with which some configuration fits, and the stage that needs it.
 struct LeastMemory {

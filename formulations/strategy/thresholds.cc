@@ -175,14 +175,14 @@ Ms threshold_bound(const StageCosts& costs, Ms enough, const Budget& budget) {
 }
 
 void sharpen(const StrategyTable& table, StrategyCertificate& certificate, Ms enough,
-             const Budget& budget) {
+             const Budget& budget, const PriceRounds& rounds) {
   Ms bound = kInfinity;
   for (StrategyCertificate::Class& its : certificate.classes) {
     const StrategyClass of_class{its.pp, its.v, its.micro_batches};
     const StageCosts any(table, of_class, table.layouts(of_class).front());
     bound = std::min(bound, its.pp == 1 || admits_thresholds(any)
                                 ? with_thresholds(table, its, enough, budget)
-                                : raise_prices(table, its, enough, budget));
+                                : raise_prices(table, its, enough, budget, rounds));
   }
   certificate.bound_ms = bound;
 }

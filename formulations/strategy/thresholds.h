@@ -29,6 +29,6 @@ Ms threshold_bound(const StageCosts& costs, Ms enough, const Budget& budget);
 // Raises the bounds of the classes below `enough`: by SB4 if they admit it, otherwise by better
 // prices [SB2]. Ends early with the budget.
 void sharpen(const StrategyTable& table, StrategyCertificate& certificate, Ms enough,
-             const Budget& budget);
+             const Budget& budget, const PriceRounds& rounds = {});
 
 }  // namespace stowage

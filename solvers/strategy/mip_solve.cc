@@ -12,7 +12,7 @@ StrategyMipResult solve_strategy_mip(const StageCosts& costs, const StrategyMipS
                                      Budget& budget) {
   const StrategyMipForm form =
       costs.table().equal_layers() ? StrategyMipForm::folded : StrategyMipForm::path;
-  if (strategy_mip_binaries(costs, form) > kMostStrategyBinaries) {
+  if (strategy_mip_binaries(costs, form) > options.most_binaries) {
     return {.detail = "too many ranges of layers for the MIP"};
   }
   const StrategyMip mip = build_strategy_mip(costs, form);

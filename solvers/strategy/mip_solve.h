@@ -1,5 +1,5 @@
-// The stages of one class and layout by a MILP backend: a cross-check of the search
-// (stage_search.h), which takes milliseconds where this takes seconds.
+// The stages of one class and layout by a MILP backend. It cross-checks the search
+// (stage_search.h), which takes milliseconds where the backend takes seconds.
 //
 //   const StrategyMipResult found = solve_strategy_mip(costs, {.below = best_known_ms}, budget);
 //   // nothing that fits takes less than found.bound
@@ -21,21 +21,19 @@ namespace stowage {
 
 struct StrategyMipSolve {
   MilpBackend backend = MilpBackend::cbc;
-  Ms below = kInfinity;  // of no interest: steps that are not
+  Ms below = kInfinity;  // only a step below this time counts
   std::uint64_t seed = 0;
+  std::int64_t most_binaries = 200'000;  // a larger model is not built
 };
 
-// Models of more binaries are not built.
-inline constexpr std::int64_t kMostStrategyBinaries = 200'000;
-
 struct StrategyMipResult {
-  std::vector<StagePlan> stages;  // empty if nothing below was found
-  Ms bound = 0;                   // claimed, less what a backend's tolerances may hide
-  bool complete = false;          // the backend says that nothing better is left
+  std::vector<StagePlan> stages;  // empty if no step below was found
+  Ms bound = 0;                   // of the backend, lowered by twice its tolerance
+  bool complete = false;          // the backend claims that no better stages are left
   std::string detail;
 };
 
-// Requires a built backend. The folded form is solved where layers are equal.
+// Requires a built backend. If all layers are equal, solves the folded form.
 StrategyMipResult solve_strategy_mip(const StageCosts& costs, const StrategyMipSolve& options,
                                      Budget& budget);
 

@@ -1,4 +1,4 @@
-// The facade's work for one strategy; solve.cc picks the overload of an instance's family.
+// The solve of one strategy instance; solve.cc picks the overload of an instance's family.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 namespace stowage {
 
 std::vector<Method> methods_of(const StrategyInstance& instance);
-inline std::vector<StageInfo> stages_of(const StrategyInstance&) { return {}; }
-inline std::vector<ParameterInfo> parameters_of(const StrategyInstance&) { return {}; }
+std::vector<StageInfo> stages_of(const StrategyInstance& instance);
+std::vector<ParameterInfo> parameters_of(const StrategyInstance& instance);
 
 Outcome solve_family(const StrategyInstance& instance, const SolveOptions& options, Budget& budget,
                      const Progress& progress);
