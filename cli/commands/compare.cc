@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cli/answers/outcome_json.h"
+#include "cli/commands/ablation.h"
 #include "cli/commands/machine.h"
 #include "cli/commands/measured_comparison.h"
 #include "cli/families/families.h"
@@ -146,7 +147,7 @@ class CompareCommand : public Command {
   CommandText text() const override {
     return {
         .name = "compare",
-        .arguments = "INSTANCE",
+        .arguments = "INSTANCE [MORE...]",
         .summary = "Run every method, the published baselines included, side by side",
         .examples = {"stowage compare instance.json -t 1 --milp-limit 1",
                      "stowage compare instance.json --methods batch-ada,fast --format table -t 1",
@@ -155,6 +156,8 @@ class CompareCommand : public Command {
 
   void declare(Flags& flags) override {
     flags.positional("INSTANCE", instance_path_, "The instance, - for stdin");
+    flags.further("MORE", more_paths_,
+                  "With --ablate, further instances of the same problem: the answer is a summary");
     flags.text(
         "--configuration", stated_, "LIST",
         "Of a strategy: a row for pp=4,tp=8,zero=1,recompute=full,micro_batch_size=2 and the "
@@ -192,6 +195,7 @@ class CompareCommand : public Command {
       }
     }
     if (auto error = check_ablation(*instance.value)) return console.refuse(*error);
+    if (!more_paths_.empty()) return ablate_all(console, *std::move(instance.value), *options);
     if (auto error = check_measure(*instance.value, console.settings.timeless))
       return console.refuse(*error);
     std::optional<Row> stated;
@@ -207,11 +211,7 @@ class CompareCommand : public Command {
 
     console.info(instance_line(*instance.value));
     const InterruptScope interrupt;
-    Budget::Limits limits = solve_.limits(interrupt.flag());
-    // Without any limit `exact` would not end.
-    const bool unlimited = limits.time_limit_s == kInfinity &&
-                           limits.node_limit == std::numeric_limits<std::int64_t>::max();
-    if (unlimited) limits.time_limit_s = kDefaultSeconds;
+    const Budget::Limits limits = limits_of(interrupt);
     const double milp = milp_limit_s_.value_or(std::min(limits.time_limit_s, kDefaultSeconds));
     asked.milp_seconds = milp;
     const double at_least = limits.time_limit_s < kInfinity ? limits.time_limit_s : 0;
@@ -278,7 +278,13 @@ class CompareCommand : public Command {
   }
 
   std::optional<InputError> check_ablation(const Instance& instance) const {
+    if (!ablate_ && !more_paths_.empty()) {
+      return InputError{kUsage, "MORE", "must be given with --ablate alone"};
+    }
     if (!ablate_) return std::nullopt;
+    if (!more_paths_.empty() && (measure_ || !stated_.empty())) {
+      return InputError{kUsage, "INSTANCE", "must be given once with --measure or --configuration"};
+    }
     if (!methods_.empty()) {
       return InputError{kUsage, "--ablate", "leaves stages of auto out: give no --methods with it"};
     }
@@ -288,26 +294,86 @@ class CompareCommand : public Command {
                           " has not: compare its methods instead"};
   }
 
-  // Runs `auto`, and then `auto` without each stage that ran.
+  // Returns the limits of each solve. Without any limit `exact` would not end.
+  Budget::Limits limits_of(const InterruptScope& interrupt) const {
+    Budget::Limits limits = solve_.limits(interrupt.flag());
+    const bool unlimited = limits.time_limit_s == kInfinity &&
+                           limits.node_limit == std::numeric_limits<std::int64_t>::max();
+    if (unlimited) limits.time_limit_s = kDefaultSeconds;
+    return limits;
+  }
+
+  // Returns the row of `auto`, then a row without each stage that ran.
   static std::vector<Row> run_ablation(Console& console, const Instance& instance,
-                                       SolveOptions options, const Budget::Limits& limits) {
+                                       const SolveOptions& options, const Budget::Limits& limits) {
     std::vector<Row> rows;
-    StatusLine status(console);
-    const auto add = [&](const std::string& name) {
-      console.debug("running   " + name);
-      status.tell("running   " + name);
-      Budget budget(limits);
-      rows.push_back({{.name = name}, solve(instance, options, budget)});
-    };
-    add("auto");
-    const std::vector<StageReport> ran = rows.front().outcome.stages;
-    for (const StageReport& stage : ran) {
-      if (*limits.interrupt) break;
-      options.without = {stage.name};
-      add("without " + stage.name);
+    for (AblationRun& run : ablate(console, instance, options, limits)) {
+      const std::string name = run.without.empty() ? "auto" : "without " + run.without;
+      rows.push_back({{.name = name}, std::move(run.outcome)});
     }
     mark_best(rows);
     return rows;
+  }
+
+  // Answers what each stage is worth over all instances.
+  ExitCode ablate_all(Console& console, Instance first, const SolveOptions& options) const {
+    std::vector<Instance> instances;
+    instances.push_back(std::move(first));
+    std::vector<CliError> errors;
+    for (const std::string& path : more_paths_) {
+      Loaded<Instance> next = load_instance(path);
+      errors.insert(errors.end(), next.errors.begin(), next.errors.end());
+      if (!next.value) continue;
+      if (next.value->index() == instances.front().index()) {
+        instances.push_back(*std::move(next.value));
+        continue;
+      }
+      errors.push_back(
+          {path,
+           {kUsage, "/problem",
+            "must be " + std::string(family_name(instances.front())) +
+                " as the first instance, is " + std::string(family_name(*next.value))}});
+    }
+    if (!errors.empty()) return console.refuse(errors);
+    const InterruptScope interrupt;
+    const Budget::Limits limits = limits_of(interrupt);
+    const bool timeless = console.settings.timeless;
+    AblationSummary summary;
+    JsonWriter json;
+    json.begin_object();
+    write_head(json, "stowage/ablation", family_name(instances.front()), "");
+    json.integer("seed", static_cast<std::int64_t>(solve_.seed()));
+    json.key("instances");
+    json.begin_array();
+    ExitCode code = ExitCode::ok;
+    for (const Instance& instance : instances) {
+      if (interrupt.flag()) break;
+      console.info(instance_line(instance));
+      const std::vector<AblationRun> runs = ablate(console, instance, options, limits);
+      const Outcome& whole = runs.front().outcome;
+      if (to_int(exit_code(whole)) > to_int(code)) code = exit_code(whole);
+      summary.add(runs);
+      const Unit unit = objective_unit(instance);
+      json.begin_object(JsonWriter::Layout::line);
+      json.text("name", instance_name(instance));
+      json.text("instance_hash", hash_of(instance));
+      json.text("status", to_string(whole.status));
+      write_amount(json, "objective", whole.objective, unit);
+      write_amount(json, "bound", whole.bound, unit);
+      if (!timeless) json.number("seconds", whole.seconds);
+      json.integer("nodes", whole.nodes);
+      json.end_object();
+    }
+    json.end_array();
+    summary.write(json, timeless);
+    json.integer("exit_code", to_int(code));
+    json.end_object();
+    if (interrupt.flag()) console.warn("interrupted: instances that had not begun are left out");
+    const Table table = summary.table(timeless);
+    if (format_ == "table") return console.answer(table.text(), code);
+    if (format_ == "markdown") return console.answer(table.markdown(), code);
+    if (console.settings.level >= LogLevel::info) console.table(table);
+    return console.answer(json.take(), code);
   }
 
   MeasureOptions measure_options() const {
@@ -456,6 +522,7 @@ class CompareCommand : public Command {
   }
 
   std::string instance_path_;
+  std::vector<std::string> more_paths_;
   std::vector<std::string> methods_;
   bool ablate_ = false;
   std::string stated_;

@@ -96,7 +96,7 @@ std::string zsh_argument(const FlagText& flag) {
   const std::string action =
       !flag.choices.empty() ? '(' + joined(flag.choices, " ") + ')' : std::string("_files");
   const std::string value = ':' + escaped(flag.placeholder, ":\\") + ':' + action;
-  if (flag.positional()) return quoted(value);
+  if (flag.positional()) return quoted((flag.repeated ? "*" : "") + value);
   const std::string help = '[' + escaped(flag.help, "[]\\") + ']';
   const std::string rest = quoted(help + (flag.takes_value() ? value : ""));
   if (flag.names.size() == 1) {

@@ -113,6 +113,13 @@ void Flags::positional(const std::string& name, std::string& target, const std::
   describe(name, name, help);
 }
 
+void Flags::further(const std::string& name, std::vector<std::string>& target,
+                    const std::string& help) {
+  app_->add_option(name, target, help)->type_name("");
+  describe(name, name, help);
+  texts_.back().repeated = true;
+}
+
 void Flags::positional_choice(const std::string& name, std::string& target,
                               const std::vector<std::string>& choices, const std::string& help) {
   positional(name, target, help);

@@ -30,6 +30,7 @@ struct FlagText {
   std::string placeholder;           // placeholder of its value; empty for a flag without a value
   std::vector<std::string> choices;  // allowed values, if they are a list
   std::string help;
+  bool repeated = false;  // a positional that takes any number of values
 
   bool positional() const { return names.front().front() != '-'; }
   bool takes_value() const { return !placeholder.empty(); }
@@ -47,6 +48,8 @@ class Flags {
   // Every target must outlive parse().
   void positional(const std::string& name, std::string& target, const std::string& help,
                   bool required = true);
+  // Takes any number of further values after the other positionals.
+  void further(const std::string& name, std::vector<std::string>& target, const std::string& help);
   // A required positional whose value must be one of `choices`.
   void positional_choice(const std::string& name, std::string& target,
                          const std::vector<std::string>& choices, const std::string& help);

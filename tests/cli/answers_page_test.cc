@@ -121,6 +121,7 @@ TEST(AnswersPage, HasARowForEveryKeyThatCommandsPrint) {
       "verify instances/data/scatter/tiny/too-long.json 38.json",
       "params scatter --json",
       "compare tiny.json --ablate --node-limit 10",
+      "compare tiny.json long.json --ablate --node-limit 2",
   };
   auto rows = rows_of_page();
   std::set<std::string> seen;

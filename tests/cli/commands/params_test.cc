@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -110,6 +112,80 @@ TEST_F(Params, AnAblationHasARowForEachStageThatRan) {
   const Finished both = run({"compare", "instance.json", "--ablate", "--methods", "fast"});
   EXPECT_EQ(both.exit_code, 2);
   EXPECT_THAT(both.err, HasSubstr("--ablate"));
+}
+
+TEST_F(Params, AnAblationOfSeveralInstancesIsASummary) {
+  dir_.write("lengths.txt", "9000\n4000\n12000\n512\n700\n3800\n");
+  ASSERT_EQ(run({"convert", "lengths.txt", "other.json", "--devices", "4"}).exit_code, 0);
+  const std::vector<std::string> both = {
+      "compare", "instance.json", "other.json", "--ablate", "--seed", "0", "--node-limit", "5"};
+  std::vector<std::string> timeless = both;
+  timeless.emplace_back("--timeless");
+  const Finished summary = run(timeless);
+  ASSERT_EQ(summary.exit_code, 0) << summary.err;
+  const json document = json::parse(summary.out);
+  EXPECT_EQ(document["format"], "stowage/ablation");
+  ASSERT_EQ(document["instances"].size(), 2u);
+  EXPECT_FALSE(document["instances"][0].contains("seconds"));
+  // The rows of each instance add up to the summary.
+  std::map<std::string, int> ran;
+  std::map<std::string, int> worse;
+  for (const char* name : {"instance.json", "other.json"}) {
+    const json rows = json::parse(
+        run({"compare", name, "--ablate", "--node-limit", "5", "--timeless"}).out)["methods"];
+    for (const json& row : rows) {
+      const auto method = row["method"].get<std::string>();
+      if (method == "auto") continue;
+      const std::string stage = method.substr(std::string("without ").size());
+      ++ran[stage];
+      worse[stage] +=
+          row["objective_ms"].is_number() &&
+          row["objective_ms"].get<double>() > rows[0]["objective_ms"].get<double>() * (1 + 1e-9);
+    }
+  }
+  ASSERT_EQ(document["stages"].size(), ran.size());
+  for (const json& stage : document["stages"]) {
+    EXPECT_EQ(stage["ran"], ran.at(stage["name"])) << stage;
+    EXPECT_EQ(stage["plans_worse"], worse.at(stage["name"])) << stage;
+    EXPECT_FALSE(stage.contains("seconds"));
+  }
+  const json timed = json::parse(run(both).out);
+  EXPECT_TRUE(timed["stages"][0].contains("seconds_without"));
+}
+
+TEST_F(Params, AnAblationOfSeveralInstancesRefusesOtherFamiliesAndFlags) {
+  ASSERT_EQ(run({"generate", "layout", "--buffers", "9", "-o", "layout.json"}).exit_code, 0);
+  const Finished other = run({"compare", "instance.json", "layout.json", "--ablate"});
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_THAT(other.err, HasSubstr("must be scatter as the first instance, is layout"));
+  const Finished missing = run({"compare", "instance.json", "nowhere.json", "--ablate"});
+  EXPECT_EQ(missing.exit_code, 2);
+  EXPECT_THAT(missing.err, HasSubstr("nowhere.json"));
+  const Finished alone = run({"compare", "instance.json", "instance.json"});
+  EXPECT_EQ(alone.exit_code, 2);
+  EXPECT_THAT(alone.err, HasSubstr("MORE"));
+  const Finished measured =
+      run({"compare", "instance.json", "instance.json", "--ablate", "--measure"});
+  EXPECT_EQ(measured.exit_code, 2);
+  EXPECT_THAT(measured.err, HasSubstr("--measure"));
+}
+
+// A default that names a file as its evidence names one that is there.
+TEST_F(Params, EvidenceIsWhereItIsSaidToBe) {
+  int files = 0;
+  for (const char* family : {"scatter", "assign", "layout", "order", "strategy"}) {
+    const json list = json::parse(run({"params", family, "--json"}).out);
+    EXPECT_LE(list["parameters"].size(), 40u) << family;
+    for (const json& each : list["parameters"]) {
+      const auto evidence = each["evidence"].get<std::string>();
+      const std::string path = evidence.substr(0, evidence.find(':'));
+      if (path.find('/') == path.npos) continue;
+      EXPECT_TRUE(std::filesystem::exists(std::filesystem::path(STOWAGE_SOURCE_DIR) / path))
+          << evidence;
+      ++files;
+    }
+  }
+  EXPECT_GT(files, 0);
 }
 
 }  // namespace
