@@ -2,6 +2,7 @@
 // stdout.
 //
 //   stowage_bench bench/suite.json scatter fast auto:10 flexsp > results.jsonl
+//   stowage_bench bench/suite.json assign --part tune --write FOLDER
 //
 // A method is NAME or NAME:SECONDS. All limits are CPU time, so that other load on the machine does
 // not shorten a search. With --solver its name in the results ends in "/glpk" or "/cbc". The outer
@@ -12,12 +13,16 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <iostream>
+#include <stdexcept>
 
 #include "bench/part.h"
 #include "bench/plan_store.h"
 #include "bench/record.h"
 #include "bench/suite.h"
+#include "instances/documents.h"
 #include "instances/families.h"
 #include "instances/numbers.h"
 #include "instances/scatter/json.h"
@@ -126,6 +131,13 @@ Measured measure(const SuiteEntry& entry, const Method& method, const Asked& ask
   return {std::move(record), std::move(outcome.plan)};
 }
 
+void write_entry(const std::filesystem::path& folder, const SuiteEntry& entry) {
+  std::filesystem::create_directories(folder);
+  std::ofstream out(folder / (entry.name + ".json"));
+  out << write_instance(entry.instance);
+  if (!out.flush()) throw std::runtime_error(folder.string() + " cannot be written to");
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Runs methods on the instances of a benchmark suite; JSON lines on stdout");
   std::string file;
@@ -136,11 +148,12 @@ int run(int argc, char** argv) {
   std::string commit;
   std::string solver;
   std::string plans;
+  std::string instances;
   double milp_seconds = 10;
   std::uint64_t seed = 0;
   app.add_option("SUITE_FILE", file, "bench/suite.json")->required();
   app.add_option("SUITE", suite, "One of its suites")->required();
-  app.add_option("METHOD", texts, "NAME or NAME:SECONDS")->required();
+  app.add_option("METHOD", texts, "NAME or NAME:SECONDS");
   app.add_option("--only", only, "Instances whose name contains this");
   app.add_option("--part", part, "The instances of this part, tune or report; default both")
       ->check(CLI::IsMember({"tune", "report"}));
@@ -148,6 +161,8 @@ int run(int argc, char** argv) {
   app.add_option("--solver", solver, "MILP backend; default the first that is built in");
   app.add_option("--seed", seed, "Seed of every method; default 0");
   app.add_option("--plans", plans, "Directory to keep every plan in");
+  app.add_option("--write", instances,
+                 "Directory to write the instances to as NAME.json; no method runs");
   app.add_option("--commit", commit, "What the setup says was measured");
   CLI11_PARSE(app, argc, argv);
 
@@ -164,10 +179,18 @@ int run(int argc, char** argv) {
     for (const InputError& error : entries.errors()) std::cerr << to_string(error) << '\n';
     return 2;
   }
-  std::cout << to_line(this_setup(commit)) << std::flush;
+  if (texts.empty() == instances.empty()) {
+    std::cerr << "give methods, or --write DIRECTORY without methods\n";
+    return 2;
+  }
+  if (instances.empty()) std::cout << to_line(this_setup(commit)) << std::flush;
   for (const SuiteEntry& entry : *entries) {
     if (entry.name.find(only) == std::string::npos) continue;
     if (!part.empty() && to_string(part_of(entry.name)) != part) continue;
+    if (!instances.empty()) {
+      write_entry(instances, entry);
+      continue;
+    }
     const std::vector<Method> known = methods(entry.instance);
     for (const std::string& text : texts) {
       const Asked asked = parse_method(text);

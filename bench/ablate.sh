@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# What each stage of the solves is worth: the page bench/results/0.1.0/ablation.md, made by
+# `stowage compare --ablate`.
+#
+#   bench/ablate.sh build/release/bench/stowage_bench build/release/cli/stowage > ablation.md
+#
+# A row leaves out one stage of `auto`. All solves have limits of nodes, so that all columns but the
+# last two are the same on every machine.
+set -euo pipefail
+[[ $# -eq 2 ]] || { sed -n '2,8p' "${BASH_SOURCE[0]}" >&2; exit 2; }
+bench=$(realpath "$1") stowage=$(realpath "$2")
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+suite() {  # NAME PART: the paths of its instances
+  "$bench" bench/suite.json "$1" --part "$2" --write "$work/$1" >&2
+  ls "$work/$1"/*.json
+}
+
+table() {  # TITLE NODES INSTANCE...
+  local title=$1 nodes=$2
+  shift 2
+  echo "ablate: $title, $# instances" >&2
+  printf '\n## %s\n\n%s instances, %s nodes each.\n\n' "$title" "$#" "$nodes"
+  "$stowage" compare "$@" --ablate --format markdown --node-limit "$nodes" --log-level warn
+}
+
+cat <<'END'
+# What stages are worth
+
+Each table runs method `auto` on the instances, and once more without each stage that ran. Made by `bench/ablate.sh`,
+which calls `stowage compare --ablate`. Times are wall clock of one machine with other work; all other columns are the
+same on every machine. A change of plans above zero means that plans are worse without the stage; a change of bounds below
+zero means that bounds are lower without it.
+END
+mapfile -t scatter < <(suite few tune && suite drawn tune)
+table "scatter: suites \`few\` and \`drawn\`, tune parts" 20 "${scatter[@]}"
+mapfile -t assign < <(suite assign tune && suite assign-drawn tune)
+table "assign: suites \`assign\` and \`assign-drawn\`, tune parts" 100 "${assign[@]}"
+strategies=(instances/data/strategy/real/*.json)
+for model in llama-7b gpt-7b qwen3-0.6b llama3.2-1b qwen3-1.7b; do
+  for nodes in 1 2 4; do
+    "$stowage" generate strategy --preset "$model" --nodes "$nodes" --sequences $((32 * nodes)) \
+      --tokens 4K -o "$work/$model-$nodes.json" --log-level error
+    strategies+=("$work/$model-$nodes.json")
+  done
+done
+table "strategy: \`llama-13b\` on 64 GPUs, and five models on 1, 2 and 4 nodes" 100000 "${strategies[@]}"
