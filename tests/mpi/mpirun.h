@@ -11,7 +11,9 @@
 namespace stowage {
 
 // Runs a job. It may have more processes than cores, run as any user, and its processes are not
-// bound to cores. A job that hangs is killed after two minutes and counts as failed.
+// bound to cores. A job that hangs is killed after two minutes and counts as failed. Each job has a
+// session directory of its own: two jobs that start in one directory at a time fail with "mkdir:
+// File exists".
 inline Finished mpirun(int processes, const std::vector<std::string>& words,
                        RunOptions options = {}) {
   options.command = {STOWAGE_MPIRUN,
@@ -23,9 +25,15 @@ inline Finished mpirun(int processes, const std::vector<std::string>& words,
                      "120",
                      "-n",
                      std::to_string(processes)};
-  options.environment.insert(options.environment.end(), {{"OMPI_MCA_rmaps_base_oversubscribe", "1"},
-                                                         {"OMPI_MCA_btl", "self,vader"},
-                                                         {"OMPI_MCA_plm", "isolated"}});
+  const TempDir session;
+  if (options.unprivileged) session.open_to_all();
+  options.environment.insert(options.environment.end(),
+                             {{"TMPDIR", session.path()},
+                              {"OMPI_MCA_orte_tmpdir_base", session.path()},
+                              {"PRTE_MCA_prte_tmpdir_base", session.path()},
+                              {"OMPI_MCA_rmaps_base_oversubscribe", "1"},
+                              {"OMPI_MCA_btl", "self,vader"},
+                              {"OMPI_MCA_plm", "isolated"}});
   return run_stowage(words, options);
 }
 
