@@ -114,7 +114,7 @@ def main():
     torch.set_num_threads(1)
     batches = {length: Batch(length) for length in LENGTHS}
     # warm-up, and a check that all variants give the same result
-    for length, batch in batches.items():
+    for batch in batches.values():
         outputs = [batch.step(form) for form in FORMS for _ in range(3)]
         for output in outputs[1:]:
             torch.testing.assert_close(output, outputs[0], rtol=1e-4, atol=1e-5)

@@ -51,9 +51,9 @@ def overhead(planner, steps):
     pairs = []
     for lengths in batches(steps):
         instance = planner.cluster._instance.with_lengths(lengths, None, "")
-        inner = lambda: stowage._core.solve(
+        inner = lambda instance=instance: stowage._core.solve(
             instance, planner.search.arguments(), None, stowage._core.Interrupt(), True)
-        outer = lambda: planner.plan(lengths)
+        outer = lambda lengths=lengths: planner.plan(lengths)
         outer()  # puts the lists into the cache of the processor for both
         times = {inner: [], outer: []}
         for _ in range(5):

@@ -96,7 +96,8 @@ def model_inputs(batch: PackedBatch, model: Optional[nn.Module] = None) -> dict[
         warnings.warn(
             "a packed row goes to a model that was not checked: models with state-space layers, "
             "linear attention or ALiBi can leak between its sequences; call "
-            "stowage.hf.check_packing(model) once before training, and model_inputs(batch, model)"
+            "stowage.hf.check_packing(model) once before training, and model_inputs(batch, model)",
+            stacklevel=2,
         )
     return given if model is None else _taken(given, model)
 

@@ -119,8 +119,9 @@ def main():
             stowage("convert", at / "step.json", at / "t.json", "--plan", at / "plan.json")
             stowage("convert", at / "t.json", at / "again.bin")
             assert (at / "again.bin").read_bytes() == (at / "step.bin").read_bytes()
-            read = lambda file: json.loads((at / file).read_text(encoding="utf-8"))
-            check(read("step.json"), read("plan.json"), read_trainer(at / "step.bin"), read("t.json"))
+            read = lambda file, at=at: json.loads((at / file).read_text(encoding="utf-8"))
+            # The page that was executed above defines read_trainer().
+            check(read("step.json"), read("plan.json"), read_trainer(at / "step.bin"), read("t.json"))  # noqa: F821
             print(name, "holds", len(read("t.json")["batches"]), "batches")
 
 

@@ -72,7 +72,7 @@ def test_lists_every_broken_rule():
     assert "E206 /cluster/memory_mib: must be" in str(raised.value)
 
 
-def test_takes_numbers_of_numpy():
+def test_is_made_of_numbers_of_numpy():
     cluster = small(devices=np.int64(4), memory_mib=np.float64(100), degrees=np.array([1, 2, 4]))
     assert cluster == small()
 

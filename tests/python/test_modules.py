@@ -57,7 +57,7 @@ def test_a_missing_framework_is_named(name, monkeypatch):
 def test_other_names_are_no_attributes():
     assert not hasattr(stowage, "planner") and not hasattr(stowage, "__wrapped__")
     with pytest.raises(AttributeError, match="module 'stowage' has no attribute 'hg'"):
-        stowage.hg
+        _ = stowage.hg
     assert set(stowage.__all__) <= set(dir(stowage))
 
 

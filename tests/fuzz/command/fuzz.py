@@ -86,7 +86,7 @@ class Fuzzing:
     def write_findings(self):
         folder = self.given.work / "findings"
         folder.mkdir(parents=True, exist_ok=True)
-        for kind, (trial, fault) in self.faults.items():
+        for kind, (trial, _) in self.faults.items():
             small = Shrinker(self.given.stowage, kind, SHRINK_S).shrunk(trial)
             name = re.sub(r"[^a-z0-9]+", "-", kind.lower()).strip("-")[:60]
             (folder / f"{name}.json").write_text(small.to_json(kind))

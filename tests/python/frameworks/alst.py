@@ -57,7 +57,7 @@ UlyssesSPAttentionHF.register_with_transformers(
 twin = copy.deepcopy(model)
 parallel = ALL_ATTENTION_FUNCTIONS["sdpa"]
 degrees, worst = [], 0.0  # logits, and gradients relative to the largest of a weight
-for step, rows in loader:
+for _, rows in loader:
     for row in rows:
         if row is None:
             continue

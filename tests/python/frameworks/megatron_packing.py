@@ -131,7 +131,7 @@ for name in ("default_dynamic_cp", "stowage"):
             sequence_packing_scheduler=name,
             max_seqlen_per_dp_cp_rank=PER_RANK,
         )
-    except ValueError as error:
+    except ValueError:
         refused.append(name)
 if rank == 0:
     for name, sizes in told:

@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 import ray
-import torch
 from ray.train import RunConfig, ScalingConfig
 from ray.train.torch import TorchTrainer, prepare_data_loader
 
@@ -34,7 +33,7 @@ def train(folder):
     assert got == want
     sampler, own = made()
     seen = 0
-    for step, batches in sampler.steps_with(prepare_data_loader(own)):
+    for _, batches in sampler.steps_with(prepare_data_loader(own)):
         for _ in batches:
             seen += 1  # Ray has read one ahead; the state is behind what the loop has got
             state = sampler.state_dict()

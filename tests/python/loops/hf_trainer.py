@@ -9,7 +9,7 @@ import tempfile
 
 import torch
 import torch.distributed as dist
-from task import BATCH, RATE, VOCABULARY, Tokenised, cluster_of, largest_difference, sampler_of
+from task import RATE, VOCABULARY, Tokenised, cluster_of, largest_difference, sampler_of
 from transformers import LlamaConfig, LlamaForCausalLM, Trainer, TrainingArguments
 
 from stowage.hf import StowageTrainer

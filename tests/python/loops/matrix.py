@@ -8,12 +8,10 @@ Each way runs twice: on groups of one rank, some of which are idle, and on group
 import sys
 import tempfile
 from contextlib import nullcontext
-from pathlib import Path
 
 import torch
 import torch.distributed as dist
 from task import (
-    BATCH,
     Tokenised,
     build_model,
     cluster_of,
@@ -58,7 +56,7 @@ class Job:
     def train(self, model, steps, optimizer=None, backward=torch.Tensor.backward, sync=None):
         """Trains a model whose gradients are averaged over the ranks. Returns its parameters."""
         optimizer = optimizer or optimizer_of(model)
-        for step, batches in steps:
+        for _, batches in steps:
             total = torch.zeros((), dtype=torch.float64)
             for batch in batches:
                 with nullcontext() if batch.last or sync is None else sync():
@@ -74,7 +72,7 @@ class Job:
 def plain(job):
     """Trains without a wrapper: the loop itself sums gradients over ranks."""
     optimizer = optimizer_of(job.model)
-    for step, batches in job.sampler.steps_with(job.plain_loader()):
+    for _, batches in job.sampler.steps_with(job.plain_loader()):
         total = torch.zeros((), dtype=torch.float64)
         for batch in batches:
             loss = job.loss(job.model, batch) * batch.loss_scale

@@ -71,7 +71,7 @@ class Steps(Plain):
     """A loop over steps_with(), whose state is taken after each micro-batch."""
 
     def items(self):
-        for plan, batches in self.sampler.steps_with(self.loader):
+        for _, batches in self.sampler.steps_with(self.loader):
             for batch in batches:
                 yield batch
 

@@ -303,7 +303,7 @@ def test_scales_of_the_loss():
             assert batch.mean_loss_scale == DEVICES * batch.loss_scale
     (row,) = [next(iter(loader_of(sampler)))]
     with pytest.raises(stowage.Error, match="the row has no plan: a plain loop"):
-        row.loss_scale
+        _ = row.loss_scale
 
 
 def clipped(**more):
