@@ -45,6 +45,10 @@ struct SolveContext {
   std::uint64_t round = 0;                     // number of finished rounds of repeated phases
   bool repeats = false;                        // a repeated phase is running
   StoppedBy ended = StoppedBy::heuristic_end;  // reported if the course runs to its end
+
+  // Returns whether the phase ends with this round. A family whose rounds end before a limit has a
+  // function of this name in its context.
+  bool end_round() { return false; }
 };
 
 enum class Needs {
@@ -95,7 +99,7 @@ class StageLoop {
     for (const Phase& phase : course) {
       if (const std::optional<StoppedBy> ended = run_phase(phase)) return *ended;
     }
-    return context_.ended;
+    return done_ ? StoppedBy::heuristic_end : context_.ended;
   }
 
  private:
@@ -107,17 +111,16 @@ class StageLoop {
     int idle = 0;
     for (std::uint64_t r = 0; r < phase.rounds && idle < kIdleRounds; ++r) {
       const std::int64_t nodes = context_.budget.nodes();
-      bool done = false;
       for (const std::string_view name : phase.stages) {
         const Stage<Context>& stage = stage_named(name);
         if (left_out(name)) continue;
-        if (!stage.rules.even_if_done && context_.done()) {
-          done = true;
+        if (!stage.rules.even_if_done && (done_ || context_.done())) {
+          done_ = true;
           continue;
         }
         if (const std::optional<StoppedBy> ended = run_stage(stage)) return ended;
       }
-      if (done) return StoppedBy::heuristic_end;
+      if (done_ || context_.end_round()) return std::nullopt;
       idle = context_.budget.nodes() == nodes ? idle + 1 : 0;
       if (context_.repeats) ++context_.round;
     }
@@ -191,6 +194,7 @@ class StageLoop {
   std::span<const Stage<Context>> stages_;
   Context& context_;
   std::vector<StageReport>& reports_;
+  bool done_ = false;  // only stages that run even if the solve is done are left
 };
 
 // Returns the names and summaries of stages, for SolveOptions::without.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "heuristics/layout/params.h"
 #include "instances/numbers.h"
 #include "instances/radix_sort.h"
 
@@ -10,9 +11,10 @@ namespace stowage {
 
 ContainedIndex::ContainedIndex(std::vector<SectionRange> ranges, int sections, const Budget& budget)
     : sections_(sections), ranges_(std::move(ranges)) {
-  constexpr std::size_t kClockRanges = 1 << 15;  // between two looks at the clock
-  std::size_t ticks = 0;
-  const auto too_late = [&] { return ++ticks % kClockRanges == 0 && budget.exhausted(); };
+  std::int64_t ticks = 0;
+  const auto too_late = [&] {
+    return ++ticks % layout_fixed::kClockGaps == 0 && budget.exhausted();
+  };
   node_.assign(at(sections) + 2, 0);
   const auto each_node = [&](int first, auto&& visit) {
     for (int i = slot(first); i <= sections_; i += i & -i) visit(at(i));

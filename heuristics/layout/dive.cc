@@ -209,12 +209,12 @@ std::optional<std::vector<Bytes>> canonical_dive(const LayoutTable& table,
 
 std::optional<std::vector<Bytes>> fullest_dive(const LayoutTable& table,
                                                const std::vector<int>& order,
-                                               const std::vector<Bytes>& more,
-                                               const Budget& budget) {
+                                               const std::vector<Bytes>& more, const Budget& budget,
+                                               const FullestDiveParams& params) {
   std::vector<Bytes> sizes;
   sizes.reserve(order.size());
   for (const int b : order) sizes.push_back(table.size(b));
-  FullestIndex index(hulls(table, order), std::move(sizes), more, budget);
+  FullestIndex index(hulls(table, order), std::move(sizes), more, budget, params);
   return Dive(table, order, std::move(index), budget).run();
 }
 

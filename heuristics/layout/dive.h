@@ -13,6 +13,7 @@
 #include <optional>
 #include <vector>
 
+#include "heuristics/layout/params.h"
 #include "instances/budget.h"
 #include "instances/layout/table.h"
 
@@ -31,7 +32,7 @@ std::optional<std::vector<Bytes>> canonical_dive(const LayoutTable& table,
 // are not counted. The order decides nothing but ties (fullest_index.h).
 std::optional<std::vector<Bytes>> fullest_dive(const LayoutTable& table,
                                                const std::vector<int>& order,
-                                               const std::vector<Bytes>& more,
-                                               const Budget& budget);
+                                               const std::vector<Bytes>& more, const Budget& budget,
+                                               const FullestDiveParams& params = {});
 
 }  // namespace stowage

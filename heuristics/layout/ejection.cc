@@ -14,21 +14,20 @@
 namespace stowage {
 namespace {
 
+using layout_fixed::kMostWeight;
+using layout_fixed::kPinWeight;
+using layout_fixed::kShares;
+
 constexpr Bytes kOut = -1;
-constexpr std::int64_t kClockNeighbours = 1 << 18;
-constexpr std::uint32_t kOldOf4 = 1;  // so many of four picks are any that waits, not the last one
-// Weights of 10^6 buffers that may move weigh less than one that may not.
-constexpr double kUnitWeight = 64;  // of a buffer with the mean root of areas
-constexpr std::int64_t kMostWeight = std::int64_t{1} << 20;
-constexpr std::int64_t kFixed = std::int64_t{1} << 41;
 
 }  // namespace
 
-Ejection::Ejection(const LayoutTable& table, std::uint64_t seed)
+Ejection::Ejection(const LayoutTable& table, std::uint64_t seed, const EjectionParams& params)
     : table_(table),
+      any_share_(static_cast<std::uint32_t>(params.any_share * kShares)),
       random_(seed),
       place_(at(table.buffers())),
-      weight_(at(table.buffers()), kFixed),
+      weight_(at(table.buffers()), kPinWeight),
       failed_(at(table.buffers()), 0) {
   std::vector<int> order = static_order(table, "L");
   for (int b = 0; b < table.buffers(); ++b) {
@@ -59,7 +58,7 @@ Ejection::Ejection(const LayoutTable& table, std::uint64_t seed)
     own.offset.push_back(kOut);
     if (table.pinned(b)) continue;
     const double share = root_of_area(b) * static_cast<double>(order.size()) / roots;
-    weight_[at(b)] = 1 + static_cast<std::int64_t>(kUnitWeight * share);
+    weight_[at(b)] = 1 + static_cast<std::int64_t>(params.size_weight * share);
   }
 }
 
@@ -86,10 +85,10 @@ std::optional<std::vector<Bytes>> Ejection::fit_below(const std::vector<Bytes>& 
   }
   std::ranges::sort(waiting, {}, [&](int b) { return std::pair(weight_[at(b)], b); });
   std::ranges::fill(failed_, 0);
-  Ticker ticker(budget, kClockNeighbours);
+  Ticker ticker(budget, layout_fixed::kClockVisits);
   const std::int64_t last_visit = visits_ + visits;
   while (!waiting.empty()) {
-    std::swap(waiting[random_.below(4) < kOldOf4
+    std::swap(waiting[random_.below(kShares) < any_share_
                           ? random_.below(static_cast<std::uint32_t>(waiting.size()))
                           : waiting.size() - 1],
               waiting.back());
@@ -142,7 +141,7 @@ void Ejection::list_neighbours(int b) {
       if (table_.any_gaps() && !table_.conflict(b, other)) continue;
       const std::int64_t weight =
           table_.pinned(other)
-              ? kFixed
+              ? kPinWeight
               : std::min(kMostWeight, (1 + failed_[at(other)]) * weight_[at(other)]);
       neighbours_.push_back({klass.offset[i], klass.offset[i] + table_.size(other), weight, other});
     }
@@ -199,7 +198,7 @@ std::optional<Bytes> Ejection::forced_offset(int b, Bytes target) {
   auto ends = ends_.begin();
   std::int64_t begun = 0;  // weight of what begins below the end of the buffer
   std::int64_t ended = 0;  // of what ends below its offset
-  std::int64_t least = kFixed - 1;
+  std::int64_t least = kPinWeight - 1;
   std::uint32_t ties = 0;
   std::optional<Bytes> best;
   for (const Bytes offset : candidates_) {

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "heuristics/layout/params.h"
 #include "instances/budget.h"
 #include "instances/layout/table.h"
 #include "instances/random.h"
@@ -27,7 +28,7 @@ namespace stowage {
 class Ejection {
  public:
   // `table` must outlive this. Requires table.stackable() and pins that do not clash.
-  Ejection(const LayoutTable& table, std::uint64_t seed);
+  Ejection(const LayoutTable& table, std::uint64_t seed, const EjectionParams& params = {});
 
   // Offsets that end at or below the target, made from a layout. Nothing if so many visits of
   // buffers are not enough or the budget ends. Each buffer that is put in counts as a node.
@@ -62,6 +63,7 @@ class Ejection {
   std::optional<Bytes> forced_offset(int b, Bytes target);
 
   const LayoutTable& table_;
+  const std::uint32_t any_share_;  // of kShares
   QuickRandom random_;
   std::vector<Class> classes_;
   std::vector<Place> place_;           // by buffer

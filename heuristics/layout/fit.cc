@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
+#include "heuristics/layout/params.h"
+
 namespace stowage {
 namespace {
 
-constexpr std::size_t kClockVisits = 1 << 18;  // of placed buffers, between two looks at the clock
-
-// What a scan over the placed buffers needs, close together.
+// A placed buffer, as a scan over all of them needs it.
 struct Placed {
   Bytes offset = 0;
   Bytes end = 0;
@@ -53,7 +53,7 @@ class Fit {
     return best >= 0 ? best : table_.aligned(b, top);
   }
 
-  std::size_t placed() const { return placed_.size(); }
+  std::int64_t placed() const { return std::ssize(placed_); }
 
   std::vector<Bytes>&& take() { return std::move(offsets_); }
 
@@ -69,9 +69,9 @@ std::optional<std::vector<Bytes>> fit_in_order(const LayoutTable& table,
                                                const std::vector<int>& order, GapRule rule,
                                                const Budget& budget) {
   Fit fit(table);
-  std::size_t visits = kClockVisits;
+  std::int64_t visits = layout_fixed::kClockVisits;
   for (const int b : order) {
-    if (visits >= kClockVisits) {
+    if (visits >= layout_fixed::kClockVisits) {
       if (budget.exhausted()) return std::nullopt;
       visits = 0;
     }

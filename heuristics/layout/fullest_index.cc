@@ -11,18 +11,15 @@ namespace stowage {
 namespace {
 
 constexpr int kNever = std::numeric_limits<int>::max();
-// Starts looked at for one answer: nearly always enough; and when there were many for each range.
-constexpr int kMostStarts = 512;
-constexpr int kFewStarts = 32;
-constexpr std::size_t kStartsPerRange = 128;
-constexpr int kMostParts = 64;  // of a window, of which nothing covers the fullest section
 constexpr Bytes kNoSection = std::numeric_limits<Bytes>::min() / 2;
 
 }  // namespace
 
 FullestIndex::FullestIndex(std::vector<SectionRange> ranges, std::vector<Bytes> sizes,
-                           std::vector<Bytes> more, const Budget& budget)
-    : sections_(static_cast<int>(more.size())),
+                           std::vector<Bytes> more, const Budget& budget,
+                           const FullestDiveParams& params)
+    : most_starts_(params.starts),
+      sections_(static_cast<int>(more.size())),
       leaves_(std::bit_ceil(std::max<std::size_t>(1, more.size()))),
       ranges_(std::move(ranges)),
       sizes_(std::move(sizes)) {
@@ -73,7 +70,7 @@ int FullestIndex::least(SectionRange window) {
     parts_.pop_back();
     const Widest over = widest_over(part.window, part.fullest);
     if (over.rank != kNone) return over.rank;
-    if (seen == kMostParts) {
+    if (seen == most_starts_ / 8) {
       return widest_from(next_start(part.window.first, part.window.last), part.window.last).rank;
     }
     // Nothing covers that section: what lies inside the window lies to one side of it.
@@ -145,7 +142,8 @@ FullestIndex::Widest FullestIndex::widest_from(int first, int last) const {
 
 FullestIndex::Widest FullestIndex::widest_over(SectionRange window, int section) {
   Widest widest;
-  const int most = starts_seen_ > kStartsPerRange * ranges_.size() ? kFewStarts : kMostStarts;
+  const bool many = starts_seen_ > at(most_starts_) / 4 * ranges_.size();
+  const int most = many ? most_starts_ / 16 : most_starts_;
   int seen = 0;
   const int from = std::max(window.first, section - widest_ + 1);
   for (int first = next_start(from, window.last);

@@ -15,6 +15,7 @@
 #include <limits>
 #include <vector>
 
+#include "heuristics/layout/params.h"
 #include "heuristics/layout/present_set.h"
 #include "instances/budget.h"
 #include "instances/layout/table.h"
@@ -26,9 +27,9 @@ class FullestIndex {
   static constexpr int kNone = std::numeric_limits<int>::max();
 
   // The rank of a range is its index; all are present. `more`: bytes by section, added to its load.
-  // If the budget ends first, the index is not complete() and good for nothing.
+  // If the budget ends first, the index is not complete() and must not be asked.
   FullestIndex(std::vector<SectionRange> ranges, std::vector<Bytes> sizes, std::vector<Bytes> more,
-               const Budget& budget);
+               const Budget& budget, const FullestDiveParams& params = {});
 
   bool complete() const { return complete_; }
 
@@ -68,6 +69,9 @@ class FullestIndex {
   int fullest(SectionRange window) const;
   void add_load(SectionRange range, Bytes bytes);
 
+  // Starts looked at for one answer. If there were many for each range, a sixteenth of them; an
+  // eighth of them are the parts of a window whose fullest section nothing covers.
+  const int most_starts_;
   bool complete_ = false;
   int sections_;
   std::vector<Part> parts_;  // a heap

@@ -6,12 +6,11 @@
 
 #include "heuristics/layout/fit.h"
 #include "heuristics/layout/orders.h"
+#include "heuristics/layout/params.h"
 #include "instances/random.h"
 
 namespace stowage {
 namespace {
-
-constexpr double kTemperature = 0.01;  // a loss of this share of the peak is kept with 1/e
 
 class Climb {
  public:
@@ -32,7 +31,7 @@ class Climb {
       if (!next) break;
       const Bytes next_peak = table_.peak(*next);
       const double loss = static_cast<double>(next_peak - peak) / static_cast<double>(peak);
-      if (loss > 0 && draw_unit(random_) >= std::exp(-loss / kTemperature)) {
+      if (loss > 0 && draw_unit(random_) >= std::exp(-loss / layout_fixed::kHillClimbLoss)) {
         std::swap(order_[exchange->first], order_[exchange->second]);
         continue;
       }

@@ -14,19 +14,6 @@
 namespace stowage {
 namespace {
 
-constexpr std::int64_t kVisitsPerBuffer = 1'000;  // of the ejections of a round: as long as a dive
-constexpr std::int64_t kLeastVisits = 100'000;
-// Reinsertion takes so many times as long, as it is slow to cool.
-constexpr std::int64_t kReinsertions = 50;
-constexpr std::int64_t kMostEffort = 64;  // turns of ejections in vain are longer each time
-constexpr std::int64_t kMostVisits = 2'000'000'000;  // but no longer than this
-constexpr std::int64_t kMostPatience = 16;
-constexpr int kRoundsInVain = 12;   // until the end
-constexpr int kMostSkipped = 7;     // rounds between two turns of a kind of work
-constexpr double kFirstStep = 0.3;  // of what is above the load, for an ejection to take away
-constexpr double kMostStep = 0.5;
-constexpr double kLeastStep = 0.01;
-
 // How high the layout reaches in each section: the highest end first, each section once.
 std::vector<Bytes> heights_of(const LayoutTable& table, const std::vector<Bytes>& offsets) {
   std::vector<int> order;
@@ -52,17 +39,20 @@ std::vector<Bytes> heights_of(const LayoutTable& table, const std::vector<Bytes>
   return height;
 }
 
-// Which rounds one kind of work takes part in: fewer and fewer while it is of no use.
+// Decides in which rounds one kind of work takes part: fewer and fewer while it is of no use.
 class Turns {
  public:
+  explicit Turns(int most_skipped) : most_skipped_(most_skipped) {}
+
   bool due() { return skipped_++ >= skip_; }
 
   void done(bool of_use) {
-    skip_ = of_use ? 0 : std::min(kMostSkipped, 2 * skip_ + 1);
+    skip_ = of_use ? 0 : std::min(most_skipped_, 2 * skip_ + 1);
     skipped_ = 0;
   }
 
  private:
+  const int most_skipped_;
   int skip_ = 0;
   int skipped_ = 0;
 };
@@ -72,24 +62,27 @@ class Improvement {
   Improvement(const LayoutTable& table, std::vector<Bytes> offsets, const ImproveOptions& options,
               Budget& budget, const BetterLayout& tell)
       : table_(table),
+        params_(options.params),
         budget_(budget),
         tell_(tell),
         order_(static_order(table, "W")),
         more_(at(table.sections()), 0),
-        ejection_(table, options.seed),
+        ejection_(table, options.seed, params_.ejection),
         enough_(std::max(options.enough, table.max_load())),
         best_(std::move(offsets)),
         peak_(table.peak(best_)) {
-    if (table.buffers() <= Reinsertion::kMostBuffers) reinsertion_.emplace(table, options.seed);
+    if (table.buffers() > params_.reinsertion.buffers) return;
+    reinsertion_.emplace(table, options.seed, params_.reinsertion);
   }
 
   std::vector<Bytes> run() {
     if (over()) return std::move(best_);
     pretend_more(best_);  // the first layout is mostly of a dive that pretended nothing
-    Turns dives;
-    Turns ejections;
-    Turns reinsertions;
-    for (int in_vain = 0; in_vain < kRoundsInVain && !over();) {
+    const LoweringParams& lowering = params_.lowering;
+    Turns dives(lowering.skipped);
+    Turns ejections(lowering.skipped);
+    Turns reinsertions(lowering.skipped);
+    for (int in_vain = 0; in_vain < lowering.in_vain && !over();) {
       const Bytes before = peak_;
       const bool diving = dives.due();
       if (diving) dives.done(dive() || !far_behind_);
@@ -119,7 +112,8 @@ class Improvement {
   }
 
   bool dive() {
-    std::optional<std::vector<Bytes>> offsets = fullest_dive(table_, order_, more_, budget_);
+    std::optional<std::vector<Bytes>> offsets =
+        fullest_dive(table_, order_, more_, budget_, params_.dive);
     if (!offsets) return false;
     far_behind_ = table_.peak(*offsets) - table_.max_load() > 2 * (peak_ - table_.max_load());
     pretend_more(*offsets);
@@ -135,15 +129,20 @@ class Improvement {
     }
   }
 
-  std::int64_t usual_visits() const {
-    return std::max(kLeastVisits, kVisitsPerBuffer * table_.buffers());
+  // Visits of buffers in a turn that is longer than a first turn of ejections by this ratio. Few
+  // buffers have as many visits as a hundred.
+  std::int64_t visits(std::int64_t ratio) const {
+    const double usual =
+        static_cast<double>(params_.lowering.visits) * std::max(100, table_.buffers());
+    return static_cast<std::int64_t>(std::min(static_cast<double>(layout_fixed::kMostVisits),
+                                              static_cast<double>(ratio) * usual));
   }
 
-  // If nothing is gained it takes longer the next time, as does reinsertion.
+  // A turn of ejections that gains nothing makes the next one longer.
   bool eject() {
+    const EjectionParams& ejection = params_.ejection;
     const Bytes before = peak_;
-    const std::int64_t last_visit =
-        ejection_.visits() + std::min(kMostVisits, effort_ * usual_visits());
+    const std::int64_t last_visit = ejection_.visits() + visits(effort_);
     while (!over() && ejection_.visits() < last_visit) {
       const auto above = static_cast<double>(peak_ - table_.max_load());
       const Bytes lower = std::max<Bytes>(1, static_cast<Bytes>(step_ * above));
@@ -151,24 +150,26 @@ class Improvement {
           ejection_.fit_below(best_, peak_ - lower, last_visit - ejection_.visits(), budget_);
       if (offsets) {
         keep_if_better(*std::move(offsets));
-        step_ = std::min(kMostStep, 1.5 * step_);
+        step_ = std::min(layout_fixed::kLargestStep, 1.5 * step_);
       } else {
-        step_ = step_ / 2 < kLeastStep ? kFirstStep : step_ / 2;
+        step_ = step_ / 2 < ejection.least_step ? ejection.first_step : step_ / 2;
       }
     }
-    effort_ = peak_ < before ? 1 : std::min(kMostEffort, 2 * effort_);
+    effort_ = peak_ < before ? 1 : std::min(params_.lowering.longest, 2 * effort_);
     return peak_ < before;
   }
 
+  // As many doublings as ejections have but two: turns of reinsertions are longer from the first.
   bool reinsert() {
     const Bytes before = peak_;
-    const std::int64_t visits = std::min(kMostVisits, patience_ * kReinsertions * usual_visits());
-    if (!over()) keep_if_better(reinsertion_->lower(best_, enough_, visits, budget_));
-    if (peak_ == before) patience_ = std::min(kMostPatience, 2 * patience_);
+    const std::int64_t most = visits(patience_ * params_.lowering.reinsertions);
+    if (!over()) keep_if_better(reinsertion_->lower(best_, enough_, most, budget_));
+    if (peak_ == before) patience_ = std::min(params_.lowering.longest / 4, 2 * patience_);
     return peak_ < before;
   }
 
   const LayoutTable& table_;
+  const LayoutHeuristicParams params_;
   Budget& budget_;
   const BetterLayout& tell_;
   const std::vector<int> order_;
@@ -178,7 +179,7 @@ class Improvement {
   const Bytes enough_;
   std::vector<Bytes> best_;
   Bytes peak_;
-  double step_ = kFirstStep;
+  double step_ = params_.ejection.first_step;
   std::int64_t effort_ = 1;    // of ejection
   std::int64_t patience_ = 1;  // of reinsertion
   bool far_behind_ = false;    // the last dive

@@ -14,6 +14,7 @@
 #include <functional>
 #include <vector>
 
+#include "heuristics/layout/params.h"
 #include "instances/budget.h"
 #include "instances/layout/table.h"
 
@@ -24,6 +25,7 @@ using BetterLayout = std::function<void(const std::vector<Bytes>& offsets)>;
 struct ImproveOptions {
   Bytes enough = 0;  // a peak that need not be lowered; the max load never need
   std::uint64_t seed = 0;
+  LayoutHeuristicParams params = {};
 };
 
 // The best layout met, never worse than `offsets`; each better one is told. Ends when it is low

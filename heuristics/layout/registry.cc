@@ -21,30 +21,24 @@ namespace {
 
 using Offsets = std::vector<Bytes>;
 
-constexpr int kManyBuffers = 50'000;  // more take a dive longer than a blink
-constexpr int kHillClimbAttempts = 500;
-constexpr std::int64_t kReinsertVisits = 300'000'000;  // of buffers: a few seconds
-
 // The static orders of the dives. Measured: every one of them is the best on some instance of the
 // MiniMalloc and idealloc sets, of random buffers or of layer traces.
 constexpr const char* kDiveOrders[] = {"TWA", "ZW", "TCA", "LZ", "AT", "UOZ"};
 // That of many buffers, beside the dive for the fullest section: better than it where sizes differ
 // by orders of magnitude.
 constexpr const char* kDiveOrderOfMany = "AT";
-constexpr int kRings = 6;  // lengths of the ring that are tried
 
-// Baselines that fit in one order, and up to how many buffers `fast` tries them as well: there they
-// cost about as much as its dives.
+// Baselines that fit buffers in one order.
 struct FitRule {
   const char* keys;
   GapRule gap;
-  int most_buffers = 0;
+  int patience = 1;  // `fast` tries it with up to this many times fast.fits buffers
 };
-constexpr FitRule kGreedySize{"ZL", GapRule::smallest, 2'000};
-constexpr FitRule kFirstFit{"Z", GapRule::lowest, 2'000};
-constexpr FitRule kBestFitSpatial{"ZW", GapRule::smallest, 2'000};
-constexpr FitRule kBestFitTemporal{"WZ", GapRule::smallest, 10'000};
-constexpr FitRule kOnline{"L", GapRule::smallest, 2'000};
+constexpr FitRule kGreedySize{"ZL", GapRule::smallest};
+constexpr FitRule kFirstFit{"Z", GapRule::lowest};
+constexpr FitRule kBestFitSpatial{"ZW", GapRule::smallest};
+constexpr FitRule kBestFitTemporal{"WZ", GapRule::smallest, 5};
+constexpr FitRule kOnline{"L", GapRule::smallest};
 constexpr FitRule kWithGaps{"ZW", GapRule::lowest};
 
 void keep_better(const LayoutTable& table, std::optional<Offsets>& best,
@@ -63,10 +57,10 @@ std::optional<Offsets> best_fit(const LayoutTable& table, const Budget& budget) 
 }
 
 // The shortest ring that everything fits into, by halves between the max load and the best peak.
-std::optional<Offsets> ring(const LayoutTable& table, const Budget& budget) {
+std::optional<Offsets> ring(const LayoutTable& table, int rings, const Budget& budget) {
   std::optional<Offsets> best;
   Bytes low = table.max_load();
-  for (int i = 0; i < kRings; ++i) {
+  for (int i = 0; i < rings; ++i) {
     const Bytes length = best ? std::midpoint(low, table.peak(*best)) : low;
     std::optional<Offsets> offsets = lay_round_a_ring(table, length, budget);
     if (!offsets) return best;
@@ -79,8 +73,8 @@ std::optional<Offsets> ring(const LayoutTable& table, const Budget& budget) {
 
 // Dives see no gaps in lifetimes; fitting does. A dive of many buffers takes seconds, slots do not.
 std::optional<Offsets> fast(const LayoutInstance& instance, const LayoutTable& table,
-                            const Budget& budget) {
-  const bool many = table.buffers() > kManyBuffers;
+                            const LayoutHeuristicParams& params, const Budget& budget) {
+  const bool many = table.buffers() > params.fast.many;
   std::optional<Offsets> best;
   if (many && !budget.exhausted()) best = lay_in_slots(instance);
   const auto done = [&] {
@@ -90,15 +84,16 @@ std::optional<Offsets> fast(const LayoutInstance& instance, const LayoutTable& t
     if (!done()) keep_better(table, best, canonical_dive(table, static_order(table, keys), budget));
   };
   if (!many) std::ranges::for_each(kDiveOrders, dive);
-  if (!done()) keep_better(table, best, ring(table, budget));
+  if (!done()) keep_better(table, best, ring(table, params.fast.rings, budget));
   if (!done()) {
     const std::vector<Bytes> no_more(at(table.sections()), 0);
-    keep_better(table, best, fullest_dive(table, static_order(table, "W"), no_more, budget));
+    keep_better(table, best,
+                fullest_dive(table, static_order(table, "W"), no_more, budget, params.dive));
   }
   if (many) dive(kDiveOrderOfMany);
   if (done()) return best;
   for (const FitRule& rule : {kBestFitTemporal, kGreedySize, kFirstFit, kBestFitSpatial, kOnline}) {
-    if (table.buffers() > rule.most_buffers) continue;
+    if (table.buffers() > std::int64_t{rule.patience} * params.fast.fits) continue;
     keep_better(table, best, fit(table, rule, budget));
     if (best && table.peak(*best) <= table.max_load()) return best;
   }
@@ -107,19 +102,22 @@ std::optional<Offsets> fast(const LayoutInstance& instance, const LayoutTable& t
 }
 
 std::optional<Offsets> reinsert(const LayoutInstance& instance, const LayoutTable& table,
-                                std::uint64_t seed, const Budget& budget) {
-  std::optional<Offsets> best = fast(instance, table, budget);
-  if (!best || budget.exhausted() || table.buffers() > Reinsertion::kMostBuffers) return best;
+                                const LayoutHeuristicParams& params, std::uint64_t seed,
+                                const Budget& budget) {
+  std::optional<Offsets> best = fast(instance, table, params, budget);
+  if (!best || budget.exhausted() || table.buffers() > params.reinsertion.buffers) return best;
   Budget::Limits limits = budget.limits();  // nodes are of no account here
   limits.time_limit_s = budget.seconds_left();
   limits.node_limit = std::numeric_limits<std::int64_t>::max();
   Budget own(limits);
-  return Reinsertion(table, seed).lower(*std::move(best), table.max_load(), kReinsertVisits, own);
+  return Reinsertion(table, seed, params.reinsertion)
+      .lower(*std::move(best), table.max_load(), params.reinsertion.visits, own);
 }
 
 }  // namespace
 
-std::vector<LayoutHeuristic> heuristics(const LayoutInstance&) {
+std::vector<LayoutHeuristic> heuristics(const LayoutInstance&,
+                                        const LayoutHeuristicParams& params) {
   std::vector<LayoutHeuristic> all;
   const auto add = [&](std::string name, std::string summary, std::string source, auto make) {
     all.push_back({std::move(name), std::move(summary), std::move(source),
@@ -155,14 +153,18 @@ std::vector<LayoutHeuristic> heuristics(const LayoutInstance&) {
   add("usmp-hill-climb", "first fit, exchanges in the order around the peak",
       "TVM, tir/usmp/algo/hill_climb.cc",
       [](const LayoutInstance&, const LayoutTable& table, std::uint64_t seed,
-         const Budget& budget) { return hill_climb(table, kHillClimbAttempts, seed, budget); });
+         const Budget& budget) {
+        return hill_climb(table, layout_fixed::kHillClimbAttempts, seed, budget);
+      });
   add_fit("online-best-fit", "in order of time, smallest gap among the living",
           "caching allocator of deep learning frameworks, without its size classes", kOnline);
   add("fast", "rings, canonical dives with a few static orders, and fits of few buffers", "",
-      [](const LayoutInstance& instance, const LayoutTable& table, std::uint64_t,
-         const Budget& budget) { return fast(instance, table, budget); });
+      [params](const LayoutInstance& instance, const LayoutTable& table, std::uint64_t,
+               const Budget& budget) { return fast(instance, table, params, budget); });
   add("reinsert", "fast, then buffers taken out of the stack and put in again; of at most 5,000",
-      "", reinsert);
+      "",
+      [params](const LayoutInstance& instance, const LayoutTable& table, std::uint64_t seed,
+               const Budget& budget) { return reinsert(instance, table, params, seed, budget); });
   return all;
 }
 

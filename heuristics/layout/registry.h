@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "heuristics/heuristic.h"
+#include "heuristics/layout/params.h"
 #include "instances/layout/instance.h"
 #include "instances/layout/plan.h"
 #include "instances/layout/table.h"
@@ -15,6 +16,7 @@ namespace stowage {
 using LayoutHeuristic = Heuristic<LayoutInstance, LayoutTable, LayoutPlan>;
 
 // Published baselines first, then ours from quick to thorough.
-std::vector<LayoutHeuristic> heuristics(const LayoutInstance& instance);
+std::vector<LayoutHeuristic> heuristics(const LayoutInstance& instance,
+                                        const LayoutHeuristicParams& params = {});
 
 }  // namespace stowage

@@ -12,13 +12,8 @@
 namespace stowage {
 namespace {
 
-constexpr std::uint32_t kMostTaken = 20;
-constexpr double kFirstThreshold = 0.001;  // of the max load, that a round may lose at the start
-constexpr std::uint32_t kParts = 1 << 16;  // in which a share of the threshold is drawn
-// Buffers that are near are drawn from a pool, so that the same ones are not always taken together.
-constexpr std::size_t kPoolOfAlike = 3;
-constexpr std::size_t kPoolOfNear = 2;
-constexpr std::int64_t kClockVisits = 1 << 18;
+using layout_fixed::kClockVisits;
+using layout_fixed::kShares;
 
 double part_of(std::int64_t done, std::int64_t all) {
   return static_cast<double>(done) / static_cast<double>(all);
@@ -43,8 +38,10 @@ void Reinsertion::Stack::resize(std::size_t size) {
   rise.resize(size);
 }
 
-Reinsertion::Reinsertion(const LayoutTable& table, std::uint64_t seed)
+Reinsertion::Reinsertion(const LayoutTable& table, std::uint64_t seed,
+                         const ReinsertionParams& params)
     : table_(table),
+      params_(params),
       plain_(is_plain(table)),
       random_(seed),
       heights_(table.sections()),
@@ -164,23 +161,24 @@ void Reinsertion::choose() {
     pool_.push_back(static_cast<int>(i));
   }
   visits_ += 2 * std::ssize(current_.buffer);
-  const std::size_t more = random_.below(kMostTaken);
+  const std::size_t more = random_.below(static_cast<std::uint32_t>(params_.taken));
   const auto nearest = [&](std::size_t most, auto distance) {
     most = std::min(most, pool_.size());
     std::ranges::nth_element(pool_, pool_.begin() + static_cast<std::ptrdiff_t>(most) - 1, {},
                              [&](int i) { return std::pair(distance(at(i)), i); });
     pool_.resize(most);
   };
+  // Buffers are drawn from a pool of the nearest: the same ones are not always taken together.
   if (!pool_.empty() && more > 0) {
     switch (random_.below(3)) {
       case 0:
-        nearest(kPoolOfAlike * more, [&](std::size_t i) {
+        nearest(at(params_.alike) * more, [&](std::size_t i) {
           return std::abs(current_.hull[i].first - hull.first) +
                  std::abs(current_.hull[i].last - hull.last);
         });
         break;
       case 1:
-        nearest(kPoolOfNear * more,
+        nearest(at(params_.near) * more,
                 [&](std::size_t i) { return i < first ? first - i : i - first; });
         break;
       default:
@@ -352,7 +350,7 @@ std::vector<Bytes> Reinsertion::lower(std::vector<Bytes> best, Bytes target, std
     }
     return true;
   };
-  const double threshold = kFirstThreshold * static_cast<double>(table_.max_load());
+  const double threshold = params_.threshold * static_cast<double>(table_.max_load());
   while (peak > target_ && visits_ - first < visits && budget.nodes_left() > 0) {
     const std::int64_t before = visits_;
     choose();
@@ -360,7 +358,7 @@ std::vector<Bytes> Reinsertion::lower(std::vector<Bytes> best, Bytes target, std
     const double share =
         1 - std::max(part_of(visits_ - first, visits), part_of(nodes - budget.nodes_left(), nodes));
     const Bytes limit = longest_ + static_cast<Bytes>(threshold * std::max(0.0, share) *
-                                                      random_.below(kParts) / kParts);
+                                                      random_.below(kShares) / kShares);
     take_out();
     bool accepted = measure() <= limit;
     if (accepted) {

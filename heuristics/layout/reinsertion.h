@@ -22,6 +22,7 @@
 #include <optional>
 #include <vector>
 
+#include "heuristics/layout/params.h"
 #include "heuristics/layout/section_heights.h"
 #include "instances/budget.h"
 #include "instances/layout/table.h"
@@ -31,11 +32,8 @@ namespace stowage {
 
 class Reinsertion {
  public:
-  // A round looks at all buffers several times: with more than these it is of little use.
-  static constexpr int kMostBuffers = 5'000;
-
   // `table` must outlive this. Requires table.stackable() and pins that do not clash.
-  Reinsertion(const LayoutTable& table, std::uint64_t seed);
+  Reinsertion(const LayoutTable& table, std::uint64_t seed, const ReinsertionParams& params = {});
 
   // All buffers, those whose offset is -1 put into the stack of the others, large areas first.
   // Nothing if the budget ends first. Requires a table without pins.
@@ -91,6 +89,7 @@ class Reinsertion {
   Bytes rise_below_any(int b, Bytes height) const;
 
   const LayoutTable& table_;
+  const ReinsertionParams params_;
   const bool plain_;         // offsets are sums of sizes
   std::vector<Bytes> size_;  // by buffer
   QuickRandom random_;

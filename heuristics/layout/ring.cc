@@ -3,15 +3,13 @@
 #include <map>
 
 #include "heuristics/layout/orders.h"
+#include "heuristics/layout/params.h"
 #include "instances/numbers.h"
 #include "instances/radix_sort.h"
 #include "instances/ticker.h"
 
 namespace stowage {
 namespace {
-
-constexpr std::int64_t kGapsPerBuffer = 64;   // on average; with more the ring is in pieces
-constexpr std::int64_t kClockGaps = 1 << 15;  // looked at between two looks at the clock
 
 class Ring {
  public:
@@ -91,7 +89,7 @@ std::optional<std::vector<Bytes>> lay_round_a_ring(const LayoutTable& table, Byt
   radix_sort(ending, [&](int b) { return sort_key(std::int64_t{table.hull(b).last}); });
   std::vector<Bytes> offsets(at(table.buffers()), 0);
   Ring round(table, ring);
-  Ticker ticker(budget, kClockGaps);
+  Ticker ticker(budget, layout_fixed::kClockGaps);
   auto gone = ending.begin();
   std::int64_t seen = 0;
   for (const int b : order) {
@@ -99,7 +97,7 @@ std::optional<std::vector<Bytes>> lay_round_a_ring(const LayoutTable& table, Byt
       round.give_back(offsets[at(*gone)], offsets[at(*gone)] + table.size(*gone));
     }
     offsets[at(b)] = round.take(b);
-    if (round.looked_at() > kGapsPerBuffer * table.buffers()) return std::nullopt;
+    if (round.looked_at() > layout_fixed::kGapsPerBuffer * table.buffers()) return std::nullopt;
     if (ticker.exhausted(4 + round.looked_at() - seen)) return std::nullopt;
     seen = round.looked_at();
   }

@@ -8,12 +8,10 @@
 #include "instances/layout/table.h"
 #include "solvers/explain/family_explain.h"
 #include "solvers/layout/explain.h"
+#include "solvers/layout/params.h"
 
 namespace stowage {
 namespace {
-
-constexpr std::size_t kListed = 50;  // buffers of the stack
-constexpr std::size_t kFreed = 5;    // changes
 
 std::string name(const LayoutInstance& instance, std::size_t b) {
   const std::string& id = instance.buffers[b].id;
@@ -112,7 +110,7 @@ Binding binding_of(const LayoutInstance& instance, const LayoutPlan& plan) {
                        " less than the peak: " + listed(needing_memory_at(instance, crowd.step))});
   const LayoutStack stack(instance, plan);
   std::optional<std::size_t> at = stack.top();
-  while (at && binding.parts.size() <= kListed) {
+  while (at && binding.parts.size() <= layout_fixed::kListedStack) {
     const std::size_t b = *at;
     at = instance.buffers[b].size > 0 ? stack.under(b) : std::nullopt;
     const Bytes ground = at ? stack.end(*at) : 0;
@@ -137,7 +135,7 @@ std::vector<Change> changes_of(const LayoutInstance& instance, const LayoutPlan&
     return instance.buffers[static_cast<std::size_t>(a)].size >
            instance.buffers[static_cast<std::size_t>(b)].size;
   });
-  if (crowd.size() > kFreed) crowd.resize(kFreed);
+  if (crowd.size() > layout_fixed::kListedChanges) crowd.resize(layout_fixed::kListedChanges);
   std::vector<Change> changes;
   for (const std::int64_t b : crowd) {
     const auto at = static_cast<std::ptrdiff_t>(b);

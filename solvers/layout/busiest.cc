@@ -14,17 +14,7 @@
 namespace stowage {
 namespace {
 
-// The first part has that many buffers, or half as many again as are alive at once.
-constexpr double kFewestBuffers = 50;
-constexpr double kOfMostAlive = 1.5;
-constexpr double kGrowth = 1.5;  // of the parts
-constexpr std::int64_t kSearchNodes = 20'000;
-// Of a part: the best of so many layouts, each after so many visits for a buffer. The first
-// attempts are shorter, each twice as long as the one before, as some layout is wanted soon.
-constexpr std::size_t kTries = 3;
-constexpr std::int64_t kVisits = 200'000;
-constexpr std::int64_t kShorter = 4;
-// Odd, and not what the generator adds each time: tries would read the same numbers.
+// Is odd, and differs from the generator's own summand: otherwise tries would read equal numbers.
 constexpr std::uint64_t kOfADraw = 0xd1b54a32d192ed03;
 
 // The sections with this load or more. All buffers keep their index.
@@ -52,13 +42,13 @@ LayoutInstance busy_sections(const LayoutTable& table, Bytes least) {
 
 }  // namespace
 
-bool BusiestFirst::fits(const LayoutTable& table) {
-  return table.buffers() <= Reinsertion::kMostBuffers &&
-         table.sections() <= Reinsertion::kMostBuffers && !table.any_pins();
+bool BusiestFirst::fits(const LayoutTable& table, const ReinsertionParams& params) {
+  return table.buffers() <= params.buffers && table.sections() <= params.buffers &&
+         !table.any_pins();
 }
 
-BusiestFirst::BusiestFirst(const LayoutTable& table, std::uint64_t seed)
-    : table_(table), seed_(seed) {
+BusiestFirst::BusiestFirst(const LayoutTable& table, std::uint64_t seed, const LayoutParams& params)
+    : table_(table), seed_(seed), params_(params) {
   cut_parts();
 }
 
@@ -79,8 +69,10 @@ void BusiestFirst::cut_parts() {
   }
   std::ranges::sort(loads, std::greater());
   Bytes last = -1;
-  for (double count = std::max(kFewestBuffers, kOfMostAlive * most_alive); last != 0;
-       count *= kGrowth) {
+  const double growth = params_.core.growth;
+  // The first part is larger than the buffers that are alive at once, by the same ratio.
+  for (double count = std::max<double>(params_.core.buffers, growth * most_alive); last != 0;
+       count *= growth) {
     const bool all = count >= static_cast<double>(loads.size());
     Bytes least = all ? 0 : loads[static_cast<std::size_t>(count)];
     if (!all && least == loads.back()) least = 0;
@@ -95,9 +87,12 @@ void BusiestFirst::cut_parts() {
 void BusiestFirst::search_parts(Bytes enough, Budget& budget) {
   searched_ = true;
   for (const Part& part : parts_) {
-    if (part.buffers == parts_.back().buffers || !can_be_searched(part.table)) break;
-    Budget its = budget.part(budget.seconds_left(), std::min(kSearchNodes, budget.nodes_left()));
-    LayoutMinimum found = minimise_layout(part.table, {.bound = part.table.max_load()}, its);
+    if (part.buffers == parts_.back().buffers || !can_be_searched(part.table, params_.search))
+      break;
+    Budget its =
+        budget.part(budget.seconds_left(), std::min(params_.core.nodes, budget.nodes_left()));
+    LayoutMinimum found =
+        minimise_layout(part.table, {.bound = part.table.max_load()}, its, {}, params_.search);
     if (!found.offsets || found.peak > enough) break;
     found_.push_back(*std::move(found.offsets));
   }
@@ -115,22 +110,26 @@ void BusiestFirst::begin(Bytes enough) {
   }
 }
 
-// One try, and the next part if it was the last one. False if the budget ends before all buffers
-// lie somewhere; a try that it cuts short counts.
+// Makes one more layout of the part, and goes on to the next part after the last one. Returns false
+// if the budget ends before all buffers have an offset; a layout that it cuts short counts.
 bool BusiestFirst::extend(Budget& budget) {
+  constexpr std::int64_t kShort = layout_fixed::kShortAttempts;
   const Part& part = parts_[part_];
+  const std::int64_t usual = params_.core.visits;
+  const std::size_t most = at(params_.core.tries);
+  // The first attempts are shorter, each half as long as the next one.
   const std::int64_t visits =
-      part.buffers * (attempt_ < kShorter ? kVisits >> (kShorter - attempt_)
-                                          : kVisits * luby(attempt_ - kShorter + 1));
+      part.buffers *
+      (attempt_ < kShort ? usual >> (kShort - attempt_) : usual * luby(attempt_ - kShort + 1));
   const std::uint64_t draw =
-      (static_cast<std::uint64_t>(attempt_) * parts_.size() + part_) * kTries + tries_.size();
-  Reinsertion reinsertion(part.table, seed_ + draw * kOfADraw);
+      (static_cast<std::uint64_t>(attempt_) * parts_.size() + part_) * most + tries_.size();
+  Reinsertion reinsertion(part.table, seed_ + draw * kOfADraw, params_.heuristics.reinsertion);
   std::optional<std::vector<Bytes>> all = reinsertion.complete(offsets_, aim_, budget);
   if (!all) return false;
   tries_.push_back(reinsertion.lower(*std::move(all), aim_, visits, budget));
   const auto peak = [&](const std::vector<Bytes>& offsets) { return part.table.peak(offsets); };
   const auto best = std::ranges::min_element(tries_, {}, peak);
-  if (peak(*best) > aim_ && tries_.size() < kTries) return true;
+  if (peak(*best) > aim_ && tries_.size() < most) return true;
   aim_ = std::max(aim_, peak(*best));
   for (int b = 0; b < table_.buffers(); ++b) {
     if (!part.table.idle(b)) offsets_[at(b)] = (*best)[at(b)];

@@ -22,16 +22,17 @@
 #include "heuristics/layout/improve.h"
 #include "instances/budget.h"
 #include "instances/layout/table.h"
+#include "solvers/layout/params.h"
 
 namespace stowage {
 
 class BusiestFirst {
  public:
-  // Whether it can be used: up to a few thousand buffers and sections, and no pins.
-  static bool fits(const LayoutTable& table);
+  // Returns whether it can be used: up to a few thousand buffers and sections, and no pins.
+  static bool fits(const LayoutTable& table, const ReinsertionParams& params = {});
 
   // `table` must outlive this. Requires fits(table) and table.stackable().
-  BusiestFirst(const LayoutTable& table, std::uint64_t seed);
+  BusiestFirst(const LayoutTable& table, std::uint64_t seed, const LayoutParams& params = {});
 
   // With one part, of all buffers, no section is busier than the others: of no use.
   std::size_t parts() const { return parts_.size(); }
@@ -54,6 +55,7 @@ class BusiestFirst {
 
   const LayoutTable& table_;
   const std::uint64_t seed_;
+  const LayoutParams params_;
   std::vector<Part> parts_;  // each with all buffers of the one before, the last one with all
   std::vector<std::vector<Bytes>> found_;  // layouts of the first parts that need the least
   bool searched_ = false;

@@ -5,13 +5,6 @@
 #include "instances/numbers.h"
 
 namespace stowage {
-namespace {
-
-constexpr int kFlushSide = 2;  // beside a higher neighbour
-constexpr int kFlushTop = 1;   // as high as a neighbour
-
-}  // namespace
-
 void put_flush_first(const LayoutTable& table, const LayoutState& state, SectionRange sections,
                      Bytes level, std::span<int> candidates) {
   std::size_t chosen = 0;
@@ -20,9 +13,10 @@ void put_flush_first(const LayoutTable& table, const LayoutState& state, Section
     const SectionRange hull = table.hull(candidates[i]);
     const Bytes top = level + state.size(candidates[i]);
     int score = 0;
+    // A side beside a higher neighbour counts twice as much as a top as high as a neighbour.
     const auto look_beside = [&](bool end, int section) {
-      if (end || state.top(section) > level) score += kFlushSide;
-      if (!end && state.top(section) == top) score += kFlushTop;
+      if (end || state.top(section) > level) score += 2;
+      if (!end && state.top(section) == top) ++score;
     };
     look_beside(hull.first == sections.first, hull.first - 1);
     look_beside(hull.last == sections.last, hull.last);

@@ -46,7 +46,7 @@ LayoutMipResult solve_layout_mip(const LayoutTable& table, const LayoutMipSolve&
     result.detail = "sizes beyond the exact range, or clashing pins";
     return result;
   }
-  if (layout_mip_pairs(table) > kMipPairs) {
+  if (layout_mip_pairs(table) > options.pairs) {
     result.detail = "too many buffers live together for the MIP";
     return result;
   }

@@ -15,6 +15,7 @@
 
 #include "instances/budget.h"
 #include "instances/layout/table.h"
+#include "solvers/layout/params.h"
 #include "solvers/layout/search.h"
 #include "solvers/milp/solver.h"
 
@@ -25,10 +26,8 @@ struct LayoutMipSolve {
   bool strengthened = true;
   double gap = 0;
   std::uint64_t seed = 0;
+  std::int64_t pairs = LayoutParams{}.mip_pairs;  // models of more pairs are not built
 };
-
-// Models of more pairs are not built.
-inline constexpr std::int64_t kMipPairs = 20'000;
 
 struct LayoutMipResult {
   // optimal: peak == bound. infeasible: no layout within start.capacity. error: see detail.
@@ -43,7 +42,7 @@ struct LayoutMipResult {
 // The least peak, from what is known at the start (solvers/layout/search.h). A point of the backend
 // is decoded by order and comes out exact; its bound counts only as far as the tolerances of all
 // rows together leave it. Requires a built backend, a stackable table, no clashing pins and at most
-// kMipPairs pairs; otherwise `unknown`, with the reason in `detail`.
+// options.pairs pairs; otherwise `unknown`, with the reason in `detail`.
 LayoutMipResult solve_layout_mip(const LayoutTable& table, const LayoutMipSolve& options,
                                  const LayoutStart& start, Budget& budget);
 

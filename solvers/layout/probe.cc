@@ -12,22 +12,15 @@
 namespace stowage {
 namespace {
 
-constexpr std::int64_t kClockNodes = 256;         // between two looks at the clock,
-constexpr std::int64_t kClockVisits = 1'000'000;  // fewer if a node visits many buffers
-constexpr std::size_t kFewOrders = 9;             // in a row, and after the first round
-constexpr std::size_t kTreeBytes = 300;           // of one tree per buffer and section, roughly
-constexpr std::size_t kProbeBytes = std::size_t{1} << 26;
-
 // Orders and restarts choose in turns: each way finds layouts that the other does not.
 LayoutTree::Choice choice_of(std::size_t turn) {
   return turn % 2 == 0 ? LayoutTree::Choice::order : LayoutTree::Choice::flush;
 }
 
-constexpr double kFading = 0.9;  // of what earlier restarts taught, from one to the next
-
 // Measured on the MiniMalloc set and on guillotine cuts; each solves something the others do not.
 // The last three are those that MiniMalloc publishes.
 constexpr const char* kBest[] = {"TCA", "TLZ", "TOU", "UOZ", "WTZ", "ATW", "WAT", "TAW", "TWA"};
+constexpr std::size_t kFewOrders = std::size(kBest);  // in a row, and after the first round
 
 // All triples of different keys: the best, then the others shuffled once and for all.
 std::vector<std::string> all_keys() {
@@ -61,8 +54,10 @@ const std::vector<int>* LayoutPortfolio::order(std::size_t i) {
 }
 
 LayoutProbe::LayoutProbe(const LayoutTable& table, const LayoutNeighbours& neighbours,
-                         LayoutPortfolio& portfolio, Bytes capacity, std::size_t favourite)
-    : table_(table),
+                         LayoutPortfolio& portfolio, Bytes capacity, std::size_t favourite,
+                         const LayoutSearchParams& params)
+    : params_(params),
+      table_(table),
       neighbours_(neighbours),
       portfolio_(portfolio),
       capacity_(capacity),
@@ -70,11 +65,12 @@ LayoutProbe::LayoutProbe(const LayoutTable& table, const LayoutNeighbours& neigh
       failed_(std::make_unique<FailedStates>()) {
   const auto parts =
       static_cast<std::size_t>(table.buffers()) + static_cast<std::size_t>(table.sections()) + 1;
-  most_trees_ = std::max<std::size_t>(1, kProbeBytes / (kTreeBytes * parts));
+  most_trees_ =
+      std::max<std::size_t>(1, layout_fixed::kTreesBytes / (layout_fixed::kTreeBytes * parts));
   width_ = most_trees_;
-  clock_nodes_ =
-      std::clamp<std::int64_t>(kClockVisits / static_cast<std::int64_t>(parts), 1, kClockNodes);
-  turn_nodes_ = std::max(kClockNodes, 2 * static_cast<std::int64_t>(table.buffers()));
+  clock_nodes_ = std::clamp<std::int64_t>(
+      layout_fixed::kNodeVisits / static_cast<std::int64_t>(parts), 1, params.turn);
+  turn_nodes_ = std::max(params.turn, 2 * static_cast<std::int64_t>(table.buffers()));
   turn_left_ = turn_nodes_;
   buffer_failures_.assign(at(table.buffers()), 0);
   section_failures_.assign(at(table.sections()), 0);
@@ -85,7 +81,7 @@ bool LayoutProbe::has_tree(std::size_t turn) {
   const std::vector<int>* order = portfolio_.order(number(turn));
   if (order == nullptr) return false;
   trees_.push_back(std::make_unique<LayoutTree>(table_, neighbours_, *order, capacity_, *failed_,
-                                                choice_of(turn)));
+                                                choice_of(turn), params_));
   return true;
 }
 
@@ -137,8 +133,8 @@ void LayoutProbe::run_restart(Budget& budget) {
   if (!restart_) {
     restart_ =
         std::make_unique<LayoutTree>(table_, neighbours_, learnt_order(), capacity_, *failed_,
-                                     choice_of(static_cast<std::size_t>(restarts_)));
-    restart_left_ = luby(++restarts_) * std::max(kClockNodes, 2 * std::int64_t{table_.buffers()});
+                                     choice_of(static_cast<std::size_t>(restarts_)), params_);
+    restart_left_ = luby(++restarts_) * std::max(params_.turn, 2 * std::int64_t{table_.buffers()});
   }
   const std::int64_t spent = run(*restart_, restart_left_, budget);
   restart_left_ -= spent;
@@ -178,10 +174,10 @@ void LayoutProbe::learn() {
   for (const int count : failures.buffers) all += count;
   for (const int count : failures.sections) all += count;
   for (std::size_t b = 0; b < buffer_failures_.size(); ++b) {
-    buffer_failures_[b] = kFading * buffer_failures_[b] + failures.buffers[b] / all;
+    buffer_failures_[b] = params_.fading * buffer_failures_[b] + failures.buffers[b] / all;
   }
   for (std::size_t s = 0; s < section_failures_.size(); ++s) {
-    section_failures_[s] = kFading * section_failures_[s] + failures.sections[s] / all;
+    section_failures_[s] = params_.fading * section_failures_[s] + failures.sections[s] / all;
   }
 }
 

@@ -40,7 +40,8 @@ class LayoutProbe {
  public:
   // The arguments must outlive the probe. `favourite`: the number of the order that comes first.
   LayoutProbe(const LayoutTable& table, const LayoutNeighbours& neighbours,
-              LayoutPortfolio& portfolio, Bytes capacity, std::size_t favourite);
+              LayoutPortfolio& portfolio, Bytes capacity, std::size_t favourite,
+              const LayoutSearchParams& params);
 
   Bytes capacity() const { return capacity_; }
   std::int64_t nodes() const { return nodes_; }  // of all orders
@@ -66,6 +67,7 @@ class LayoutProbe {
   std::vector<int> learnt_order();
   void learn();
 
+  const LayoutSearchParams& params_;
   const LayoutTable& table_;
   const LayoutNeighbours& neighbours_;
   LayoutPortfolio& portfolio_;

@@ -10,26 +10,17 @@
 namespace stowage {
 namespace {
 
-// Rule of thumb: listing who conflicts with whom, and the first states of the search.
-constexpr double kSecondsPerPair = 1e-7;
-
-// A capacity without a layout takes every order about as many nodes, and of so few buffers none
-// takes many: many orders on many capacities then only multiply them.
-constexpr int kFewBuffers = 16;
-constexpr std::int64_t kNodesFirst = 4096;  // of the ladder, before one order alone has a share
-constexpr std::int64_t kNodesPerTurn = 256;
-
-// Of all nodes the highest capacity has so many of every eight while there is no layout.
-constexpr std::int64_t kHighestOfEight = 7;
-
-// What the probes of one instance share.
+// The tables that the probes of one instance share.
 struct Ground {
-  explicit Ground(const LayoutTable& layout)
-      : table(layout), neighbours(layout), portfolio(layout) {}
+  Ground(const LayoutTable& layout, const LayoutSearchParams& of_search)
+      : table(layout), params(of_search), neighbours(layout), portfolio(layout) {}
 
-  LayoutProbe probe(Bytes capacity) { return {table, neighbours, portfolio, capacity, favourite}; }
+  LayoutProbe probe(Bytes capacity) {
+    return {table, neighbours, portfolio, capacity, favourite, params};
+  }
 
   const LayoutTable& table;
+  const LayoutSearchParams& params;
   LayoutNeighbours neighbours;
   LayoutPortfolio portfolio;
   std::size_t favourite = 0;  // the order that found the last layout
@@ -39,8 +30,9 @@ struct Ground {
 class Ladder {
  public:
   Ladder(const LayoutTable& table, LayoutMinimum known, Bytes capacity, double gap,
-         const LayoutProgress& progress)
+         const LayoutProgress& progress, const LayoutSearchParams& params)
       : table_(table),
+        params_(params),
         known_(std::move(known)),
         capacity_(capacity),
         gap_(gap),
@@ -50,8 +42,8 @@ class Ladder {
     while (!settled() && !budget.exhausted()) {
       if (!ground_) {
         const auto pairs = static_cast<double>(count_pairs(table_));
-        if (budget.seconds_left() < kSecondsPerPair * pairs) break;
-        ground_.emplace(table_);
+        if (budget.seconds_left() < layout_fixed::kSecondsPerPair * pairs) break;
+        ground_.emplace(table_, params_);
       }
       set_rungs();
       if (alone_is_due()) {
@@ -102,7 +94,7 @@ class Ladder {
     rungs_.remove_if(
         [&](const LayoutProbe& p) { return p.capacity() < low || p.capacity() > high; });
     for (const int eighths : {0, 8, 4, 2, 1}) {
-      if (wanted_.size() >= 4) break;
+      if (std::ssize(wanted_) >= params_.rungs) break;
       const Bytes capacity = low + (high - low) / unit() * eighths / 8 * unit();
       if (std::ranges::find(wanted_, capacity) != wanted_.end()) continue;
       wanted_.push_back(capacity);
@@ -112,23 +104,22 @@ class Ladder {
         [](const LayoutProbe& a, const LayoutProbe& b) { return a.capacity() < b.capacity(); });
   }
 
-  // The rung that has had the least, so that a new one catches up; ties to the lowest. As long as
-  // there is no layout, the highest has most of all.
+  // Returns the rung with the fewest nodes, so that a new rung catches up, of equal ones the
+  // lowest. Without a layout, the highest rung has most of the nodes.
   LayoutProbe& next_rung() {
     if (!known_.offsets) {
-      std::int64_t others = -rungs_.back().nodes();
-      for (const LayoutProbe& rung : rungs_) others += rung.nodes();
-      if ((8 - kHighestOfEight) * rungs_.back().nodes() <= kHighestOfEight * others) {
-        return rungs_.back();
-      }
+      std::int64_t all = 0;
+      for (const LayoutProbe& rung : rungs_) all += rung.nodes();
+      const auto highest = static_cast<double>(rungs_.back().nodes());
+      if (highest <= params_.highest * static_cast<double>(all)) return rungs_.back();
     }
     return *std::ranges::min_element(rungs_, {}, &LayoutProbe::nodes);
   }
 
-  // Of few buffers one order on the highest capacity has half of all nodes: if that capacity is
-  // exhausted, so is all below it.
+  // If buffers are few, one order on the highest capacity has half of all nodes: a capacity without
+  // a layout takes every order about as many nodes, and rules out all capacities below it.
   bool alone_is_due() const {
-    return table_.buffers() <= kFewBuffers && climbed_ >= kNodesFirst && alone_nodes_ < climbed_;
+    return table_.buffers() <= params_.few && climbed_ >= params_.alone && alone_nodes_ < climbed_;
   }
 
   void search_alone(Budget& budget) {
@@ -136,10 +127,10 @@ class Ladder {
       alone_capacity_ = highest();
       alone_failed_ = {};
       alone_.emplace(table_, ground_->neighbours, *ground_->portfolio.order(0), alone_capacity_,
-                     alone_failed_);
+                     alone_failed_, LayoutTree::Choice::order, params_);
     }
     const std::int64_t before = alone_->nodes();
-    const LayoutTree::End end = alone_->run(std::min(kNodesPerTurn, budget.nodes_left()));
+    const LayoutTree::End end = alone_->run(std::min(params_.turn, budget.nodes_left()));
     budget.count_nodes(alone_->nodes() - before);
     alone_nodes_ += alone_->nodes() - before;
     if (end == LayoutTree::End::layout) found(alone_->offsets());
@@ -158,6 +149,7 @@ class Ladder {
   }
 
   const LayoutTable& table_;
+  const LayoutSearchParams& params_;
   std::optional<Ground> ground_;  // a limit that is over needs none
   LayoutMinimum known_;
   Bytes capacity_;
@@ -174,24 +166,24 @@ class Ladder {
 
 }  // namespace
 
-bool can_be_searched(const LayoutTable& table) {
-  return table.stackable() && count_pairs(table) <= kSearchPairs;
+bool can_be_searched(const LayoutTable& table, const LayoutSearchParams& params) {
+  return table.stackable() && count_pairs(table) <= params.pairs;
 }
 
 LayoutMinimum minimise_layout(const LayoutTable& table, const LayoutStart& start, Budget& budget,
-                              const LayoutProgress& progress) {
+                              const LayoutProgress& progress, const LayoutSearchParams& params) {
   LayoutMinimum known{.offsets = start.offsets, .bound = std::max(start.bound, table.max_load())};
   if (known.offsets) known.peak = table.peak(*known.offsets);
   if (known.offsets && known.peak <= known.bound) {
     known.end = LayoutEnd::layout;
   } else if (table.clash()) {
     known.end = LayoutEnd::exhausted;
-  } else if (!can_be_searched(table)) {
+  } else if (!can_be_searched(table, params)) {
     known.end = LayoutEnd::too_large;
   } else {
     known.bound = (known.bound + table.unit() - 1) / table.unit() * table.unit();
     const Bytes capacity = std::min(start.capacity.value_or(table.stack()), table.stack());
-    known = Ladder(table, std::move(known), capacity, start.gap, progress).climb(budget);
+    known = Ladder(table, std::move(known), capacity, start.gap, progress, params).climb(budget);
   }
   return known;
 }

@@ -20,16 +20,15 @@
 
 #include "instances/budget.h"
 #include "instances/layout/table.h"
+#include "solvers/layout/params.h"
 
 namespace stowage {
 
-// The search lists conflicting pairs; above this many it does not start.
-inline constexpr std::int64_t kSearchPairs = 20'000'000;
+// Returns whether the search starts: it lists the pairs of buffers that conflict, of which there
+// must not be too many, and the sum of all sizes must be exact.
+bool can_be_searched(const LayoutTable& table, const LayoutSearchParams& params = {});
 
-// Whether it starts: not too many pairs, and sizes whose sum is exact.
-bool can_be_searched(const LayoutTable& table);
-
-// Why a search ended. too_large: more than kSearchPairs pairs, or sizes whose sum is not exact.
+// Why a search ended. too_large: the search does not start.
 // gap: the layout is near enough to the bound.
 enum class LayoutEnd { layout, exhausted, gap, budget, too_large };
 
@@ -56,6 +55,7 @@ using LayoutProgress = std::function<void(const LayoutMinimum&)>;
 // incumbent, in turns: how hard a capacity is does not grow or fall steadily with it. Of few
 // buffers one order searches the capacity below the incumbent besides.
 LayoutMinimum minimise_layout(const LayoutTable& table, const LayoutStart& start, Budget& budget,
-                              const LayoutProgress& progress = {});
+                              const LayoutProgress& progress = {},
+                              const LayoutSearchParams& params = {});
 
 }  // namespace stowage

@@ -8,8 +8,8 @@
 namespace stowage {
 
 std::vector<Method> methods_of(const LayoutInstance& instance);
-inline std::vector<StageInfo> stages_of(const LayoutInstance&) { return {}; }
-inline std::vector<ParameterInfo> parameters_of(const LayoutInstance&) { return {}; }
+std::vector<StageInfo> stages_of(const LayoutInstance& instance);
+std::vector<ParameterInfo> parameters_of(const LayoutInstance& instance);
 
 Outcome solve_family(const LayoutInstance& instance, const SolveOptions& options, Budget& budget,
                      const Progress& progress);

@@ -7,20 +7,14 @@
 #include "solvers/layout/flush.h"
 
 namespace stowage {
-namespace {
-
-// A component is listed anew once one in so many of its buffers is placed: lists cost memory.
-constexpr std::size_t kListedShare = 16;
-
-// Nodes of a state that is kept once it has failed: fewer are searched as quickly as looked up.
-constexpr std::int64_t kWorthKeeping = 4;
-
-}  // namespace
-
 LayoutTree::LayoutTree(const LayoutTable& table, const LayoutNeighbours& neighbours,
                        const std::vector<int>& order, Bytes capacity, FailedStates& failed,
-                       Choice choice)
-    : table_(table), state_(table, neighbours, capacity), failed_(failed), choice_(choice) {
+                       Choice choice, const LayoutSearchParams& params)
+    : table_(table),
+      kept_(params.kept),
+      state_(table, neighbours, capacity),
+      failed_(failed),
+      choice_(choice) {
   waiting_ = order;
   newest_.resize(at(table.sections()));
   must_.resize(at(table.sections()));
@@ -224,7 +218,7 @@ LayoutTree::End LayoutTree::run(std::int64_t nodes) {
 }
 
 void LayoutTree::give_up(const Frame& frame) {
-  if (nodes_ - frame.nodes >= kWorthKeeping) {
+  if (nodes_ - frame.nodes >= kept_) {
     state_.undo(frame.start);
     passed_over_.clear();
     for (std::size_t i = frame.component.first; i < frame.component.last; ++i) {
@@ -247,8 +241,8 @@ bool LayoutTree::descend() {
   for (int s = hull.first + 1; s < hull.last && !cut; ++s) cut = state_.crossing(s) == 0;
   if (left > 0 && !cut) {
     Component rest = frame.component;
-    if (kListedShare * at(left) <= (kListedShare - 1) * (rest.last - rest.first))
-      rest = unplaced(rest);
+    constexpr std::size_t kShare = layout_fixed::kListedShare;
+    if (kShare * at(left) <= (kShare - 1) * (rest.last - rest.first)) rest = unplaced(rest);
     push(rest, left, frame.floor, parent, frame.pending);
     inherit(frames_[at(parent)], frames_.back());
     return true;

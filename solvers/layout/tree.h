@@ -32,6 +32,7 @@
 
 #include "instances/numbers.h"
 #include "solvers/layout/failed_states.h"
+#include "solvers/layout/params.h"
 #include "solvers/layout/state.h"
 
 namespace stowage {
@@ -47,7 +48,7 @@ class LayoutTree {
   // trees that search it. The arguments must outlive the tree.
   LayoutTree(const LayoutTable& table, const LayoutNeighbours& neighbours,
              const std::vector<int>& order, Bytes capacity, FailedStates& failed,
-             Choice choice = Choice::order);
+             Choice choice = Choice::order, const LayoutSearchParams& params = {});
 
   // Continues for at most so many nodes (placements tried). Exhausted: no layout stays within the
   // capacity.
@@ -116,6 +117,7 @@ class LayoutTree {
   int split(const Component& component, Bytes floor, int fail_to, int pending);
 
   const LayoutTable& table_;
+  const std::int64_t kept_;  // nodes below a state that is kept once it has failed
   LayoutState state_;
   FailedStates& failed_;
   Choice choice_;
