@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "heuristics/order/params.h"
 #include "instances/numbers.h"
 #include "instances/order/memory.h"
 #include "instances/order/transfer_times.h"
@@ -10,7 +11,7 @@ namespace stowage {
 namespace {
 
 // Sums of the same times in another order differ by rounding.
-constexpr double kChannelSlack = 1e-12;
+using order_fixed::kRounding;
 
 }  // namespace
 
@@ -120,7 +121,7 @@ void Channels::lay_in(std::vector<Move>& moves, std::span<const Ms> begins) cons
   for (Move* move : by_use) {
     channel = std::min(channel, begins[at(move->before)]) -
               static_cast<double>(table_.size(move->away.tensor)) / table_.host()->in_bytes_per_ms;
-    const Ms begin = channel - kChannelSlack * begins.back();
+    const Ms begin = channel - kRounding * begins.back();
     const auto after = std::upper_bound(begins.begin(), begins.end(), begin);
     move->in = std::clamp<std::int64_t>(after - begins.begin() - 1, move->freed + 1,
                                         move->last_in(steps()));

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "heuristics/order/commit_graph.h"
+#include "heuristics/order/params.h"
 #include "instances/budget.h"
 #include "instances/numbers.h"
 #include "instances/order/memory.h"
@@ -69,7 +70,6 @@ class CommitWalk {
   }
 
  private:
-  static constexpr std::int64_t kStatesPerLook = 64;  // at the budget
   static constexpr int kNoState = -1;
   static constexpr std::size_t kFewestChains = 64;  // a power of two
 
@@ -146,7 +146,8 @@ class CommitWalk {
     least_overflow_ = std::numeric_limits<Bytes>::max();
     for (std::int64_t expanded = 0; !queue_.empty(); ++expanded) {
       if (std::ssize(states_) > most_states) return CommitEnd::exhausted;
-      if (expanded % kStatesPerLook == 0 && budget.exhausted()) return CommitEnd::exhausted;
+      if (expanded % order_fixed::kClockStates == 0 && budget.exhausted())
+        return CommitEnd::exhausted;
       const int state = std::get<2>(queue_.top());
       queue_.pop();
       if (const int reached = expand(state); reached != kNoState) {

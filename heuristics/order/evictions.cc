@@ -7,13 +7,6 @@
 #include "instances/random.h"
 
 namespace stowage {
-namespace {
-
-constexpr int kDeepest = 6;               // runs again of what a run again reads
-constexpr std::size_t kMostTensors = 64;  // of which each is dropped to see what it helps
-constexpr std::size_t kMostSteps = 16;  // at which tensors are looked for where these help nothing
-
-}  // namespace
 
 std::vector<int> with_runs(std::span<const int> steps, std::span<const int> runs,
                            std::size_t before) {
@@ -23,8 +16,9 @@ std::vector<int> with_runs(std::span<const int> steps, std::span<const int> runs
   return all;
 }
 
-Evictions::Evictions(const OrderTable& table)
+Evictions::Evictions(const OrderTable& table, const EvictionParams& params)
     : table_(table),
+      params_(params),
       uses_(at(table.tensors())),
       first_run_(at(table.operators())),
       needed_(at(table.tensors())) {}
@@ -118,7 +112,7 @@ std::vector<std::vector<int>> Evictions::chains_to(std::span<const int> steps, i
   if (writer == OrderTable::kNobody || !table_.may_rerun(writer)) return all;
   list_uses(steps);
   if (!may_run_at(writer, before)) return all;
-  for (int depth = 0; depth <= kDeepest; ++depth) {
+  for (int depth = 0; depth <= params_.depth; ++depth) {
     std::vector<int> runs;
     chain_to(writer, before, depth, runs);
     if (!all.empty() && runs == all.back()) break;
@@ -130,16 +124,17 @@ std::vector<std::vector<int>> Evictions::chains_to(std::span<const int> steps, i
 void Evictions::try_drops(const std::vector<int>& steps, int tensor, std::size_t before,
                           Bytes capacity, const Excess& now, double blur, Drop& best) {
   std::vector<int> runs_before;
-  for (int depth = 0; depth <= kDeepest; ++depth) {
+  for (int depth = 0; depth <= params_.depth; ++depth) {
     std::vector<int> runs;
     chain_to(table_.producer(tensor), before, depth, runs);
     if (runs == runs_before) break;
     const Excess left = excess_of(with_runs(steps, runs, before), capacity);
     const double gain = now.bytes - left.bytes;
     // Times may all be zero: then the fewest runs.
-    const double cost = table_.work_ms() > 0 ? time_of(runs) + table_.work_ms() * 1e-9 *
-                                                                   static_cast<double>(runs.size())
-                                             : static_cast<double>(runs.size());
+    const double cost = table_.work_ms() > 0
+                            ? time_of(runs) + table_.work_ms() * order_fixed::kFreeRun *
+                                                  static_cast<double>(runs.size())
+                            : static_cast<double>(runs.size());
     const double score = gain / cost * blur;
     if (gain > 0 && score > best.score) best = {runs, before, score, left};
     runs_before = std::move(runs);
@@ -165,7 +160,8 @@ std::vector<std::pair<int, std::size_t>> Evictions::in_the_way(std::span<const i
   }
   const auto worth = [this](const std::pair<int, std::size_t>& drop) {
     const Ms ms = table_.ms(table_.producer(drop.first));
-    return static_cast<double>(table_.size(drop.first)) / std::max(ms, table_.work_ms() * 1e-9);
+    return static_cast<double>(table_.size(drop.first)) /
+           std::max(ms, table_.work_ms() * order_fixed::kFreeRun);
   };
   if (all.size() > most) {
     if (table_.work_ms() > 0) {
@@ -186,7 +182,7 @@ std::vector<std::size_t> Evictions::worst_steps(std::span<const int> steps, Byte
   }
   std::ranges::stable_sort(above,
                            [&](std::size_t a, std::size_t b) { return needs[a] > needs[b]; });
-  if (above.size() > kMostSteps) above.resize(kMostSteps);
+  if (std::ssize(above) > params_.steps) above.resize(at(params_.steps));
   return above;
 }
 
@@ -202,7 +198,7 @@ bool Evictions::relieve(std::vector<int>& steps, Bytes capacity, const Budget& b
         try_drops(steps, tensor, before, capacity, now, blur, best);
       }
     };
-    look_at(now.worst, kMostTensors);
+    look_at(now.worst, at(params_.tensors));
     if (best.runs.empty()) {
       for (const std::size_t step : worst_steps(steps, capacity)) {
         if (!best.runs.empty() || budget.exhausted()) break;

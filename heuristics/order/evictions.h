@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "heuristics/order/params.h"
 #include "instances/budget.h"
 #include "instances/order/table.h"
 
@@ -28,7 +29,7 @@ namespace stowage {
 class Evictions {
  public:
   // `table` must outlive this.
-  explicit Evictions(const OrderTable& table);
+  explicit Evictions(const OrderTable& table, const EvictionParams& params = {});
 
   // Whether `steps`, an order of all operators in which some may stand again, now fit. If not, they
   // are the best that was seen: the least bytes above the capacity. With `random` each choice is
@@ -81,6 +82,7 @@ class Evictions {
   std::vector<std::size_t> worst_steps(std::span<const int> steps, Bytes capacity) const;
 
   const OrderTable& table_;
+  const EvictionParams params_;
   std::vector<std::vector<Use>> uses_;  // of a tensor, by step
   std::vector<std::size_t> first_run_;  // of an operator
   std::vector<char> needed_;            // of excess_of()

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "heuristics/order/params.h"
 #include "instances/numbers.h"
 #include "instances/order/memory.h"
 #include "instances/random.h"
@@ -10,9 +11,8 @@
 namespace stowage {
 namespace {
 
-constexpr std::int64_t kWhole = 1 << 20;            // the cost of a step at the peak
-constexpr std::int64_t kHottest = 6 * kWhole / 10;  // most that a move may cost at the beginning
-constexpr std::int64_t kMovesBetweenLooks = 4096;   // at the clock
+using order_fixed::kHottest;
+using order_fixed::kPeakCost;
 
 class Annealing {
  public:
@@ -40,7 +40,7 @@ class Annealing {
       if (last_[at(t)] != OrderTable::kNobody) growth_[at(last_[at(t)])] -= table.size(t);
     }
     peak_ = peak_of(table, order_);
-    scale_ = static_cast<double>(kWhole) / static_cast<double>(std::max<Bytes>(peak_, 1));
+    scale_ = static_cast<double>(kPeakCost) / static_cast<double>(std::max<Bytes>(peak_, 1));
     Bytes live = table.at_start();
     for (std::size_t k = 0; k < order_.size(); ++k) {
       live_[k] = live;
@@ -52,7 +52,7 @@ class Annealing {
   std::vector<int> run(std::int64_t moves, const Budget& budget) && {
     if (to_ - from_ < 2) return std::move(order_);
     for (std::int64_t done = 0; done < moves; ++done) {
-      if (done % kMovesBetweenLooks == 0 && budget.exhausted()) break;
+      if (done % order_fixed::kClockMoves == 0 && budget.exhausted()) break;
       // Falls to nothing, and stays there for the last tenth.
       const double share = 1 - static_cast<double>(done) / (0.9 * static_cast<double>(moves));
       move(static_cast<std::int64_t>(std::max(0.0, share) * static_cast<double>(kHottest)));
@@ -64,8 +64,8 @@ class Annealing {
   // The fourth power of the share of the peak.
   std::int64_t cost_of(Bytes need) const {
     const auto share = static_cast<std::int64_t>(static_cast<double>(need) * scale_);
-    const std::int64_t square = share * share / kWhole;
-    return square * square / kWhole;
+    const std::int64_t square = share * share / kPeakCost;
+    return square * square / kPeakCost;
   }
 
   // Moves an operator if that costs at most something drawn up to `heat`.

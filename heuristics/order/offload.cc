@@ -10,11 +10,6 @@
 namespace stowage {
 namespace {
 
-constexpr int kPeakHalvings = 12;          // of the way from the goal to the peak
-constexpr std::size_t kMostAways = 48;     // tensors of a step that are tried
-constexpr std::size_t kMostFullSteps = 8;  // at which tensors are looked for where others help not
-constexpr double kLeastCost = 1e-9;        // of the time of all runs
-
 // The aways with `count` more steps before step `before`, or fewer where it is negative.
 void shift(std::vector<Away>& aways, std::int64_t before, std::int64_t count) {
   for (Away& away : aways) {
@@ -24,8 +19,14 @@ void shift(std::vector<Away>& aways, std::int64_t before, std::int64_t count) {
 
 }  // namespace
 
-Offload::Offload(const OrderInstance& instance, const OrderTable& table)
-    : instance_(instance), table_(table), channels_(instance, table), evictions_(table) {}
+Offload::Offload(const OrderInstance& instance, const OrderTable& table,
+                 const OrderHeuristicParams& params)
+    : instance_(instance),
+      table_(table),
+      params_(params.offload),
+      halvings_(params.eviction.halvings),
+      channels_(instance, table),
+      evictions_(table, params.eviction) {}
 
 // Where the peak is to be least, no run may wait.
 bool Offload::good(const Channels::Layout& layout) const {
@@ -62,7 +63,7 @@ void Offload::look_at(const Choice& now, std::int64_t step, Bytes capacity, By b
   std::ranges::stable_sort(all, [&](const InTheWay& a, const InTheWay& b) {
     return table_.size(a.away.tensor) > table_.size(b.away.tensor);
   });
-  if (all.size() > kMostAways) all.resize(kMostAways);
+  if (std::ssize(all) > params_.tensors) all.resize(at(params_.tensors));
   const auto offer = [&](Choice choice) {
     const double gain = now.layout.excess - choice.layout.excess;
     if (gain <= 0 || !good(choice.layout)) return;
@@ -70,7 +71,8 @@ void Offload::look_at(const Choice& now, std::int64_t step, Bytes capacity, By b
     const Ms cost = choice.layout.time_ms - now.layout.time_ms;
     choice.score = gain * blur;
     if (by != By::bytes) {
-      choice.score /= std::max(cost, table_.work_ms() * kLeastCost + kLeastCost);
+      constexpr Ms kFree = order_fixed::kFreeRun;
+      choice.score /= std::max(cost, table_.work_ms() * kFree + kFree);
     }
     if (choice.score > best.score) best = std::move(choice);
   };
@@ -99,7 +101,7 @@ bool Offload::relieve(Choice& now, Bytes capacity, By by, const Budget& budget,
     std::ranges::stable_sort(full, [&](std::int64_t a, std::int64_t b) {
       return now.layout.needs[at(a)] > now.layout.needs[at(b)];
     });
-    if (full.size() > kMostFullSteps) full.resize(kMostFullSteps);
+    if (std::ssize(full) > params_.steps) full.resize(at(params_.steps));
     Choice best;
     for (const std::int64_t step : full) {
       look_at(now, step, capacity, by, random, best);
@@ -176,7 +178,7 @@ OffloadPlan Offload::lowest(std::span<const int> steps, Bytes goal, const Budget
   OffloadPlan best = plan_of(laid({steps.begin(), steps.end()}, {}, kMaxExact));
   Bytes low = std::max(goal, table_.at_start());
   Bytes capacity = low;
-  for (int k = 0; k < kPeakHalvings && low < best.peak && !budget.exhausted(); ++k) {
+  for (int k = 0; k < halvings_ && low < best.peak && !budget.exhausted(); ++k) {
     if (auto plan = within(steps, capacity, budget)) {
       best = *std::move(plan);
     } else {

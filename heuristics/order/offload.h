@@ -22,6 +22,7 @@
 
 #include "heuristics/order/channels.h"
 #include "heuristics/order/evictions.h"
+#include "heuristics/order/params.h"
 #include "instances/budget.h"
 #include "instances/order/instance.h"
 #include "instances/order/plan.h"
@@ -40,7 +41,8 @@ struct OffloadPlan {
 class Offload {
  public:
   // Both must outlive this. Requires a host.
-  Offload(const OrderInstance& instance, const OrderTable& table);
+  Offload(const OrderInstance& instance, const OrderTable& table,
+          const OrderHeuristicParams& params = {});
 
   // Of the order with runs again and transfers within the capacity, none of them needless; nothing
   // if the greedy choice does not get there. Where the objective is the peak, no run waits.
@@ -86,6 +88,8 @@ class Offload {
 
   const OrderInstance& instance_;
   const OrderTable& table_;
+  const OffloadParams params_;
+  const int halvings_;  // of the way from the goal to the peak
   Channels channels_;
   Evictions evictions_;
   std::int64_t counted_ = 0;  // plans, since the beginning

@@ -13,29 +13,30 @@
 namespace stowage {
 namespace {
 
-constexpr std::int64_t kFastStates = 200;  // of a stretch
-constexpr int kFastWidth = 32;
-constexpr std::int64_t kAllFastStates = 20'000;  // of all stretches: some hundredths of a second
-constexpr std::int64_t kStates = 1000;           // at first; four times as many each time
-constexpr std::int64_t kMostStates = 16'000;
-constexpr std::int64_t kAllStates = 200'000;  // of all stretches, each time
-constexpr int kWidth = 64;
-constexpr std::int64_t kWalkedPlans = 20'000;
+using Params = OrderHeuristicParams;
 
-std::vector<int> fast(const OrderTable& table, const Budget& budget) {
+std::vector<int> fast(const OrderTable& table, const Params& params, const Budget& budget) {
   std::vector<int> order = best_simple_order(table);
-  Windows(table).improve(
-      order, {.states = kFastStates, .widest = kFastWidth, .all_states = kAllFastStates}, budget);
+  const std::int64_t states = params.fast.states;
+  Windows(table, params.stretches)
+      .improve(order,
+               {.states = states,
+                .widest = params.fast.width,
+                .all_states = order_fixed::kFastStretches * states},
+               budget);
   return order;
 }
 
-std::vector<int> lns(const OrderTable& table, const Budget& budget) {
+std::vector<int> lns(const OrderTable& table, const Params& params, const Budget& budget) {
   std::vector<int> order = best_simple_order(table);
-  Windows windows(table);
-  int width = kWidth;
-  for (std::int64_t states = kStates; states <= kMostStates && !budget.exhausted(); states *= 4) {
-    windows.improve(order, {.states = states, .widest = width, .all_states = kAllStates}, budget);
+  Windows windows(table, params.stretches);
+  int width = params.stretches.width;
+  std::int64_t states = params.stretches.states;
+  const std::int64_t all = order_fixed::kLnsStretches * states;
+  for (int round = 0; round < order_fixed::kLnsRounds && !budget.exhausted(); ++round) {
+    windows.improve(order, {.states = states, .widest = width, .all_states = all}, budget);
     width *= 2;
+    states *= order_fixed::kLnsGrowth;
   }
   return order;
 }
@@ -52,26 +53,26 @@ Bytes least_of_any(const OrderTable& table) {
 }
 
 std::optional<std::vector<int>> evicted(const OrderInstance& instance, const OrderTable& table,
-                                        const Budget& budget) {
+                                        const Params& params, const Budget& budget) {
   const std::vector<int> order = best_simple_order(table);
   if (instance.objective == OrderObjective::time) {
     if (!instance.capacity) return order;
-    return evicted_within(table, order, *instance.capacity, budget);
+    return evicted_within(table, order, *instance.capacity, budget, params.eviction);
   }
-  return evicted_to(table, order, least_of_any(table), budget);
+  return evicted_to(table, order, least_of_any(table), budget, params.eviction);
 }
 
-// Never behind the same without a host.
+// Returns a plan that is at least as good as evicted() without a host.
 std::optional<OrderPlan> offloaded(const OrderInstance& instance, const OrderTable& table,
-                                   const Budget& budget) {
+                                   const Params& params, const Budget& budget) {
   const std::vector<int> order = best_simple_order(table);
-  Offload offload(instance, table);
+  Offload offload(instance, table, params);
   std::optional<OrderPlan> best;
   const auto keep = [&](OrderPlan plan) {
     const bool fits = !instance.capacity || plan.peak_bytes <= *instance.capacity;
     if (fits && (!best || objective_of(plan) < objective_of(*best))) best = std::move(plan);
   };
-  if (const auto steps = evicted(instance, table, budget)) {
+  if (const auto steps = evicted(instance, table, params, budget)) {
     keep(compose_order(instance, table, *steps));
   }
   if (instance.objective == OrderObjective::peak) {
@@ -86,13 +87,14 @@ std::optional<OrderPlan> offloaded(const OrderInstance& instance, const OrderTab
 }
 
 std::optional<std::vector<int>> walked(const OrderInstance& instance, const OrderTable& table,
-                                       std::uint64_t seed, const Budget& budget) {
-  std::optional<std::vector<int>> steps = evicted(instance, table, budget);
+                                       const Params& params, std::uint64_t seed,
+                                       const Budget& budget) {
+  std::optional<std::vector<int>> steps = evicted(instance, table, params, budget);
   if (!steps) return steps;
   const RerunWalk::Goal goal{.capacity = instance.capacity.value_or(kMaxExact),
                              .time = instance.objective == OrderObjective::time,
                              .least = least_of_any(table)};
-  RerunWalk(table, seed).improve(*steps, goal, kWalkedPlans, budget);
+  RerunWalk(table, seed, params).improve(*steps, goal, params.walk.plans, budget);
   return steps;
 }
 
@@ -117,7 +119,7 @@ std::vector<int> best_simple_order(const OrderTable& table) {
   return best;
 }
 
-std::vector<OrderHeuristic> heuristics(const OrderInstance& wanted) {
+std::vector<OrderHeuristic> heuristics(const OrderInstance& wanted, const Params& params) {
   std::vector<OrderHeuristic> all;
   const auto kept = [](const OrderInstance& instance, const OrderTable& table,
                        const std::vector<int>& steps) -> std::optional<OrderPlan> {
@@ -149,38 +151,42 @@ std::vector<OrderHeuristic> heuristics(const OrderInstance& wanted) {
                  "the best of these, with commits, and short stretches around the peak; what may "
                  "run again or go to a host does where the capacity asks for it",
                  "",
-                 [kept](const OrderInstance& instance, const OrderTable& table, std::uint64_t,
-                        const Budget& budget) -> std::optional<OrderPlan> {
-                   if (auto plan = kept(instance, table, fast(table, budget))) return plan;
-                   if (table.host()) return offloaded(instance, table, budget);
+                 [kept, params](const OrderInstance& instance, const OrderTable& table,
+                                std::uint64_t, const Budget& budget) -> std::optional<OrderPlan> {
+                   if (auto plan = kept(instance, table, fast(table, params, budget))) return plan;
+                   if (table.host()) return offloaded(instance, table, params, budget);
                    if (!table.recomputes()) return std::nullopt;
-                   const auto steps = evicted(instance, table, budget);
+                   const auto steps = evicted(instance, table, params, budget);
                    return steps ? kept(instance, table, *steps) : std::nullopt;
                  }});
   add("lns", "the best of these, then longer and longer stretches around the peak again", "",
-      [](const OrderTable& table, const Budget& budget) { return lns(table, budget); });
+      [params](const OrderTable& table, const Budget& budget) {
+        return lns(table, params, budget);
+      });
   if (wanted.host) {
-    all.push_back({"offload",
-                   "the best of the orders of one pass, with what is in the way on the host, or "
-                   "made again where that costs less",
-                   "",
-                   [](const OrderInstance& instance, const OrderTable& table, std::uint64_t,
-                      const Budget& budget) { return offloaded(instance, table, budget); }});
+    all.push_back(
+        {"offload",
+         "the best of the orders of one pass, with what is in the way on the host, or "
+         "made again where that costs less",
+         "",
+         [params](const OrderInstance& instance, const OrderTable& table, std::uint64_t,
+                  const Budget& budget) { return offloaded(instance, table, params, budget); }});
   }
   if (std::ranges::none_of(wanted.operators, &OrderOperator::recompute)) return all;
   all.push_back({"evict", "the best of the orders of one pass, with what is in the way made again",
                  "",
-                 [kept](const OrderInstance& instance, const OrderTable& table, std::uint64_t,
-                        const Budget& budget) -> std::optional<OrderPlan> {
-                   const auto steps = evicted(instance, table, budget);
+                 [kept, params](const OrderInstance& instance, const OrderTable& table,
+                                std::uint64_t, const Budget& budget) -> std::optional<OrderPlan> {
+                   const auto steps = evicted(instance, table, params, budget);
                    return steps ? kept(instance, table, *steps) : std::nullopt;
                  }});
-  all.push_back({"walk", "the same, then around it with other choices", "",
-                 [kept](const OrderInstance& instance, const OrderTable& table, std::uint64_t seed,
-                        const Budget& budget) -> std::optional<OrderPlan> {
-                   const auto steps = walked(instance, table, seed, budget);
-                   return steps ? kept(instance, table, *steps) : std::nullopt;
-                 }});
+  all.push_back(
+      {"walk", "the same, then around it with other choices", "",
+       [kept, params](const OrderInstance& instance, const OrderTable& table, std::uint64_t seed,
+                      const Budget& budget) -> std::optional<OrderPlan> {
+         const auto steps = walked(instance, table, params, seed, budget);
+         return steps ? kept(instance, table, *steps) : std::nullopt;
+       }});
   return all;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "heuristics/order/params.h"
 #include "instances/numbers.h"
 
 namespace stowage {
@@ -10,8 +11,7 @@ namespace {
 
 constexpr Ms kNever = std::numeric_limits<Ms>::infinity();
 constexpr int kEmpty = -1;
-// Sums of the same times in another order differ by rounding.
-constexpr double kRounding = 1e-12;
+using order_fixed::kRounding;
 
 bool less(Ms a, Ms b) { return a < b * (1 - kRounding); }
 

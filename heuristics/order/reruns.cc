@@ -8,16 +8,11 @@
 #include "instances/random.h"
 
 namespace stowage {
-namespace {
-
-constexpr int kHalvings = 12;          // of the way from the goal to the peak
-constexpr std::size_t kFarthest = 32;  // steps over which one operator moves
-
-}  // namespace
 
 std::optional<std::vector<int>> evicted_within(const OrderTable& table, std::span<const int> order,
-                                               Bytes capacity, const Budget& budget) {
-  Evictions evictions(table);
+                                               Bytes capacity, const Budget& budget,
+                                               const EvictionParams& params) {
+  Evictions evictions(table, params);
   std::vector<int> steps(order.begin(), order.end());
   if (table.at_start() > capacity || !evictions.relieve(steps, capacity, budget)) {
     return std::nullopt;
@@ -27,15 +22,15 @@ std::optional<std::vector<int>> evicted_within(const OrderTable& table, std::spa
 }
 
 std::vector<int> evicted_to(const OrderTable& table, std::span<const int> order, Bytes goal,
-                            const Budget& budget) {
+                            const Budget& budget, const EvictionParams& params) {
   std::vector<int> best(order.begin(), order.end());
   Bytes low = std::max(goal, table.at_start());
   Bytes peak = peak_of(table, best);
   // What the way to `low` passes may be better than what a larger capacity gives.
   Bytes capacity = low;
-  for (int k = 0; k < kHalvings && low < peak && !budget.exhausted(); ++k) {
+  for (int k = 0; k < params.halvings && low < peak && !budget.exhausted(); ++k) {
     std::vector<int> steps(order.begin(), order.end());
-    const bool fits = Evictions(table).relieve(steps, capacity, budget);
+    const bool fits = Evictions(table, params).relieve(steps, capacity, budget);
     const Bytes reached = peak_of(table, steps);
     if (reached < peak) {
       peak = reached;
@@ -44,12 +39,16 @@ std::vector<int> evicted_to(const OrderTable& table, std::span<const int> order,
     if (!fits) low = capacity + 1;
     capacity = low + (peak - low) / 2;
   }
-  Evictions(table).drop_needless(best, peak);
+  Evictions(table, params).drop_needless(best, peak);
   return best;
 }
 
-RerunWalk::RerunWalk(const OrderTable& table, std::uint64_t seed)
-    : table_(table), evictions_(table), random_(seed) {}
+RerunWalk::RerunWalk(const OrderTable& table, std::uint64_t seed,
+                     const OrderHeuristicParams& params)
+    : table_(table),
+      farthest_(at(params.walk.distance)),
+      evictions_(table, params.eviction),
+      random_(seed) {}
 
 // Without some of the runs again: single ones, or all of a stretch.
 void RerunWalk::thin_out(std::vector<int>& steps) {
@@ -77,8 +76,8 @@ void RerunWalk::thin_out(std::vector<int>& steps) {
 void RerunWalk::move_one(std::vector<int>& steps) {
   if (steps.size() < 2) return;
   const std::size_t from = draw(random_, steps.size());
-  const std::size_t least = from - std::min(from, kFarthest);
-  const std::size_t most = std::min(steps.size() - 1, from + kFarthest);
+  const std::size_t least = from - std::min(from, farthest_);
+  const std::size_t most = std::min(steps.size() - 1, from + farthest_);
   const std::size_t to = least + draw(random_, most - least + 1);
   std::vector<int> moved = steps;
   const auto begin = moved.begin();

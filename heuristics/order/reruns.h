@@ -23,12 +23,13 @@ namespace stowage {
 // The order with runs again, none of them needless, within the capacity; nothing if the greedy
 // choice does not get there.
 std::optional<std::vector<int>> evicted_within(const OrderTable& table, std::span<const int> order,
-                                               Bytes capacity, const Budget& budget);
+                                               Bytes capacity, const Budget& budget,
+                                               const EvictionParams& params = {});
 
 // The order with runs again that has the least peak that the greedy choice reaches, from above the
 // goal by halves.
 std::vector<int> evicted_to(const OrderTable& table, std::span<const int> order, Bytes goal,
-                            const Budget& budget);
+                            const Budget& budget, const EvictionParams& params = {});
 
 // Takes some runs again away and moves an operator, and evicts anew with blurred choices; keeps
 // what is better.
@@ -41,7 +42,7 @@ class RerunWalk {
   };
 
   // `table` must outlive this.
-  RerunWalk(const OrderTable& table, std::uint64_t seed);
+  RerunWalk(const OrderTable& table, std::uint64_t seed, const OrderHeuristicParams& params = {});
 
   // Counts out about so many plans. `steps` keep the goal's capacity before and after. The number
   // of plans that were counted out.
@@ -54,6 +55,7 @@ class RerunWalk {
   void move_one(std::vector<int>& steps);
 
   const OrderTable& table_;
+  const std::size_t farthest_;  // steps over which one operator moves
   Evictions evictions_;
   std::mt19937_64 random_;
 };

@@ -13,9 +13,10 @@ namespace {
 // An order whose stretches are exchanged, and what its steps need.
 class Stretches {
  public:
-  Stretches(const OrderTable& table, CommitSearch& search, std::vector<int>& order,
+  Stretches(const OrderTable& table, CommitSearch& search, std::vector<int>& order, int narrowest,
             const Windows::Effort& effort, const Budget& budget)
       : search_(search),
+        narrowest_(at(narrowest)),
         order_(order),
         effort_(effort),
         budget_(budget),
@@ -33,8 +34,7 @@ class Stretches {
 
   // Whether a stretch around the step has an order below the peak, which it then takes.
   bool improve_around(std::size_t step, Bytes peak) {
-    constexpr std::size_t kNarrowest = 8;
-    for (std::size_t width = kNarrowest;; width *= 2) {
+    for (std::size_t width = narrowest_;; width *= 2) {
       // The step in the middle, near the end and near the beginning of the stretch.
       for (const std::size_t before : {width / 2, width - width / 8, width / 8}) {
         const std::size_t from = step - std::min(step, before);
@@ -75,6 +75,7 @@ class Stretches {
   }
 
   CommitSearch& search_;
+  const std::size_t narrowest_;
   std::vector<int>& order_;
   const Windows::Effort& effort_;
   const Budget& budget_;
@@ -89,7 +90,7 @@ class Stretches {
 }  // namespace
 
 std::int64_t Windows::improve(std::vector<int>& order, const Effort& effort, const Budget& budget) {
-  Stretches stretches(table_, search_, order, effort, budget);
+  Stretches stretches(table_, search_, order, narrowest_, effort, budget);
   while (!order.empty() && !budget.exhausted()) {
     const auto [step, peak] = stretches.most();
     if (peak <= std::max(effort.goal, table_.at_start())) break;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "heuristics/order/commit_search.h"
+#include "heuristics/order/params.h"
 #include "instances/budget.h"
 #include "instances/order/table.h"
 
@@ -26,16 +27,18 @@ class Windows {
     std::int64_t all_states = std::numeric_limits<std::int64_t>::max();
   };
 
-  explicit Windows(const OrderTable& table) : table_(table), search_(table) {}
+  explicit Windows(const OrderTable& table, const StretchParams& params = {})
+      : table_(table), narrowest_(params.narrowest), search_(table) {}
 
-  // Searches stretches of 8 steps and more, twice as many each time, around the first step at the
-  // peak, for an order that needs less than the peak, until every such stretch has none or costs
-  // too much. Fewer steps are at the peak after each that was found, or the peak is lower. The
-  // number of states that were looked at.
+  // Searches stretches around the first step at the peak for an order that needs less than the
+  // peak. A stretch is twice as long as the one before, until every stretch has no such order or
+  // costs too much. After each order found, fewer steps are at the peak, or the peak is lower.
+  // Returns the number of states that were looked at.
   std::int64_t improve(std::vector<int>& order, const Effort& effort, const Budget& budget);
 
  private:
   const OrderTable& table_;
+  const int narrowest_;  // steps of the shortest stretch
   CommitSearch search_;
 };
 

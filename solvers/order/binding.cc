@@ -14,13 +14,14 @@
 #include "instances/order/transfer_times.h"
 #include "solvers/explain/family_explain.h"
 #include "solvers/order/explain.h"
+#include "solvers/order/params.h"
 
 namespace stowage {
 namespace {
 
-constexpr std::size_t kListed = 50;       // tensors alive at the peak
-constexpr std::size_t kFreed = 5;         // changes
-constexpr std::int64_t kMovedOver = 200;  // steps at either side of the peak
+using order_fixed::kListedChanges;
+using order_fixed::kListedTensors;
+using order_fixed::kMovedOver;
 
 std::string plain_name(const std::string& id, std::int64_t index) {
   return id.empty() ? std::to_string(index) : id;
@@ -197,12 +198,12 @@ Binding binding_of(const OrderInstance& instance, const OrderPlan& plan) {
   const PeakOfOrder peak(instance, plan);
   binding.parts.push_back(peak.at_peak());
   for (const TensorLife& life : peak.alive()) {
-    if (binding.parts.size() > kListed) break;
+    if (binding.parts.size() > kListedTensors) break;
     binding.parts.push_back(peak.life(life));
   }
   for (Finding& run : peak.again()) binding.parts.push_back(std::move(run));
   for (Finding& stall : peak.stalls()) {
-    if (binding.parts.size() > 2 * kListed) break;
+    if (binding.parts.size() > 2 * kListedTensors) break;
     binding.parts.push_back(std::move(stall));
   }
   // Moves are of orders, and change the peak.
@@ -219,7 +220,7 @@ std::vector<Change> changes_of(const OrderInstance& instance, const OrderPlan& p
   if (plan.order.empty()) return changes;
   const PeakOfOrder peak(instance, plan);
   for (const TensorLife& life : peak.alive()) {
-    if (changes.size() == kFreed) break;
+    if (changes.size() == kListedChanges) break;
     const int t = life.tensor;
     OrderInstance changed = at_length(instance, longest_of(instance));
     changed.tensors[at(t)].size = 0;

@@ -10,24 +10,20 @@
 #include "solvers/milp/solver.h"
 
 namespace stowage {
-namespace {
-
-constexpr std::int64_t kFirstHostPlans = 500;
-constexpr double kWhole = 1 - 1e-6;  // of a tensor, by a backend's arithmetic
-
-}  // namespace
 
 const Method kMemoSwap{
     "memo", MethodKind::baseline,
     "program order, with what an LP hides behind runs on the host, the rest made again",
     "MEMO (arXiv 2407.12117), section 4.1, for whole tensors"};
 
-HostPlans::HostPlans(const OrderInstance& instance, const OrderTable& table, Bytes least)
+HostPlans::HostPlans(const OrderInstance& instance, const OrderTable& table, Bytes least,
+                     const OrderParams& params)
     : instance_(instance),
       table_(table),
       least_(least),
-      offload_(instance, table),
-      plans_(kFirstHostPlans) {}
+      growth_(params.rounds.growth),
+      offload_(instance, table, params.heuristics),
+      plans_(params.rounds.plans) {}
 
 OrderPlan HostPlans::composed(const OffloadPlan& plan) const {
   return compose_order(instance_, table_, plan.steps, plan.transfers);
@@ -48,7 +44,7 @@ std::optional<OrderPlan> HostPlans::better(std::uint64_t seed, Budget& budget) {
   if (!best_) return std::nullopt;
   const auto its_seed = seed + static_cast<std::uint64_t>(plans_);
   budget.count_nodes(offload_.improve(*best_, capacity(), plans_, its_seed, budget));
-  plans_ *= 4;
+  plans_ *= growth_;
   return composed(*best_);
 }
 
@@ -71,7 +67,7 @@ std::optional<OrderPlan> HostPlans::memo(const SolveOptions& options, Budget& bu
       return std::nullopt;
     }
     for (std::size_t k = 0; k < lp.tensors.size(); ++k) {
-      if (solved.values[at(lp.fraction[k])] >= kWhole) {
+      if (solved.values[at(lp.fraction[k])] >= order_fixed::kWholeTensor) {
         aways.push_back({lp.tensors[k], lp.behind[k]});
       }
     }

@@ -16,6 +16,7 @@
 #include "instances/order/instance.h"
 #include "instances/order/plan.h"
 #include "instances/order/table.h"
+#include "solvers/order/params.h"
 #include "solvers/solve.h"
 
 namespace stowage {
@@ -26,12 +27,13 @@ extern const Method kMemoSwap;
 class HostPlans {
  public:
   // Both must outlive this. Requires a host. `least` bounds every peak.
-  HostPlans(const OrderInstance& instance, const OrderTable& table, Bytes least);
+  HostPlans(const OrderInstance& instance, const OrderTable& table, Bytes least,
+            const OrderParams& params);
 
   // Of this order within the capacity, if the greedy choice gets there.
   std::optional<OrderPlan> from(std::span<const int> order, const Budget& budget);
 
-  // Around the best of all so far; four times as many plans are looked at each time. Nothing if
+  // Around the best of all so far; more plans are looked at each time. Nothing if
   // there is no plan yet.
   std::optional<OrderPlan> better(std::uint64_t seed, Budget& budget);
 
@@ -47,6 +49,7 @@ class HostPlans {
   const OrderInstance& instance_;
   const OrderTable& table_;
   const Bytes least_;
+  const int growth_;  // of the plans to look at, each time
   Offload offload_;
   std::optional<OffloadPlan> best_;
   std::int64_t plans_;  // to look at

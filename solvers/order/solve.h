@@ -8,8 +8,8 @@
 namespace stowage {
 
 std::vector<Method> methods_of(const OrderInstance& instance);
-inline std::vector<StageInfo> stages_of(const OrderInstance&) { return {}; }
-inline std::vector<ParameterInfo> parameters_of(const OrderInstance&) { return {}; }
+std::vector<StageInfo> stages_of(const OrderInstance& instance);
+std::vector<ParameterInfo> parameters_of(const OrderInstance& instance);
 
 Outcome solve_family(const OrderInstance& instance, const SolveOptions& options, Budget& budget,
                      const Progress& progress);

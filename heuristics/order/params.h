@@ -1,0 +1,118 @@
+// The parameters of the order heuristics, and the numbers of theirs that nobody would tune. Not
+// installed.
+#pragma once
+
+#include <cstdint>
+
+#include "instances/parameters.h"
+#include "instances/units.h"
+
+namespace stowage {
+
+// windows.h: stretches of an order are searched anew. Rounds and the method `lns` begin with these
+// states and this width.
+struct StretchParams {
+  std::int64_t states = 1'000;
+  int width = 64;
+  int narrowest = 8;
+};
+
+// registry.h: the heuristic `fast`.
+struct OrderFastParams {
+  std::int64_t states = 200;
+  int width = 32;
+};
+
+// evictions.h: tensors in the way are dropped and made again.
+struct EvictionParams {
+  int depth = 6;
+  int tensors = 64;
+  int steps = 16;
+  int halvings = 12;
+};
+
+// offload.h: tensors in the way go to the host.
+struct OffloadParams {
+  int tensors = 48;
+  int steps = 8;
+};
+
+// reruns.h: other choices around a plan.
+struct RerunWalkParams {
+  std::int64_t plans = 20'000;
+  int distance = 32;
+};
+
+struct OrderHeuristicParams {
+  StretchParams stretches;
+  OrderFastParams fast;
+  EvictionParams eviction;
+  OffloadParams offload;
+  RerunWalkParams walk;
+};
+
+// Numbers that tell rounding from a difference, that change the time that a limit is overrun by, or
+// that follow from a parameter.
+namespace order_fixed {
+
+inline constexpr Ms kFreeRun = 1e-9;  // of the time of all runs: the cost of a run that takes none
+inline constexpr double kRounding = 1e-12;        // of times: sums of the same times differ by less
+inline constexpr std::int64_t kClockStates = 64;  // between two looks at the clock
+inline constexpr std::int64_t kClockMoves = 4096;  // of level_order()
+inline constexpr std::int64_t kFastStretches =
+    100;  // stretches of `fast`: some hundredths of a second
+inline constexpr std::int64_t kLnsStretches = 200;  // of each round of `lns`
+inline constexpr std::int64_t kLnsGrowth = 4;       // of its states, from one round to the next
+inline constexpr int kLnsRounds = 3;
+// level_order(): the cost of a step at the peak, and the most that a move may cost at the
+// beginning.
+inline constexpr std::int64_t kPeakCost = 1 << 20;
+inline constexpr std::int64_t kHottest = 6 * kPeakCost / 10;
+
+}  // namespace order_fixed
+
+template <class Visitor>
+void fields(Visitor&& visit, OrderHeuristicParams& p) {
+  StretchParams& stretches = p.stretches;
+  visit({"stretches.states", "states", 1, 1e8,
+         "More: the first round, and `lns`, search each stretch and the whole order for longer.",
+         kByHand},
+        stretches.states);
+  visit({"stretches.width", "steps", 1, 1e6,
+         "More: the first round, and `lns`, search longer stretches.", kByHand},
+        stretches.width);
+  visit({"stretches.narrowest", "steps", 8, 1e6,
+         "More: no short stretches are searched around the peak.", kByHand},
+        stretches.narrowest);
+  visit({"fast.states", "states", 1, 1e8,
+         "More: `fast` searches each stretch for longer, and more of them.", kByHand},
+        p.fast.states);
+  visit({"fast.width", "steps", 1, 1e6, "More: `fast` searches longer stretches.", kByHand},
+        p.fast.width);
+  EvictionParams& eviction = p.eviction;
+  visit({"eviction.depth", "operators", 0, 1000,
+         "More: longer chains of operators run again for one tensor.", kByHand},
+        eviction.depth);
+  visit({"eviction.tensors", "tensors", 1, 1e6,
+         "More: more tensors are tried at the step that needs most.", kByHand},
+        eviction.tensors);
+  visit({"eviction.steps", "steps", 0, 1e6,
+         "More: tensors of more steps are tried if none helps at the worst step.", kByHand},
+        eviction.steps);
+  visit({"eviction.halvings", "halvings", 0, 1000,
+         "More: the lowest peak is found more exactly, by evictions and by a host.", kByHand},
+        eviction.halvings);
+  visit({"offload.tensors", "tensors", 1, 1e6,
+         "More: more tensors are tried for the host at a step.", kByHand},
+        p.offload.tensors);
+  visit({"offload.steps", "steps", 1, 1e6,
+         "More: tensors of more steps are tried if none helps at the worst step.", kByHand},
+        p.offload.steps);
+  visit({"walk.plans", "plans", 1, 1e12,
+         "More: better plans of the method `walk`, in proportionally more time.", kByHand},
+        p.walk.plans);
+  visit({"walk.distance", "steps", 1, 1e6, "More: one operator moves farther.", kByHand},
+        p.walk.distance);
+}
+
+}  // namespace stowage

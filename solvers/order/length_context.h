@@ -1,0 +1,51 @@
+// The state that the stages of one order solve share, if sizes grow with a length. Not installed.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "instances/order/certificate.h"
+#include "instances/order/instance.h"
+#include "instances/units.h"
+#include "solvers/family_solve.h"
+#include "solvers/order/length_rows.h"
+#include "solvers/order/length_solve.h"
+#include "solvers/order/params.h"
+#include "solvers/stage.h"
+
+namespace stowage {
+
+struct LengthContext : SolveContext<OrderInstance> {
+  std::optional<Refutation>& refuted;  // set by a stage that proves that there is no plan
+  const OrderParams params;
+  const FixedSolve& fixed;  // solves the graph of one length
+  LengthRows rows;
+
+  std::vector<int> program = {};
+  int cuts = 1;                                // operators tried for the bound at the end of a row
+  std::map<Tokens, std::int64_t> solved = {};  // nodes of the last solve of a length
+  std::optional<OrderCertificate> certificate =
+      {};  // of the longest length, the best of all solves
+
+  bool searches() const { return options.method == "auto" || options.method == "exact"; }
+  Tokens longest() const { return instance.tokens->to; }
+  // Returns whether the solve stops before the next stage.
+  bool done() const { return refuted || budget.exhausted(); }
+
+  std::int64_t round_nodes() const {
+    std::int64_t nodes = params.lengths.nodes;
+    for (std::uint64_t k = 0; k < round; ++k) nodes *= order_fixed::kLengthGrowth;
+    return nodes;
+  }
+  // Returns the nodes of the last solve of the longest length, whose peak is the objective.
+  std::int64_t most_nodes() const { return order_fixed::kLongestNodes * params.lengths.nodes; }
+
+  // Solves the graph of one length, from the best order known there.
+  void solve_at(Tokens length, std::int64_t nodes);
+  // Offers the plan of the rows.
+  void offer();
+};
+
+}  // namespace stowage
