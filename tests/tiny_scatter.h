@@ -91,7 +91,8 @@ inline ScatterInstance tiny_ruled_scatter(std::uint64_t seed, std::uint64_t most
 }
 
 // Returns an instance of tiny_scatter() with further terms of time: costs per sequence, tiles,
-// windows, and mostly a choice of several exchanges, on nodes of 1 to 4 devices.
+// windows, the loss of split attention, and mostly a choice of several exchanges, on nodes of 1 to 4
+// devices.
 inline ScatterInstance tiny_timed_scatter(std::uint64_t seed, std::uint64_t most_sequences = 6,
                                           int most_devices = 8) {
   ScatterInstance instance = tiny_scatter(seed, most_sequences, most_devices);
@@ -101,6 +102,7 @@ inline ScatterInstance tiny_timed_scatter(std::uint64_t seed, std::uint64_t most
   ScatterCost& cost = instance.cost;
   cost.sequence_fixed_ms = up_to(1) == 0 ? 0 : 0.5 * up_to(8);
   cost.tile_tokens = up_to(1) == 0 ? 1 : 4 * (1 + up_to(4));
+  if (seed % 3 > 0) cost.split_ms = 0.0625 * static_cast<double>(1 + seed % 7);
   if (up_to(1) == 0) cost.window = {.tokens = 1 + up_to(40), .share = 0.25 * up_to(4)};
   instance.cluster.devices_per_node = 1 + up_to(3);
   if (up_to(4) == 0) return instance;

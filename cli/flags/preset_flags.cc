@@ -21,6 +21,8 @@ void PresetFlags::declare(Flags& flags) {
   const std::vector<std::string_view> machines = machine_names();
   flags.choice("--machine", machine_, {machines.begin(), machines.end()},
                "GPUs that the model is counted for; default A100s of 40 GB as published");
+  flags.integer("--formulas", formulas_, "N", 1, 2,
+                "Version of the costs that are counted for a machine; default 2");
   flags.integer("--devices", devices_, "N", 1, kMaxPresetDevices,
                 "GPUs; default " + std::to_string(defaults.devices));
   flags.text("--limit", limit_, "TOKENS", "Longest sequence the model is built for; default 192K");
@@ -37,14 +39,15 @@ void PresetFlags::declare(Flags& flags) {
 }
 
 bool PresetFlags::given() const {
-  return !model_.empty() || !machine_.empty() || devices_ || !limit_.empty() || memory_mib_ ||
-         pad_multiple_;
+  return !model_.empty() || !machine_.empty() || formulas_ || devices_ || !limit_.empty() ||
+         memory_mib_ || pad_multiple_;
 }
 
 Result<ScatterPreset> PresetFlags::preset() const {
   ScatterPreset preset;
   if (!model_.empty()) preset.model = model_;
   preset.machine = machine_;
+  if (formulas_) preset.formulas = *formulas_;
   if (devices_) preset.devices = static_cast<int>(*devices_);
   preset.memory_mib = memory_mib_;
   const std::vector<std::string_view> sets = degree_set_names();

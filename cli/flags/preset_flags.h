@@ -13,7 +13,7 @@
 
 namespace stowage {
 
-// --preset, --machine, --devices, --limit, --memory, --degrees, --largest-degree and
+// --preset, --machine, --formulas, --devices, --limit, --memory, --degrees, --largest-degree and
 // --pad-multiple.
 class PresetFlags {
  public:
@@ -28,6 +28,7 @@ class PresetFlags {
  private:
   std::string model_;    // empty: not given
   std::string machine_;  // empty: not given
+  std::optional<std::int64_t> formulas_;
   std::optional<std::int64_t> devices_;
   std::string limit_;
   std::optional<double> memory_mib_;

@@ -43,6 +43,10 @@ struct Machine {
   // scatter instance that are linear and quadratic in lengths.
   double linear_share = 0;
   double quadratic_share = 0;
+  // Of a collective of the devices of a node, as measured: its latency, and the share of the
+  // bandwidth inside a node that large ones reach.
+  double message_ms = 0;
+  double collective_share = 0;
 
   constexpr double linear_tflops() const { return peak_tflops * linear_share; }
   constexpr double quadratic_tflops() const { return peak_tflops * quadratic_share; }
@@ -50,6 +54,9 @@ struct Machine {
   constexpr double attention_tflops() const { return peak_tflops * kAttentionShare; }
   constexpr double inside_mib_per_ms() const { return mib_per_ms(inside_gb_per_second); }
   constexpr double across_mib_per_ms() const { return mib_per_ms(across_gb_per_second); }
+  constexpr double collective_mib_per_ms() const {
+    return inside_mib_per_ms() / kLinkShare * collective_share;
+  }
   constexpr Mib memory_mib() const { return memory_gib * 1024 * kMemoryShare; }
   constexpr double bare_product_tflops() const { return peak_tflops * kBareProductShare; }
   constexpr double bare_attention_tflops() const { return peak_tflops * kBareAttentionShare; }
@@ -63,11 +70,11 @@ struct Machine {
 };
 
 inline constexpr std::array<Machine, 5> kMachines = {
-    {{"a100-40", 40, 312, 300, 25, 1555, 0.6, 0.3},
-     {"a100-80", 80, 312, 300, 25, 2039, 0.6, 0.3},
-     {"h100", 80, 989, 450, 50, 3350, 0.5, 0.18},
-     {"h200", 141, 989, 450, 50, 4800, 0.5, 0.18},
-     {"b200", 180, 2250, 900, 50, 8000, 0.5, 0.18}}};
+    {{"a100-40", 40, 312, 300, 25, 1555, 0.6, 0.3, 0.09, 0.65},
+     {"a100-80", 80, 312, 300, 25, 2039, 0.6, 0.3, 0.09, 0.65},
+     {"h100", 80, 989, 450, 50, 3350, 0.5, 0.18, 0.05, 0.8},
+     {"h200", 141, 989, 450, 50, 4800, 0.5, 0.18, 0.05, 0.8},
+     {"b200", 180, 2250, 900, 50, 8000, 0.5, 0.18, 0.05, 0.8}}};
 
 // Returns the machine called `name`, or null if there is none.
 constexpr const Machine* machine_named(std::string_view name) {

@@ -79,6 +79,9 @@ Load packed_load(const ScatterInstance& instance, Tokens length, GroupForm form)
   const Ms attention = attention_ms(cost, factors.quadratic * cost.quadratic_ms, length) / speed;
   Ms ms =
       (attention + factors.linear * cost.linear_ms * s / speed) / degree + cost.sequence_fixed_ms;
+  if (cost.split_ms > 0) {
+    ms += factors.quadratic * cost.split_ms * s / speed * (degree - 1) / degree;
+  }
   if (!cost.exchange) {
     if (degree > 1 && cost.all_to_all.mib_per_token > 0) {
       ms += factors.exchange * cost.all_to_all.mib_per_token * s /

@@ -3,14 +3,15 @@
 // Without an `exchange` of several kinds a group takes
 //
 //   t(S, d) = fixed_ms + latency_d + sum over s in S of c(s, d)
-//   c(s, d) = a(s) / d + linear_ms s / d + sequence_fixed_ms + all_to_all(s, d)
+//   c(s, d) = a(s) / d + linear_ms s / d + split(s, d) + sequence_fixed_ms + all_to_all(s, d)
 //   a(s) = quadratic_ms (r^2 - share max(0, r - window)^2), r = s rounded up to tile_tokens
+//   split(s, d) = split_ms s (1 - 1/d)
 //   all_to_all(s, 1) = 0;  all_to_all(s, d) = mib_per_token s / (d v_d)
 //
 // With an `exchange` a group takes the larger of two sums, so that compute may hide transfers:
 //
 //   t(S, d, kind) = fixed_ms + latency + max(sum of compute(s), sum of transfer(s))
-//   w(s) = a(s) / d + linear_ms s / d + sequence_fixed_ms
+//   w(s) = a(s) / d + linear_ms s / d + split(s, d) + sequence_fixed_ms
 //
 //   kind        compute(s)           transfer(s)                                    messages
 //   none        w                    w                                              none
@@ -32,7 +33,7 @@
 // w + x - o min(w, x) = max(w + (1 - o) x, (1 - o) w + x).
 //
 // If the model lists recomputation modes, a group's form names one. Its factors multiply
-// quadratic_ms, linear_ms, and every mib_per_token (q and k).
+// quadratic_ms with split_ms, linear_ms, and every mib_per_token (q and k).
 //
 // If groups compute their sequences one by one (rules.packed false), every sequence pays the
 // overhead and the maximum. t(S, d) is then the sum over S of the times of the sequences alone, and

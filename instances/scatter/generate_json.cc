@@ -12,6 +12,7 @@ void fields(Visitor& v, Generator& generator) {
   auto& preset = generator.preset;
   v.required("model", preset.model);
   v.omit_if(preset.machine.empty(), "machine", preset.machine);
+  v.omit_if(preset.machine.empty() || preset.formulas == 1, "formulas", preset.formulas, {1, 2});
   v.required("devices", preset.devices, {1, kMaxDevices});
   v.required("limit_tokens", preset.limit_tokens, {1, kMaxExact});
   v.optional("memory_mib", preset.memory_mib, kQuantity);
@@ -28,7 +29,10 @@ void fields(Visitor& v, Generator& generator) {
 ScatterGenerator scatter_generator_from(const JsonValue& value, const JsonPath& path,
                                         ErrorList& errors) {
   ScatterGenerator generator;
+  // Generators of before there was a second version say nothing.
+  generator.preset.formulas = 1;
   read_fields(value, path, errors, generator);
+  if (generator.preset.machine.empty()) generator.preset.formulas = ScatterPreset().formulas;
   return generator;
 }
 

@@ -50,6 +50,10 @@ void add_terms(Fingerprint& fingerprint, const ScatterInstance& instance) {
     fingerprint.add("sequence_fixed_ms");
     fingerprint.add(cost.sequence_fixed_ms);
   }
+  if (cost.split_ms != 0) {
+    fingerprint.add("split_ms");
+    fingerprint.add(cost.split_ms);
+  }
   if (cost.tile_tokens != 1) {
     fingerprint.add("tile_tokens");
     fingerprint.add(cost.tile_tokens);

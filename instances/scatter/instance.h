@@ -184,7 +184,10 @@ struct ScatterCost {
   Ms fixed_ms = 0;          // beta1, once per group with sequences
   AllToAll all_to_all;
   Ms sequence_fixed_ms = 0;  // once per sequence, on every device of its group
-  Tokens tile_tokens = 1;    // attention computes whole tiles: lengths are rounded up
+  // Of a token whose sequence d devices share, times 1 - 1/d, on every device of the group:
+  // attention over shorter parts of a sequence takes longer than its share of the whole.
+  double split_ms = 0;
+  Tokens tile_tokens = 1;  // attention computes whole tiles: lengths are rounded up
   SlidingWindow window;
   std::optional<Exchange> exchange;  // with it, all_to_all is not used
   // The measured times of groups, by degree. With any entry, every allowed degree needs one, and

@@ -396,18 +396,19 @@ std::vector<std::string> read_undetermined(const ObjectReader& reader) {
 
 ScatterCost read_cost(const JsonValue& value, const JsonPath& path, const Cluster* cluster,
                       ErrorList& errors) {
-  constexpr std::array<std::string_view, 8> kFormula = {
-      "quadratic_ms",      "linear_ms",   "fixed_ms", "all_to_all",
-      "sequence_fixed_ms", "tile_tokens", "window",   "exchange"};
+  constexpr std::array<std::string_view, 9> kFormula = {
+      "quadratic_ms", "linear_ms",   "fixed_ms", "all_to_all", "sequence_fixed_ms",
+      "split_ms",     "tile_tokens", "window",   "exchange"};
   const ObjectReader reader(
       value, path, errors,
-      {"quadratic_ms", "linear_ms", "fixed_ms", "all_to_all", "sequence_fixed_ms", "tile_tokens",
-       "window", "exchange", "table", "undetermined"});
+      {"quadratic_ms", "linear_ms", "fixed_ms", "all_to_all", "sequence_fixed_ms", "split_ms",
+       "tile_tokens", "window", "exchange", "table", "undetermined"});
   if (reader.find("table") != nullptr) return read_measured(reader, kFormula);
   ScatterCost cost{.quadratic_ms = reader.number("quadratic_ms", kQuantity),
                    .linear_ms = reader.number("linear_ms", kQuantity),
                    .fixed_ms = reader.number("fixed_ms", kQuantity),
                    .sequence_fixed_ms = reader.number("sequence_fixed_ms", kQuantity, 0),
+                   .split_ms = reader.number("split_ms", kQuantity, 0),
                    .tile_tokens = reader.integer("tile_tokens", {1, kMaxPadMultiple}, 1)};
   FieldReader(reader).optional("window", cost.window);
   cost.undetermined = read_undetermined(reader);
@@ -585,6 +586,7 @@ void write_json(JsonWriter& json, const ScatterCost& cost) {
   json.number("linear_ms", cost.linear_ms);
   json.number("fixed_ms", cost.fixed_ms);
   if (cost.sequence_fixed_ms != 0) json.number("sequence_fixed_ms", cost.sequence_fixed_ms);
+  if (cost.split_ms != 0) json.number("split_ms", cost.split_ms);
   if (cost.tile_tokens != 1) json.integer("tile_tokens", cost.tile_tokens);
   if (!cost.undetermined.empty()) {
     json.key("undetermined");

@@ -17,10 +17,16 @@
 //                (FlashAttention-2, arXiv 2307.08691)
 //   fixed        6 P (1 - 1/N) bytes over the slowest link, less the hidden part
 //   exchange     a token of an all-to-all 8 (q + k) L bytes, forward and backward; of a ring 12 k L
+//   split        640 times quadratic, in version 2 of the formulas: the published attention kernels
+//                of H100s lose as much as 640 tokens more of the sequence take
+//
+// Version 2 has the latencies and bandwidths of published collectives besides.
 //
 // Thread safety: its functions read their arguments and nothing else; any number of threads may
 // call them at once.
 #pragma once
+
+#include <cstdint>
 
 #include "instances/model/machine.h"
 #include "instances/model/transformer.h"
@@ -30,8 +36,9 @@ namespace stowage {
 
 ModelMemory machine_memory(const TransformerShape& shape, int devices);
 
-// Returns the cost, with an exchange that has no kinds yet.
-ScatterCost machine_cost(const TransformerShape& shape, const Machine& machine, int devices);
+// Returns the cost, with an exchange that has no kinds yet. `formulas` is 1 or 2.
+ScatterCost machine_cost(const TransformerShape& shape, const Machine& machine, int devices,
+                         std::int64_t formulas = 2);
 
 // Sets one kind for each degree above 1 of the cluster: an all-to-all if the degree divides the
 // heads, two levels if an all-to-all inside nodes does, otherwise a ring. Requires `cost.exchange`.

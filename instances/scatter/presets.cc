@@ -107,6 +107,9 @@ void check_numbers(const ScatterPreset& preset, ErrorList& errors) {
                "must be an integer from 1 to the number of devices, is " +
                    std::to_string(preset.largest_degree));
   }
+  if (preset.formulas < 1 || preset.formulas > 2) {
+    errors.add(code::kPreset, "/formulas", "must be 1 or 2, is " + std::to_string(preset.formulas));
+  }
   const Mib memory_mib = preset_memory_mib(preset);
   if (!(memory_mib >= 0 && memory_mib <= static_cast<double>(kMaxExact))) {
     errors.add(code::kPreset, "/memory_mib",
@@ -175,7 +178,7 @@ Result<ScatterInstance> machine_step(const ScatterPreset& preset, ErrorList& err
   if (!errors.empty()) return std::move(errors).take();
   ScatterInstance instance;
   instance.model = machine_memory(*shape, preset.devices);
-  instance.cost = machine_cost(*shape, *machine, preset.devices);
+  instance.cost = machine_cost(*shape, *machine, preset.devices, preset.formulas);
   return instance;
 }
 

@@ -12,6 +12,7 @@
 // call them at once.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -39,6 +40,8 @@ struct ScatterPreset {
   DegreeSet degrees = DegreeSet::powers;
   int largest_degree = 0;  // 0: the number of devices
   std::string machine;     // one of machine_names(); empty: the published cluster
+  // Version of what a machine is counted to take, 1 or 2. Published clusters have one.
+  std::int64_t formulas = 2;
 
   bool operator==(const ScatterPreset&) const = default;
 };
@@ -55,9 +58,8 @@ Mib preset_memory_mib(const ScatterPreset& preset);
 std::vector<std::string_view> degree_set_names();
 
 // Returns the instance, with pad_multiple twice the largest degree. Errors point at the option
-// ("/model"): E501 for an unknown model or machine or an impossible number of devices, degree or
-// memory, E502 for a combination that was never published. With a machine any limit from 1 on is
-// allowed.
+// ("/model"): E501 for an unknown model or machine or an impossible number, E502 for a combination
+// that was never published. With a machine any limit from 1 on is allowed.
 Result<ScatterInstance> scatter_preset(const ScatterPreset& preset);
 
 }  // namespace stowage

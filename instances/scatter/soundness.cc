@@ -28,6 +28,7 @@ void check_beside_table(const ScatterCost& cost, ErrorList& errors) {
   check(cost.fixed_ms != none.fixed_ms, "fixed_ms");
   check(cost.all_to_all != none.all_to_all, "all_to_all");
   check(cost.sequence_fixed_ms != none.sequence_fixed_ms, "sequence_fixed_ms");
+  check(cost.split_ms != none.split_ms, "split_ms");
   check(cost.tile_tokens != none.tile_tokens, "tile_tokens");
   check(cost.window != none.window, "window");
   check(cost.exchange.has_value(), "exchange");

@@ -352,9 +352,13 @@ class ScatterTruth {
     const long double speed = speed_of(form);
     const long double attention =
         again.quadratic_factor * (cost.quadratic_ms * sums.pairs) / degree / speed;
+    // Attention over a part of a sequence is slower than over the whole: nothing on one device, and
+    // nearly all of split_ms a token on many.
+    const long double whole = cost.split_ms * tokens * again.quadratic_factor;
+    const long double lost = (whole - whole / degree) / speed;
     const long double work = attention +
                              again.linear_factor * (cost.linear_ms * tokens) / degree / speed +
-                             cost.sequence_fixed_ms * static_cast<long double>(sums.count);
+                             lost + cost.sequence_fixed_ms * static_cast<long double>(sums.count);
     const long double fixed = cost.fixed_ms;
     if (!cost.exchange) {
       const long double sent = again.exchange_factor * tokens;

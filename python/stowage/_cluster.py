@@ -30,6 +30,7 @@ _PLACES: dict[str, tuple[str, ...]] = {
     "linear_ms": ("cost", "linear_ms"),
     "fixed_ms": ("cost", "fixed_ms"),
     "sequence_fixed_ms": ("cost", "sequence_fixed_ms"),
+    "split_ms": ("cost", "split_ms"),
     "tile_tokens": ("cost", "tile_tokens"),
     "window": ("cost", "window"),
     "exchange": ("cost", "exchange"),
@@ -66,6 +67,7 @@ _DEFAULTS: dict[str, Any] = {
     "linear_ms": None,
     "fixed_ms": None,
     "sequence_fixed_ms": 0.0,
+    "split_ms": 0.0,
     "tile_tokens": 1,
     "window": None,
     "exchange": None,
@@ -164,6 +166,7 @@ class Cluster:
         pad_multiple: lengths are rounded up to a multiple of this number of tokens.
         sequence_fixed_ms: time added once per sequence, ms. tile_tokens: tokens of a tile;
             attention computes whole tiles.
+        split_ms: time added for a token whose sequence d devices share, times 1 - 1/d, ms.
         table: measured times by degree, which replace all other arguments of the time: the object
             `table` of an instance's cost, {degree: {"tokens": [...], "squares": [...], "ms": [[...],
             ...]}}.
@@ -214,6 +217,7 @@ class Cluster:
     kinds: tuple[dict[str, Any], ...]
     pad_multiple: int
     sequence_fixed_ms: float
+    split_ms: float
     tile_tokens: int
     window: Optional[dict[str, float]]
     exchange: Optional[dict[str, Any]]
@@ -254,6 +258,7 @@ class Cluster:
         kinds: Sequence[Mapping[str, Any]] = (),
         pad_multiple: int = 1,
         sequence_fixed_ms: float = 0.0,
+        split_ms: float = 0.0,
         tile_tokens: int = 1,
         window: Optional[Mapping[str, float]] = None,
         exchange: Optional[Mapping[str, Any]] = None,

@@ -47,6 +47,7 @@ class OddInstance {
     }
     ScatterCost& cost = instance.cost;
     cost = {.quadratic_ms = number(), .linear_ms = number(), .fixed_ms = number()};
+    if (bytes_.ConsumeBool()) cost.split_ms = number();
     cost.all_to_all.mib_per_token = bytes_.ConsumeBool() ? 0 : number();
     for (const int d : cluster.degrees) {
       cost.all_to_all.mib_per_ms[d] = std::max(1e-9, number());

@@ -199,6 +199,7 @@ TEST(Check, SeesWhatATableHides) {
               ElementsAre("E310 /cost/all_to_all"));
   EXPECT_THAT(with([](auto& c) { c.sequence_fixed_ms = 1; }),
               ElementsAre("E310 /cost/sequence_fixed_ms"));
+  EXPECT_THAT(with([](auto& c) { c.split_ms = 1; }), ElementsAre("E310 /cost/split_ms"));
   for (const Tokens tile : {0, 1000}) {
     EXPECT_THAT(with([&](auto& c) { c.tile_tokens = tile; }),
                 ElementsAre("E310 /cost/tile_tokens"));

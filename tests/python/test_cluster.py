@@ -354,7 +354,8 @@ def test_costs_of_every_kind(data):
         "inside_mib_per_ms": 96.5,
         "across_mib_per_ms": 10.33,
     }
-    costs = dict(tile_tokens=16, sequence_fixed_ms=0.5, window={"tokens": 64, "share": 0.5})
+    window = {"tokens": 64, "share": 0.5}
+    costs = dict(tile_tokens=16, sequence_fixed_ms=0.5, split_ms=0.01, window=window)
     cluster = small(
         **costs, exchange=exchange, all_to_all_mib_per_token=0.0, mib_per_ms=None, latency_ms=None
     )

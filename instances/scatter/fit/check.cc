@@ -48,7 +48,7 @@ void check_exchange(const ScatterInstance& like, const std::string& pointer, Tim
 }
 
 std::optional<InputError> too_few(const ScatterInstance& like, const std::vector<TimedRow>& rows) {
-  const std::size_t needed = Terms(like, rows, false, 0).terms().size() + 1;
+  const std::size_t needed = Terms(like, rows, ExtraTerms()).terms().size() + 1;
   if (rows.size() >= needed) return std::nullopt;
   std::set<int> degrees;
   for (const TimedRow& row : rows) degrees.insert(row.degree);

@@ -28,9 +28,8 @@ std::vector<std::size_t> all_of(std::size_t count) {
 // Rows with a structure of the cost.
 class Model {
  public:
-  Model(const ScatterInstance& like, const std::vector<TimedRow>& rows, bool per_sequence,
-        double overlap)
-      : rows_(rows), terms_(like, rows, per_sequence, overlap) {}
+  Model(const ScatterInstance& like, const std::vector<TimedRow>& rows, const ExtraTerms& extra)
+      : rows_(rows), terms_(like, rows, extra) {}
 
   const Terms& terms() const { return terms_; }
 
@@ -81,14 +80,15 @@ struct Overlap {
 // Tries every step of 0.04, and finer steps near the best. Returns 0 if that explains the rows
 // equally well.
 Overlap fit_overlap(const ScatterInstance& like, const std::vector<TimedRow>& rows,
-                    bool per_sequence) {
+                    ExtraTerms extra) {
   constexpr int kSteps = 25;
   constexpr double kFar = 4.685;  // standard deviations
   std::vector<Regression> found;
   double noise = kInfinity;
   for (int step = 0; step <= kSteps; ++step) {
     const std::vector<double> start = step == 0 ? std::vector<double>() : found.back().coefficients;
-    found.push_back(Model(like, rows, per_sequence, 1.0 * step / kSteps).fit_all(start));
+    extra.overlap = 1.0 * step / kSteps;
+    found.push_back(Model(like, rows, extra).fit_all(start));
     noise = std::min(noise, found.back().noise);
   }
   std::vector<double> squares;
@@ -113,9 +113,9 @@ Overlap fit_overlap(const ScatterInstance& like, const std::vector<TimedRow>& ro
     const double a = low + (high - low) / 3;
     const double b = high - (high - low) / 3;
     const auto squares_at = [&](double value) {
-      return squares_of(
-          Model(like, rows, per_sequence, value).fit_all(found[at(best)].coefficients), rows,
-          kFar * noise);
+      extra.overlap = value;
+      return squares_of(Model(like, rows, extra).fit_all(found[at(best)].coefficients), rows,
+                        kFar * noise);
     };
     if (squares_at(a) < squares_at(b)) {
       high = b;
@@ -186,13 +186,13 @@ void summarise(const std::vector<TimedRow>& rows, const Regression& found, CostF
   fit.by_length = errors_by_length(rows, kept, errors);
 }
 
-// Returns whether the rows show a cost per sequence above 0 with confidence.
-bool shows_sequences(const ScatterInstance& like, const std::vector<TimedRow>& rows,
-                     double overlap) {
-  const Model with(like, rows, true, overlap);
+// Returns whether the coefficient of a term is above 0 with confidence.
+bool shows(CostTerm::Kind kind, const ScatterInstance& like, const std::vector<TimedRow>& rows,
+           const ExtraTerms& extra) {
+  const Model with(like, rows, extra);
   const Regression found = with.fit_all();
   for (std::size_t t = 0; t < with.terms().terms().size(); ++t) {
-    if (with.terms().terms()[t].kind != CostTerm::Kind::sequence_fixed) continue;
+    if (with.terms().terms()[t].kind != kind) continue;
     return found.determined[t] && interval95(found, t).low > 0;
   }
   return false;
@@ -216,10 +216,17 @@ Result<CostFit> fit_cost(std::vector<TimedRow> rows, const ScatterInstance& like
   if (auto errors = check_samples(like, options.places, rows); !errors.empty()) return errors;
 
   Overlap overlap;
+  ExtraTerms extra{.per_sequence = options.per_sequence,
+                   .split = options.split && like.cost.exchange.has_value()};
+  // With fewer rows than coefficients none is determined.
+  if (Terms(like, rows, extra).terms().size() >= rows.size()) extra.split = false;
   const bool hides = options.overlap && can_hide(like, rows);
-  if (hides) overlap = fit_overlap(like, rows, options.per_sequence);
-  const bool per_sequence = options.per_sequence && shows_sequences(like, rows, overlap.value);
-  const Model model(like, rows, per_sequence, overlap.value);
+  if (hides) overlap = fit_overlap(like, rows, extra);
+  extra.overlap = overlap.value;
+  extra.split = extra.split && shows(CostTerm::Kind::split, like, rows, extra);
+  extra.per_sequence =
+      extra.per_sequence && shows(CostTerm::Kind::sequence_fixed, like, rows, extra);
+  const Model model(like, rows, extra);
   Regression found = model.fit_all();
   const std::vector<std::string> undetermined =
       split_undetermined(model.terms(), rows, like.cost, found);

@@ -4,8 +4,8 @@
 //   instance.cost = fit->cost;
 //
 // Coefficients are not negative, and a few outlying rows do not move them
-// (instances/regression/robust.h). A cost per sequence and an overlap are part of the cost only if
-// the rows show that they are not 0.
+// (instances/regression/robust.h). A cost per sequence, the loss of split attention and an overlap
+// are part of the cost only if the rows show that they are not 0.
 #pragma once
 
 #include <vector>
@@ -19,7 +19,10 @@ namespace stowage {
 
 struct FitOptions {
   bool per_sequence = true;  // fit a cost per sequence
-  bool overlap = true;       // fit an overlap, if `like` has exchanges that can hide
+  // Fit the loss of split attention, if `like` has an exchange. Bandwidths by degree contain this
+  // loss, and no rows can separate the two.
+  bool split = true;
+  bool overlap = true;  // fit an overlap, if `like` has exchanges that can hide
   SamplePlaces places = sample_pointer;
 };
 

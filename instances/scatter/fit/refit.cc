@@ -40,9 +40,10 @@ class Drift {
       }
       places_.push_back(std::move(batches));
     }
-    terms_.emplace(Terms(old, rows_of_all_degrees(old), old.cost.sequence_fixed_ms > 0,
-                         old.cost.exchange ? old.cost.exchange->overlap : 0),
-                   rows_);
+    const ExtraTerms extra{.per_sequence = old.cost.sequence_fixed_ms > 0,
+                           .split = old.cost.split_ms > 0,
+                           .overlap = old.cost.exchange ? old.cost.exchange->overlap : 0};
+    terms_.emplace(Terms(old, rows_of_all_degrees(old), extra), rows_);
     before_ = terms_->coefficients(old.cost);
   }
 

@@ -42,6 +42,8 @@ std::string CostTerm::name() const {
       return "fixed_ms";
     case Kind::sequence_fixed:
       return "sequence_fixed_ms";
+    case Kind::split:
+      return "split_ms";
     case Kind::latency:
       return "all_to_all.latency_ms." + std::to_string(degree);
     case Kind::bandwidth:
@@ -58,12 +60,11 @@ std::string CostTerm::name() const {
   return "";
 }
 
-Terms::Terms(const ScatterInstance& like, std::span<const TimedRow> rows, bool per_sequence,
-             double overlap)
+Terms::Terms(const ScatterInstance& like, std::span<const TimedRow> rows, const ExtraTerms& extra)
     : like_(like) {
-  if (like_.cost.exchange) like_.cost.exchange->overlap = overlap;
+  if (like_.cost.exchange) like_.cost.exchange->overlap = extra.overlap;
   if (!(like_.cost.all_to_all.mib_per_token > 0)) like_.cost.all_to_all.mib_per_token = 1;
-  choose_terms(rows, per_sequence);
+  choose_terms(rows, extra);
   evaluate(rows);
 }
 
@@ -97,9 +98,10 @@ void Terms::evaluate(std::span<const TimedRow> rows) {
   }
 }
 
-void Terms::choose_terms(std::span<const TimedRow> rows, bool per_sequence) {
+void Terms::choose_terms(std::span<const TimedRow> rows, const ExtraTerms& extra) {
   terms_ = {{Kind::quadratic}, {Kind::linear}, {Kind::fixed}};
-  if (per_sequence) terms_.push_back({Kind::sequence_fixed});
+  if (extra.per_sequence) terms_.push_back({Kind::sequence_fixed});
+  if (extra.split) terms_.push_back({Kind::split});
   if (like_.cost.exchange) {
     bool inside = false;
     bool across = false;
@@ -159,6 +161,9 @@ ScatterInstance Terms::unit(const CostTerm& term) const {
       break;
     case Kind::sequence_fixed:
       one.cost.sequence_fixed_ms = 1;
+      break;
+    case Kind::split:
+      one.cost.split_ms = 1;
       break;
     case Kind::latency:
       one.cost.all_to_all.latency_ms[term.degree] = 1;
@@ -223,6 +228,8 @@ std::vector<double> Terms::coefficients(const ScatterCost& cost) const {
         return cost.fixed_ms;
       case Kind::sequence_fixed:
         return cost.sequence_fixed_ms;
+      case Kind::split:
+        return cost.split_ms;
       case Kind::latency:
         return at_degree(cost.all_to_all.latency_ms, term.degree);
       case Kind::bandwidth:
@@ -263,6 +270,9 @@ ScatterCost Terms::cost(const std::vector<double>& coefficients) const {
         break;
       case Kind::sequence_fixed:
         cost.sequence_fixed_ms = value;
+        break;
+      case Kind::split:
+        cost.split_ms = value;
         break;
       case Kind::latency:
         cost.all_to_all.latency_ms[term.degree] = value;

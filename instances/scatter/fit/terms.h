@@ -25,6 +25,7 @@ struct CostTerm {
     linear,
     fixed,
     sequence_fixed,
+    split,
     latency,    // of an all-to-all of `degree`
     bandwidth,  // of that all-to-all; its coefficient is ms per MiB
     inside_latency,
@@ -39,13 +40,19 @@ struct CostTerm {
   std::string name() const;  // "all_to_all.mib_per_ms.4"
 };
 
+// What a cost has besides the terms that every cost has.
+struct ExtraTerms {
+  bool per_sequence = false;  // sequence_fixed_ms
+  bool split = false;         // split_ms
+  double overlap = 0;
+};
+
 class Terms {
  public:
   // The structure comes from `like`: the nodes, padding, tiles, window, volumes, and whether groups
   // are packed. Its coefficients are not used. Requires rows for which check_samples() returns no
   // errors.
-  Terms(const ScatterInstance& like, std::span<const TimedRow> rows, bool per_sequence,
-        double overlap);
+  Terms(const ScatterInstance& like, std::span<const TimedRow> rows, const ExtraTerms& extra);
 
   // The same terms for other rows, whose degrees must be known to `others`.
   Terms(const Terms& others, std::span<const TimedRow> rows);
@@ -63,7 +70,7 @@ class Terms {
 
  private:
   void evaluate(std::span<const TimedRow> rows);
-  void choose_terms(std::span<const TimedRow> rows, bool per_sequence);
+  void choose_terms(std::span<const TimedRow> rows, const ExtraTerms& extra);
   ScatterInstance unit(const CostTerm& term) const;
 
   ScatterInstance like_;

@@ -73,6 +73,7 @@ ScatterInstance any_instance() {
   }
   ScatterCost& cost = instance.cost;
   cost = {.quadratic_ms = any_number(0), .linear_ms = any_number(0), .fixed_ms = any_number(0)};
+  if (*rc::gen::arbitrary<bool>()) cost.split_ms = any_number(0);
   cost.all_to_all.mib_per_token = any_number(0);
   for (const int degree : cluster.degrees) {
     cost.all_to_all.mib_per_ms[degree] = any_number(1e-9);
@@ -304,6 +305,8 @@ TEST(JsonRoundTrip, TheHashFollowsTheMeaning) {
       hash_with([](auto& i) { i.cost.quadratic_ms = 0; }),
       hash_with([](auto& i) { i.cost.linear_ms = 0; }),
       hash_with([](auto& i) { i.cost.fixed_ms = 0; }),
+      hash_with([](auto& i) { i.cost.split_ms = 1; }),
+      hash_with([](auto& i) { i.cost.split_ms = 2; }),
       hash_with([](auto& i) { i.cost.all_to_all.mib_per_token = 2; }),
       hash_with([](auto& i) { i.cost.all_to_all.mib_per_ms[2] = 9; }),
       hash_with([](auto& i) { i.cost.all_to_all.latency_ms[2] = 9; }),

@@ -15,6 +15,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using enum ExchangeKind;
 
 // Two nodes of two devices. A sequence of 400 tokens has 160 ms of attention and 200 ms of other
@@ -118,6 +119,46 @@ TEST(Exchange, SequencesTilesAndWindowsAddUp) {
   EXPECT_DOUBLE_EQ(time_of(instance, 1), 3 + 360 + 200 + 7);
 }
 
+TEST(Exchange, SplittingAttentionLosesTimeOnEveryDevice) {
+  ScatterInstance instance = two_nodes();
+  instance.cost.split_ms = 0.02;  // 8 ms of 400 tokens, of which d devices lose 1 - 1/d
+  EXPECT_DOUBLE_EQ(time_of(instance, 1), 3 + 160 + 200);
+  EXPECT_DOUBLE_EQ(time_of(instance, {2, ring}), 3 + 0.25 + 180 + 4);
+  EXPECT_DOUBLE_EQ(time_of(instance, {4, all_to_all}), 3 + 1 + 90 + 6 + 0.75 * 100 / 2);
+  // Blocks of a ring are as long as before, and what is lost is beside them.
+  EXPECT_DOUBLE_EQ(time_of(instance, {4, ring}), 3 + 3 * 1 + 50 + 6 + 10 + 3 * 25);
+  // It hides an exchange as other work does.
+  instance.cost.exchange->overlap = 1;
+  EXPECT_DOUBLE_EQ(time_of(instance, {4, all_gather}), 3 + 1 + 90 + 6);
+  instance.cost.window = {.tokens = 100, .share = 0.5};
+  EXPECT_DOUBLE_EQ(time_of(instance, {2, ring}), 3 + 0.25 + (160 - 45) / 2.0 + 100 + 4);
+  instance.rules.packed = false;
+  EXPECT_DOUBLE_EQ(time_of(instance, {2, ring}), 3 + 0.25 + (160 - 45) / 2.0 + 100 + 4);
+}
+
+TEST(Exchange, AttentionThatIsRepeatedLosesAgain) {
+  ScatterInstance instance = two_nodes();
+  instance.cost.split_ms = 0.02;
+  instance.model.recomputation = {{.name = "none", .activation_mib_per_token = 1},
+                                  {.name = "selective",
+                                   .activation_mib_per_token = 1,
+                                   .quadratic_factor = 1.5,
+                                   .linear_factor = 1}};
+  EXPECT_DOUBLE_EQ(time_of(instance, {2, ring, 0}), 3 + 0.25 + 180 + 4);
+  EXPECT_DOUBLE_EQ(time_of(instance, {2, ring, 1}), 3 + 0.25 + 220 + 6);
+}
+
+TEST(Exchange, SlowDevicesLoseMore) {
+  ScatterInstance instance = two_nodes();
+  instance.cost.exchange.reset();
+  instance.cost.all_to_all = {.mib_per_token = 0};
+  instance.cost.split_ms = 0.02;
+  instance.cluster.kinds = {{.name = "", .nodes = 1, .speed = 1, .memory_mib = 1000},
+                            {.name = "", .nodes = 1, .speed = 0.5, .memory_mib = 1000}};
+  EXPECT_DOUBLE_EQ(time_of(instance, {2, none, 0, 0}), 3 + 180 + 4);
+  EXPECT_DOUBLE_EQ(time_of(instance, {2, none, 0, 1}), 3 + 360 + 8);
+}
+
 TEST(Exchange, OnlyTermsThatAreGivenChangeTheHash) {
   ScatterInstance instance = two_nodes();
   instance.cost.exchange.reset();
@@ -129,6 +170,12 @@ TEST(Exchange, OnlyTermsThatAreGivenChangeTheHash) {
   instance.cost.window.share = 0.5;
   const std::string with_window = instance_hash(instance);
   EXPECT_NE(with_window, old);
+  EXPECT_THAT(write_scatter_instance(instance), Not(HasSubstr("split_ms")));
+  instance.cost.split_ms = 0.02;
+  EXPECT_NE(instance_hash(instance), with_window);
+  const auto read = read_scatter_instance(write_scatter_instance(instance));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(*read, instance);
   instance = two_nodes();
   const std::string with_exchange = instance_hash(instance);
   instance.cluster.devices_per_node = 4;

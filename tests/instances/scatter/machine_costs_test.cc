@@ -32,6 +32,45 @@ TEST(MachineCosts, AreCountedFromShapeAndDataSheet) {
   near(made->cost.exchange->all_to_all_mib_per_token, 8 * (4096 + 1024) * 36 / mib);
   near(made->cost.exchange->keys_values_mib_per_token, 12 * 1024 * 36 / mib);
   near(made->cost.exchange->across_mib_per_ms, 0.8 * 50e6 / mib);
+  near(made->cost.exchange->inside_mib_per_ms, 0.8 * 450e6 / mib);
+  near(made->cost.exchange->inside_latency_ms, 4 * 36 * 0.05);
+  near(made->cost.exchange->across_latency_ms, 4 * 36 * 0.08);
+  near(made->cost.split_ms, 640 * made->cost.quadratic_ms);
+}
+
+TEST(MachineCosts, TheFirstVersionIsAsItWas) {
+  const auto first =
+      scatter_preset({.model = "qwen3-4b", .devices = 16, .machine = "a100-80", .formulas = 1});
+  const auto second = scatter_preset({.model = "qwen3-4b", .devices = 16, .machine = "a100-80"});
+  ASSERT_TRUE(first && second);
+  EXPECT_EQ(first->cost.split_ms, 0);
+  EXPECT_DOUBLE_EQ(first->cost.exchange->inside_latency_ms, 2.88);  // of 144 messages
+  EXPECT_DOUBLE_EQ(first->cost.exchange->across_latency_ms, 7.2);
+  EXPECT_DOUBLE_EQ(first->cost.exchange->inside_mib_per_ms, 228.9);
+  EXPECT_DOUBLE_EQ(second->cost.exchange->inside_latency_ms, 12.96);
+  EXPECT_DOUBLE_EQ(second->cost.exchange->inside_mib_per_ms, 186);
+  EXPECT_EQ(first->cost.linear_ms, second->cost.linear_ms);
+  EXPECT_EQ(first->cost.exchange->across_mib_per_ms, second->cost.exchange->across_mib_per_ms);
+  const auto third = scatter_preset({.machine = "h100", .formulas = 3});
+  ASSERT_FALSE(third);
+  EXPECT_EQ(to_string(third.errors()[0]), "E501 /formulas: must be 1 or 2, is 3");
+}
+
+// A generator of before there was a second version makes the same bytes again.
+TEST(MachineCosts, AGeneratorWithoutAVersionIsOfTheFirst) {
+  ScatterGenerator generator{.preset = {.model = "qwen3-4b", .machine = "h100", .formulas = 1},
+                             .source = {.kind = LengthSource::Kind::lognormal},
+                             .count = 9};
+  const std::string first = write_generated(*generate_scatter(generator));
+  EXPECT_EQ(first.find("formulas"), std::string::npos);
+  const auto read = read_scatter_generator(first);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->preset.formulas, 1);
+  EXPECT_EQ(write_generated(*generate_scatter(*read)), first);
+  generator.preset.formulas = 2;
+  const std::string second = write_generated(*generate_scatter(generator));
+  EXPECT_NE(second.find("\"formulas\": 2"), std::string::npos);
+  EXPECT_EQ(read_scatter_generator(second)->preset.formulas, 2);
 }
 
 TEST(MachineCosts, ExpertsCountByTheirActiveOnes) {

@@ -54,6 +54,7 @@ double true_value(const ScatterCost& cost, const std::string& name) {
   if (name == "linear_ms") return cost.linear_ms;
   if (name == "fixed_ms") return cost.fixed_ms;
   if (name == "sequence_fixed_ms") return cost.sequence_fixed_ms;
+  if (name == "split_ms") return cost.split_ms;
   if (name == "exchange.inside_latency_ms") return cost.exchange->inside_latency_ms;
   if (name == "exchange.inside_mib_per_ms") return cost.exchange->inside_mib_per_ms;
   if (name == "exchange.across_latency_ms") return cost.exchange->across_latency_ms;
@@ -150,6 +151,25 @@ TEST(FitCost, FindsTheOverlap) {
   EXPECT_GE(fit.coefficients.back().high, 0.6);
   truth.cost.exchange->overlap = 0;
   EXPECT_EQ(fitted(rows_of(truth, 12, 20000, 0.01, random), truth).cost.exchange->overlap, 0);
+}
+
+TEST(FitCost, FindsWhatSplittingAttentionLoses) {
+  std::mt19937_64 random(15);
+  ScatterInstance truth = two_level_truth();
+  truth.cost.split_ms = 0.02;
+  const std::vector<TimedRow> rows = rows_of(truth, 20, 20000, 0.01, random);
+  const CostFit fit = fitted(rows, truth, {.overlap = false});
+  EXPECT_NEAR(fit.cost.split_ms, 0.02, 0.001);
+  EXPECT_LT(furthest(fit, truth.cost), 0.05);
+  EXPECT_EQ(fitted(rows, truth, {.split = false, .overlap = false}).cost.split_ms, 0);
+  truth.cost.split_ms = 0;
+  EXPECT_EQ(fitted(rows_of(truth, 20, 20000, 0.01, random), truth).cost.split_ms, 0);
+  // Bandwidths by degree have it in them.
+  ScatterInstance plain = plain_truth();
+  plain.cost.split_ms = 0.02;
+  const CostFit by_degree = fitted(rows_of(plain, 20, 20000, 0, random), plain);
+  EXPECT_EQ(by_degree.cost.split_ms, 0);
+  EXPECT_LT(by_degree.held_out.p95, 1e-6);
 }
 
 TEST(FitCost, SequencesOneByOneAreRowsOfTheirOwn) {
