@@ -153,7 +153,7 @@ class _Measuring:
 
     def exchanges(self) -> Iterator[dict[str, Any]]:
         """Returns the latency and bandwidth of a device, by degree and kind, from transfers of two
-        sizes."""
+        sizes. An all-to-all and an all-gather also have `overlap`, the share hidden by computing."""
         sizes = (2**10, 2**20)  # numbers of 32-bit values sent to each other rank
         for degree, group in self.groups.items():
             for kind in ("all_to_all", "all_gather", "send_receive"):
@@ -161,7 +161,61 @@ class _Measuring:
                 per_ms = (sizes[1] - sizes[0]) * 4 / _MIB / max(large - small, 1e-9)
                 if kind != "send_receive":
                     per_ms *= degree - 1
-                yield {"kind": kind, "degree": degree, "latency_ms": small, "mib_per_ms": per_ms}
+                told: dict[str, Any] = {
+                    "kind": kind,
+                    "degree": degree,
+                    "latency_ms": small,
+                    "mib_per_ms": per_ms,
+                }
+                if kind != "send_receive":
+                    told["overlap"] = self._hidden(kind, degree, group, sizes[1])
+                yield told
+
+    def _hidden(self, kind: str, degree: int, group: dist.ProcessGroup, size: int) -> float:
+        """The share, 0 to 1, of the shorter of a transfer and of products of matrices that is hidden
+        where both are started together. By the clock on the wall, medians of the slowest rank."""
+        own = torch.ones(degree * size if kind == "all_to_all" else size, device=self.device)
+        all_own = torch.empty(degree * size, device=self.device)
+        square = torch.ones(512, 512, device=self.device)
+
+        def send() -> Any:
+            if kind == "all_to_all":
+                return dist.all_to_all_single(all_own, own, group=group, async_op=True)
+            return dist.all_gather(list(all_own.chunk(degree)), own, group=group, async_op=True)
+
+        def compute(times: int) -> None:
+            for _ in range(times):
+                torch.mm(square, square)
+
+        sending = self._wall_ms(degree, lambda: send().wait())
+        product = self._wall_ms(degree, lambda: compute(1))
+        times = max(1, round(sending / max(product, 1e-6)))
+        computing = self._wall_ms(degree, lambda: compute(times))
+
+        def together() -> None:
+            sent = send()
+            compute(times)
+            sent.wait()
+
+        both = self._wall_ms(degree, together)
+        hidden = (sending + computing - both) / max(min(sending, computing), 1e-9)
+        return min(max(hidden, 0.0), 1.0)
+
+    def _wall_ms(self, degree: int, run: Callable[[], Any]) -> float:
+        """The median of several runs, of the slowest of the first `degree` ranks in each."""
+        times = torch.zeros(8, dtype=torch.float64)
+        for number in range(len(times)):
+            dist.barrier()
+            if dist.get_rank() >= degree:
+                continue
+            begin = time.perf_counter()
+            run()
+            if self.device.type == "cuda":
+                torch.cuda.synchronize(self.device)
+            times[number] = time.perf_counter() - begin
+        times = times.to(self.device)
+        dist.all_reduce(times, op=dist.ReduceOp.MAX)
+        return 1000 * float(times[1:].median())
 
     def _transfer(self, kind: str, degree: int, group: dist.ProcessGroup, size: int) -> float:
         """Returns the ms of the fastest of several transfers; a transfer takes the time of its

@@ -58,6 +58,9 @@ def test_what_is_measured_plans_a_step(tmp_path, processes):
     kinds = {(own["kind"], own["degree"]) for own in told["exchanges"]}
     assert len(kinds) == 3 * (len(cluster.degrees) - 1)
     assert all(own["mib_per_ms"] > 0 for own in told["exchanges"])
+    hidden = {own["kind"] for own in told["exchanges"] if 0 <= own.get("overlap", -1) <= 1}
+    assert hidden == ({"all_to_all", "all_gather"} if processes > 1 else set())
+    assert all("overlap" not in own for own in told["exchanges"] if own["kind"] == "send_receive")
     rows = rows_of(tmp_path / "cluster.samples.csv")
     assert [int(row["x-row"]) for row in rows] == list(range(len(rows)))
     assert all(float(row["time_ms"]) > 0 and float(row["peak_mib"]) > 0 for row in rows)
