@@ -40,6 +40,11 @@ void tell(Console& console, const std::vector<LoggedRun>& runs, const StrategyIn
                rate_source(like, rate)});
   }
   console.table(table);
+  if (const std::optional<CommonFactor>& common = fit.rates.common) {
+    console.info("all times " + significant(common->factor) + " times as long, 95 % " +
+                 significant(common->low) + " to " + significant(common->high) +
+                 ": the runs determine one factor, and no rate by itself");
+  }
   Table of_runs({{"run", Align::left},
                  {"measured ms", Align::right},
                  {"predicted ms", Align::right},

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <utility>
 
 namespace stowage {
 namespace {
@@ -26,10 +27,13 @@ constexpr double kLongest = 1;   // longest step of a logarithm in one round
 // Most rounds of Levenberg and Marquardt's method, and most dampings in one round.
 constexpr int kRounds = 40;
 constexpr int kTries = 8;
+constexpr double kSettled = 1e-12;  // step of a common factor's logarithm
 constexpr double kInterval = 1.96;  // standard deviations
 // Noise of a step's time between runs of one configuration. Intervals are at least as wide as it
 // implies.
 constexpr double kNoise = 0.01;
+// Fewest samples for one common factor where some rates are determined.
+constexpr std::size_t kFewestOfCommon = 3;
 constexpr std::size_t kFewestHeldOut = 4;  // fewest samples for held-out errors
 constexpr std::size_t kOneByOne = 16;      // up to this many samples each is held out alone
 constexpr std::size_t kParts = 4;          // groups of more samples
@@ -39,6 +43,10 @@ constexpr std::size_t kParts = 4;          // groups of more samples
 // assumed too high.
 constexpr double kMostProducts = 2.5;
 constexpr double kMostAttention = 2.4;
+
+// What the logarithm of a common factor adds to those of the rates. Less work a millisecond, or
+// more milliseconds; the slowdown of experts multiplies products.
+constexpr Numbers kCommonRates = {-1, -1, -1, -1, 1, 1, 1, 0, 1, 1};
 
 using Mask = std::array<bool, kRates>;
 constexpr Mask all_rates() {
@@ -136,6 +144,39 @@ class Fit {
       if (!better) break;
     }
     return logs;
+  }
+
+  // Returns the logarithm of the factor that all times have in common.
+  double common() const {
+    double log = 0;
+    for (int round = 0; round < kRounds; ++round) {
+      double sum = 0;
+      double weights = 0;
+      for (const double error : errors_of(scaled_by(log))) {
+        sum += weight(error) * error;
+        weights += weight(error);
+      }
+      const double step = sum / weights;
+      log -= step;
+      if (std::abs(step) < kSettled) break;
+    }
+    // Products and attention are no faster than rates alone may be.
+    return std::max(log, -std::log(kMostAttention));
+  }
+
+  static Numbers scaled_by(double log) {
+    Numbers logs{};
+    for (std::size_t k = 0; k < kRates; ++k) logs[k] = kCommonRates[k] * log;
+    return logs;
+  }
+
+  // Returns the variance of the relative errors at these factors, of which `chosen` were fitted.
+  double variance(const Numbers& logs, std::size_t chosen) const {
+    const std::vector<double> errors = errors_of(logs);
+    double squares = 0;
+    for (const double error : errors) squares += weight(error) * error * error;
+    const auto free = static_cast<double>(errors.size()) - static_cast<double>(chosen);
+    return squares / std::max(1.0, free);
   }
 
   // Returns the rates at these factors, with their intervals and whether the samples determine
@@ -240,7 +281,26 @@ std::optional<std::size_t> least_determined(const std::vector<FittedRate>& rates
   return worst;
 }
 
-std::vector<FittedRate> determined_of(std::span<const StrategySample> samples) {
+struct Determined {
+  std::vector<FittedRate> rates;
+  std::optional<CommonFactor> common;
+};
+
+// All rates as one factor has them.
+Determined common_of(const Fit& fit, double log, std::size_t samples) {
+  const double variance = std::max(fit.variance(Fit::scaled_by(log), 1), kNoise * kNoise);
+  const double width = kInterval * std::sqrt(variance / static_cast<double>(samples));
+  Determined found{.common = CommonFactor{.factor = std::exp(log),
+                                          .low = std::exp(log - width),
+                                          .high = std::exp(log + width)}};
+  for (std::size_t k = 0; k < kRates; ++k) {
+    const double factor = std::exp(kCommonRates[k] * log);
+    found.rates.push_back({kNames[k], factor, factor, factor, false});
+  }
+  return found;
+}
+
+Determined determined_of(std::span<const StrategySample> samples) {
   Mask free = all_rates();
   Numbers logs{};
   for (;;) {
@@ -252,10 +312,19 @@ std::vector<FittedRate> determined_of(std::span<const StrategySample> samples) {
     free[*worst] = false;
     logs[*worst] = 0;
   }
+  const auto chosen = static_cast<std::size_t>(std::ranges::count(free, true));
+  if (!samples.empty() && (chosen == 0 || samples.size() >= kFewestOfCommon)) {
+    const Fit fit(samples);
+    const double log = fit.common();
+    const double own = std::max(fit.variance(logs, chosen), kNoise * kNoise);
+    if (chosen == 0 || fit.variance(Fit::scaled_by(log), 1) <= own) {
+      return common_of(fit, log, samples.size());
+    }
+  }
   // Intervals are those with all rates free, because fixed rates may be wrong too.
-  std::vector<FittedRate> rates = Fit(samples).described(logs, kNoise);
-  for (std::size_t k = 0; k < kRates; ++k) rates[k].determined = free[k];
-  return rates;
+  Determined found{.rates = Fit(samples).described(logs, kNoise)};
+  for (std::size_t k = 0; k < kRates; ++k) found.rates[k].determined = free[k];
+  return found;
 }
 
 double sorted_part(const std::vector<double>& sorted, double share) {
@@ -274,7 +343,7 @@ std::optional<RateError> held_out_of(std::span<const StrategySample> samples) {
     for (std::size_t i = 0; i < samples.size(); ++i) {
       if (i % parts != part) known.push_back(samples[i]);
     }
-    const std::vector<FittedRate> rates = determined_of(known);
+    const std::vector<FittedRate> rates = determined_of(known).rates;
     for (std::size_t i = part; i < samples.size(); i += parts) {
       const StrategyInstance instance = with_rates(samples[i].instance, rates);
       const Ms predicted = price_configuration(instance, samples[i].configuration).step_ms;
@@ -296,7 +365,9 @@ std::vector<FittedRate> fit_rates(std::span<const StrategySample> samples) {
 }
 
 DeterminedRates fit_determined_rates(std::span<const StrategySample> samples) {
-  return {.rates = determined_of(samples), .held_out = held_out_of(samples)};
+  Determined found = determined_of(samples);
+  return {
+      .rates = std::move(found.rates), .common = found.common, .held_out = held_out_of(samples)};
 }
 
 std::span<const std::string_view> rate_names() { return kNames; }

@@ -66,6 +66,16 @@ void write_fit_members(JsonWriter& json, const std::vector<LoggedRun>& runs,
     json.end_object();
   }
   json.end_array();
+  json.key("common");
+  if (fit.rates.common) {
+    json.begin_object(JsonWriter::Layout::line);
+    json.number("factor", fit.rates.common->factor);
+    json.number("low", fit.rates.common->low);
+    json.number("high", fit.rates.common->high);
+    json.end_object();
+  } else {
+    json.null();
+  }
   json.key("activation_factor");
   fit.activation_factor ? json.number(*fit.activation_factor) : json.null();
   json.key("runs");

@@ -262,9 +262,16 @@ class StrategyFit:
     """Rates of a strategy instance, fitted to logged training steps.
 
     instance: the instance with these rates and a label that says so, a dictionary. rates: by name.
+<<<<<<< HEAD
     error: statistics of |predicted / measured - 1| for held-out runs, with the members steps,
     median, p90 and worst; None for fewer than four runs. activation_factor: fitted to the peaks, or
     None. measured_ms, predicted_ms: float64 by run.
+=======
+    error: of |predicted / measured - 1| for runs that took no part in the fit, with the members
+    steps, median, p90 and worst; None with fewer than four runs. activation_factor: from the peaks,
+    or None. measured_ms, predicted_ms: float64 by run. common: factor, low and high of one factor on
+    all times, where the runs determine it and no rate by itself; or None.
+>>>>>>> 12315e18 (instances/strategy: runs that are all off by one factor determine that factor)
     """
 
     def __init__(self, found: str, instance: str) -> None:
@@ -273,6 +280,7 @@ class StrategyFit:
         self.rates: dict[str, Rate] = {own["name"]: Rate(**own) for own in document["coefficients"]}
         error = document["rates"]["error"]
         self.error: Optional[dict[str, Any]] = error
+        self.common: Optional[dict[str, float]] = document["common"]
         self.activation_factor: Optional[float] = document["activation_factor"]
         runs = document["runs"]
         self.measured_ms: NDArray[np.float64] = np.array([run["measured_ms"] for run in runs])
@@ -286,6 +294,8 @@ class StrategyFit:
 
     def __repr__(self) -> str:
         fitted = [rate.name for rate in self.rates.values() if rate.determined]
+        if self.common:
+            fitted = ["all times"]
         return f"StrategyFit({len(self.measured_ms)} runs, {', '.join(fitted)} fitted)"
 
 

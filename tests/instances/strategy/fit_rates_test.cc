@@ -110,6 +110,64 @@ TEST(FitRates, WithoutSamplesNothingChanges) {
   EXPECT_EQ(with_rates(job(1), rates), job(1));
 }
 
+// Seven runs that all take a tenth longer: nothing tells one rate from another, and the tenth is
+// told.
+TEST(FitRates, RunsThatAreOffByOneFactorDetermineIt) {
+  const StrategyInstance assumed = job(2);
+  std::vector<StrategySample> all = samples_of(assumed, assumed);
+  std::vector<StrategySample> seven;
+  for (std::size_t i = 0; i < 7; ++i) {
+    seven.push_back(all[7 * i]);
+    seven.back().step_ms *= 1.1;
+  }
+  const DeterminedRates fit = fit_determined_rates(seven);
+  ASSERT_TRUE(fit.common);
+  EXPECT_NEAR(fit.common->factor, 1.1, 1e-3);
+  EXPECT_GT(fit.common->low, 1.08);
+  EXPECT_LT(fit.common->high, 1.12);
+  EXPECT_LT(fit.common->low, fit.common->factor);
+  ASSERT_EQ(fit.rates.size(), 10U);
+  for (const FittedRate& rate : fit.rates) EXPECT_FALSE(rate.determined) << rate.name;
+  EXPECT_NEAR(rate_named(fit.rates, "linear_tflops").factor, 1 / 1.1, 1e-3);
+  EXPECT_NEAR(rate_named(fit.rates, "pass_ms").factor, 1.1, 1e-3);
+  for (StrategySample& sample : all) {  // also of runs that were not logged
+    const StrategyInstance fitted = with_rates(sample.instance, fit.rates);
+    EXPECT_NEAR(price_configuration(fitted, sample.configuration).step_ms, 1.1 * sample.step_ms,
+                0.005 * sample.step_ms);
+  }
+  ASSERT_TRUE(fit.held_out);
+  EXPECT_LT(fit.held_out->worst, 0.005);
+}
+
+TEST(FitRates, ANoisyFactorHasAWiderInterval) {
+  const StrategyInstance assumed = job(2);
+  std::vector<StrategySample> all = samples_of(assumed, assumed);
+  std::vector<StrategySample> some;
+  const double noise[] = {1.05, 0.95, 1.04, 0.97, 1.06, 0.96, 0.98};
+  for (std::size_t i = 0; i < 7; ++i) {
+    some.push_back(all[0]);  // one configuration, which determines no rate by itself
+    some.back().step_ms *= 1.3 * noise[i];
+  }
+  const DeterminedRates fit = fit_determined_rates(some);
+  ASSERT_TRUE(fit.common);
+  EXPECT_NEAR(fit.common->factor, 1.3, 0.02);
+  EXPECT_GT(fit.common->high / fit.common->low, 1.04);
+  EXPECT_LT(fit.common->high / fit.common->low, 1.2);
+}
+
+// Rates that differ are fitted each, as before.
+TEST(FitRates, RatesThatDifferAreNoCommonFactor) {
+  const StrategyInstance assumed = job(2);
+  StrategyInstance real = assumed;
+  real.cost.linear_tflops *= 0.7;
+  real.cost.attention_tflops *= 1.6;
+  const DeterminedRates fit = fit_determined_rates(samples_of(assumed, real));
+  EXPECT_FALSE(fit.common);
+  EXPECT_TRUE(rate_named(fit.rates, "linear_tflops").determined);
+  const DeterminedRates none = fit_determined_rates({});
+  EXPECT_FALSE(none.common);
+}
+
 // One step that is wrong by a factor of three does not move the rates of the rest.
 TEST(FitRates, OneWrongStepCountsLittle) {
   const StrategyInstance assumed = job(2);
