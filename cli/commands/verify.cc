@@ -1,4 +1,11 @@
 // stowage verify: checks whether the plan is valid for the instance and its claims are true.
+#include "instances/strategy/verify.h"
+
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
 #include "cli/answers/outcome_json.h"
 #include "cli/families/families.h"
 #include "cli/families/judge.h"
@@ -8,6 +15,8 @@
 #include "cli/terminal/error_codes.h"
 #include "instances/families.h"
 #include "instances/numbers.h"
+#include "instances/strategy/json.h"
+#include "instances/strategy/trainers.h"
 #include "solvers/outcome.h"
 
 namespace stowage {
@@ -35,6 +44,10 @@ class VerifyCommand : public Command {
     flags.text("--configuration", stated_, "LIST",
                "Instead of PLAN, of a strategy: pp=4,tp=8,zero=1,recompute=full,"
                "micro_batch_size=2 and the like");
+    const std::vector<std::string_view> trainers = strategy_trainers();
+    flags.choice("--trainer", trainer_, {trainers.begin(), trainers.end()},
+                 "Of a strategy: also refuse what this trainer refuses. The plan is one of the "
+                 "instance, or of what solve --trainer leaves of it");
     flags.toggle("--strict", strict_,
                  "A bound that is not proven here, as a backend's, ends with exit code 1");
     output_flags_.declare(flags, false);
@@ -44,13 +57,13 @@ class VerifyCommand : public Command {
     output_flags_.apply(console);
     if (auto error = needs_one_of(plan_path_, stated_)) return console.refuse(*error);
     if (!stated_.empty()) {
-      const Loaded<InstanceAndPlan> both =
+      Loaded<InstanceAndPlan> both =
           with_stated(load_instance(instance_path_), instance_path_, "--configuration", stated_);
-      return both.value ? report(console, *both.value) : console.refuse(both.errors);
+      return both.value ? report_for_trainer(console, *both.value) : console.refuse(both.errors);
     }
-    const Loaded<Answer> answer = load_answer(instance_path_, plan_path_);
+    Loaded<Answer> answer = load_answer(instance_path_, plan_path_);
     if (!answer.value) return console.refuse(answer.errors);
-    return std::visit([&](const auto& any) { return report(console, any); }, *answer.value);
+    return std::visit([&](auto& any) { return report_for_trainer(console, any); }, *answer.value);
   }
 
  private:
@@ -65,9 +78,52 @@ class VerifyCommand : public Command {
     return std::nullopt;
   }
 
-  ExitCode report(Console& console, const InstanceAndPlan& both) const {
+  // Of a plan, or of the answer that there is none, with what the trainer refuses.
+  template <class Answered>
+  ExitCode report_for_trainer(Console& console, Answered& answered) const {
+    if (trainer_.empty()) return report(console, answered);
+    if (const auto error = not_of(answered.instance, "strategy")) {
+      return console.refuse({kUsage, "--trainer", error->message});
+    }
+    auto& instance = std::get<StrategyInstance>(answered.instance);
+    const Result<TrainerOptions> narrowed = options_for(instance, trainer_);
+    if (!narrowed) return console.refuse(errors_in(instance_path_, narrowed.errors()));
+    for (const std::string& rule : narrowed->rules) console.info("trainer   " + rule);
+    StrategyInstance its = instance;
+    its.options = narrowed->options;
+    std::vector<Violation> refused;
+    if constexpr (std::is_same_v<Answered, InstanceAndPlan>) {
+      const auto& plan = std::get<StrategyPlan>(answered.plan);
+      if (plan.instance_hash == instance_hash(instance)) {
+        refused = refused_of(its, instance, plan);
+      } else {
+        instance = std::move(its);
+      }
+    } else {
+      instance = std::move(its);
+    }
+    return report(console, answered, std::move(refused));
+  }
+
+  // What breaks the rule `options` in what the trainer leaves of the instance, and not in all of
+  // it.
+  static std::vector<Violation> refused_of(const StrategyInstance& left,
+                                           const StrategyInstance& all, const StrategyPlan& plan) {
+    const std::vector<Violation> before = verify(all, plan);
+    std::vector<Violation> refused;
+    for (Violation& violation : verify(left, plan)) {
+      const bool own =
+          violation.rule == "options" && std::ranges::find(before, violation) == before.end();
+      if (own) refused.push_back(std::move(violation));
+    }
+    return refused;
+  }
+
+  ExitCode report(Console& console, const InstanceAndPlan& both,
+                  std::vector<Violation> refused = {}) const {
     const Plan& plan = both.plan;
-    const Judgement judgement = judge(both);
+    Judgement judgement = judge(both);
+    judgement.violations.insert(judgement.violations.end(), refused.begin(), refused.end());
     const auto& [violations, proven, shown] = judgement;
     const bool valid = violations.empty();
     const ExitCode code = code_of(valid, judgement.is_proven());
@@ -111,7 +167,8 @@ class VerifyCommand : public Command {
     return console.answer(json.take(), code);
   }
 
-  ExitCode report(Console& console, const InfeasibleAnswer& answer) const {
+  ExitCode report(Console& console, const InfeasibleAnswer& answer,
+                  const std::vector<Violation>& /*refused*/ = {}) const {
     const auto [violations, proven, by] = judge(answer);
     const bool valid = violations.empty();
     const ExitCode code = code_of(valid, proven);
@@ -181,6 +238,7 @@ class VerifyCommand : public Command {
   std::string instance_path_;
   std::string plan_path_;
   std::string stated_;
+  std::string trainer_;
   bool strict_ = false;
   OutputFlags output_flags_;
 };

@@ -43,10 +43,19 @@ struct FittedRate {
 // samples give the same factors. Without samples all factors are 1.
 std::vector<FittedRate> fit_rates(std::span<const StrategySample> samples);
 
-<<<<<<< HEAD
+// One factor on the time of all steps. Its interval of about 95 % confidence is from low to high.
+struct CommonFactor {
+  double factor = 1;
+  double low = 0;
+  double high = 0;
+};
+
 // Rates of which only those that the samples determine are changed.
 struct DeterminedRates {
-  std::vector<FittedRate> rates;  // all rates; those that are not determined have factor 1
+  // All rates. A rate that is not determined has factor 1, or follows from `common`.
+  std::vector<FittedRate> rates;
+  // Set if the samples determine one factor on all times and no single rate.
+  std::optional<CommonFactor> common;
   // The error of each sample by rates that were fitted to the others; nullopt with fewer than four
   // samples.
   std::optional<RateError> held_out;
@@ -54,38 +63,13 @@ struct DeterminedRates {
 
 // Fits like fit_rates(), but a rate that the samples do not determine keeps its initial value. Such
 // rates are fixed one after another, the least determined first, and the others are fitted again
-// each time. Intervals assume noise of at least 1 %, and that the fixed rates are off by a factor
-// of 1.6 (one standard deviation). Products may reach at most 2.5 times, and attention 2.4 times,
-// their initial rate: from the defaults that is the peak of 8 bits and three quarters of the peak
-// of 16 bits. Held-out samples are quarters, or single samples if there are at most sixteen.
-=======
-// One factor on the time of all steps, with about 95 % of what the samples allow.
-struct CommonFactor {
-  double factor = 1;
-  double low = 0;
-  double high = 0;
-};
-
-// Rates of which none is written that the samples do not determine.
-struct DeterminedRates {
-  // All of them. Those that are not determined have the factor 1, or that of `common`: what takes
-  // time takes so many times as much of it.
-  std::vector<FittedRate> rates;
-  // Where the samples determine one factor on all times and no rate by itself.
-  std::optional<CommonFactor> common;
-  // Of each sample, by rates that were fitted to others. Nothing with fewer than four samples.
-  std::optional<RateError> held_out;
-};
-
-// Where one factor on all times explains the samples to within their noise, or no worse than rates
-// do for what they have more to choose, or no rate is determined, that factor is fitted and no
-// rate. Otherwise as fit_rates(), but a rate that the samples do not determine stays as it was: one
-// after another, beginning with the least determined, while the others are fitted again. Intervals
-// count with 1 % of noise at least, and with the rates that stayed being off by a factor of 1.6
-// (one standard deviation). Products take at most 2.5 and attention 2.4 times the rate that they
-// began with, which from the defaults is the peak of 8 bits and three quarters of that of 16.
-// Samples are held out by quarters, or, of at most sixteen, one by one.
->>>>>>> 12315e18 (instances/strategy: runs that are all off by one factor determine that factor)
+// each time. One factor on all times is fitted in the place of rates if no rate is determined, if
+// that factor explains the samples to within their noise, or if it explains them no worse than the
+// rates for their number. Intervals assume noise of at least 1 %, and that the fixed rates are off
+// by a factor of 1.6 (one standard deviation). Products may reach at most 2.5 times, and attention
+// 2.4 times, their initial rate: from the defaults that is the peak of 8 bits and three quarters of
+// the peak of 16 bits. Held-out samples are quarters, or single samples if there are at most
+// sixteen.
 DeterminedRates fit_determined_rates(std::span<const StrategySample> samples);
 
 // Returns the keys of the fitted rates, in the order of FittedRate lists.

@@ -12,13 +12,8 @@ namespace stowage {
 // Writes the member "rates".
 void write_rates(JsonWriter& json, const RateReport& report);
 
-<<<<<<< HEAD
-// Writes the members "rates", "coefficients", "activation_factor" and "runs". `like` has the
-// initial rates of the fit.
-=======
-// The members "rates", "coefficients", "common", "activation_factor" and "runs". `like` is what the
-// fit began with.
->>>>>>> 12315e18 (instances/strategy: runs that are all off by one factor determine that factor)
+// Writes the members "rates", "coefficients", "common", "activation_factor" and "runs". `like` has
+// the initial rates of the fit.
 void write_fit_members(JsonWriter& json, const std::vector<LoggedRun>& runs,
                        const StrategyInstance& like, const StrategyFit& fit);
 

@@ -262,16 +262,10 @@ class StrategyFit:
     """Rates of a strategy instance, fitted to logged training steps.
 
     instance: the instance with these rates and a label that says so, a dictionary. rates: by name.
-<<<<<<< HEAD
     error: statistics of |predicted / measured - 1| for held-out runs, with the members steps,
     median, p90 and worst; None for fewer than four runs. activation_factor: fitted to the peaks, or
-    None. measured_ms, predicted_ms: float64 by run.
-=======
-    error: of |predicted / measured - 1| for runs that took no part in the fit, with the members
-    steps, median, p90 and worst; None with fewer than four runs. activation_factor: from the peaks,
-    or None. measured_ms, predicted_ms: float64 by run. common: factor, low and high of one factor on
-    all times, where the runs determine it and no rate by itself; or None.
->>>>>>> 12315e18 (instances/strategy: runs that are all off by one factor determine that factor)
+    None. measured_ms, predicted_ms: float64 by run. common: factor, low and high of one factor on
+    all times if the runs determine it and no single rate; otherwise None.
     """
 
     def __init__(self, found: str, instance: str) -> None:
