@@ -22,9 +22,9 @@ constexpr std::array<Machine, 3> kOthers = {{{"gb200", 186, 2450, 900, 50, 8000}
                                              {"gb300", 288, 2450, 900, 100, 8000},
                                              {"h100-96", 96, 989, 450, 50, 2400}}};
 constexpr double kUnfused = 1.5;  // activation factor of software without FlashAttention
-// activation factor of FSDP of 2023 without dropout, whose masks M3 counts
-constexpr double kFsdp = 0.85;
-constexpr Mib kFsdpFixed = 1024;  // MiB of a device besides tensors
+// activation factor of software with FlashAttention and without dropout, whose masks M3 counts
+constexpr double kFused = 0.85;
+constexpr Mib kFusedFixed = 1024;  // MiB of a device besides tensors
 // bytes per parameter, because gradients are kept in 16 and in 32 bits
 constexpr std::int64_t kTwoGradients = 8;
 constexpr std::size_t kFewest = 4;  // least number of steps of a ranked job
@@ -72,13 +72,16 @@ StrategyModel model_of(const Row& row) {
   return model;
 }
 
-// Sets the memory numbers of the software. Evidence: the readings of BLOOM before and since 28
-// February 2022, and llm-foundry's micro-batches, whose sizes are the largest that fit.
+// Sets the memory numbers of the software; with FlashAttention those of generated instances.
+// Evidence: the readings of BLOOM before and since 28 February 2022, those of torchtitan, and
+// llm-foundry's micro-batches, whose sizes are the largest that fit.
 void set_memory(const Row& row, StrategyDetail& detail) {
   const std::string& source = row.at("source");
-  if (source.starts_with("foundry")) {
-    detail.activation_factor = kFsdp;
-    detail.fixed_mib = kFsdpFixed;
+  if (number(row, "flash") == 0) {
+    detail.activation_factor = kUnfused;
+  } else {
+    detail.activation_factor = kFused;
+    detail.fixed_mib = kFusedFixed;
   }
   if (source == "bigscience" && row.at("tag") == "02-28") detail.gradient_bytes = kTwoGradients;
 }
@@ -86,7 +89,6 @@ void set_memory(const Row& row, StrategyDetail& detail) {
 StrategySample sample_of(const Row& row) {
   const Machine& machine = machine_of(row.at("machine"));
   StrategyDetail detail;
-  if (number(row, "flash") == 0) detail.activation_factor = kUnfused;
   const std::int64_t gpus = integer(row, "gpus");
   const std::int64_t node = std::min(gpus, integer(row, "devices_per_node"));
   StrategySample sample{.instance = {.name = row.at("id"),

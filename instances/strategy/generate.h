@@ -27,7 +27,9 @@ struct StrategyGenerator {
   std::string stack;
   // One of strategy_trainers(): options that it refuses are removed. Empty: pipelines have ZeRO 1.
   std::string trainer;
-  std::int64_t formulas = 2;  // version of the formulas, 1 or 2
+  // Version of the formulas and of their defaults, 1 to 3. Version 3 has the formulas of version 2,
+  // and memory numbers that refuse fewer of the published steps that ran.
+  std::int64_t formulas = 3;
   // Of a device; 1 to 2^40. Without a value: the machine's; with version 1 and no machine 73728.
   std::optional<std::int64_t> memory_mib;
   std::int64_t most_stream_chunks = 1;  // powers of two up to it; 1 to 1024

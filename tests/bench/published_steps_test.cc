@@ -10,6 +10,7 @@
 #include "bench/published_stacks.h"
 #include "instances/model/machine.h"
 #include "instances/scatter/machine_costs.h"
+#include "instances/strategy/generate.h"
 #include "instances/strategy/stacks.h"
 
 namespace stowage::bench::published_steps_test {
@@ -104,7 +105,7 @@ TEST(PublishedSteps, MemoryIsAsNearAsItWas) {
   MemorySpread known;
   for (const char* source :
        {"foundry-h100", "foundry-h100-fp8", "foundry-a100-80", "foundry-a100-40", "vtrain-single",
-        "vtrain-multi", "bigscience", "internevo"}) {
+        "vtrain-multi", "bigscience", "internevo", "torchtitan-h100", "torchtitan-h100-fp8"}) {
     const MemorySpread its = memory_of(steps(), of(source));
     EXPECT_LE(its.refused, its.ran / 20 + 1) << source;
     known.ran += its.ran;
@@ -113,6 +114,25 @@ TEST(PublishedSteps, MemoryIsAsNearAsItWas) {
   }
   EXPECT_LE(known.refused, known.ran / 20);
   EXPECT_LE(known.admitted, 1U);
+}
+
+TEST(PublishedSteps, MemoryIsThatOfGeneratedInstances) {
+  const StrategyDetail made = *generate_strategy({}, {1})->cost.detail;
+  std::size_t checked = 0;
+  for (const PublishedStep& step : steps()) {
+    if (!step.sample.instance.model.flash_attention) continue;
+    const StrategyDetail& its = *step.sample.instance.cost.detail;
+    EXPECT_EQ(its.activation_factor, made.activation_factor) << step.source;
+    EXPECT_EQ(its.fixed_mib, made.fixed_mib) << step.source;
+    ++checked;
+  }
+  EXPECT_GT(checked, 700U);
+  const MemorySpread readings = memory_of(steps(), [](const PublishedStep& step) {
+    return step.source.starts_with("torchtitan-h100");
+  });
+  EXPECT_EQ(readings.readings, 12U);
+  EXPECT_GE(readings.median, 0.8);
+  EXPECT_LE(readings.median, 1.2);
 }
 
 // The tables in the program must be computed from these steps: errors by defaults to a tenth of a

@@ -263,9 +263,16 @@ TEST(StrategyJson, AMachineSaysRatesBandwidthsAndMemory) {
   EXPECT_DOUBLE_EQ(second->cost.linear_tflops, 0.80 * 2250);
   EXPECT_DOUBLE_EQ(second->cost.attention_tflops, 0.31 * 2250);
   EXPECT_EQ(second->cost.half_width, 0);
-  EXPECT_EQ(second->cost.detail, (StrategyDetail{.memory_mib_per_ms = 8000e6 / 1048576}));
+  StrategyDetail detail{.memory_mib_per_ms = 8000e6 / 1048576};
+  EXPECT_EQ(generate_strategy({.machine = "b200", .formulas = 2}, {8192})->cost.detail, detail);
+  detail.activation_factor = 0.85;
+  detail.fixed_mib = 1024;
+  EXPECT_EQ(second->cost.detail, detail);
+  const auto unfused = generate_strategy({.stack = "megatron-deepspeed-2022"}, {8192});
+  EXPECT_EQ(unfused->cost.detail->activation_factor, 1.5);
+  EXPECT_EQ(unfused->cost.detail->fixed_mib, 4096);
   EXPECT_EQ(generate_strategy({.model = "qwen3-30b-a3b"}, {1})->model.query_width, 4096);
-  EXPECT_EQ(generate_strategy({.formulas = 3}, {1}).errors()[0].pointer, "/formulas");
+  EXPECT_EQ(generate_strategy({.formulas = 4}, {1}).errors()[0].pointer, "/formulas");
   const auto made =
       generate_strategy({.model = "llama3-8b", .machine = "b200", .formulas = 1}, {8192});
   ASSERT_TRUE(made);
