@@ -13,14 +13,14 @@ Schema = dict[str, Any]
 
 # Pages of the formats, whose tables say what each key means; by the start of a schema's name.
 MEANINGS = {
-    "scatter": ["instances/scatter/README.md"],
-    "assign": ["instances/assign/README.md", "instances/scatter/README.md"],
-    "layout": ["instances/layout/README.md"],
-    "order": ["instances/order/README.md"],
-    "strategy": ["instances/strategy/README.md", "instances/scatter/README.md"],
+    "scatter": ["docs/reference/scatter.md"],
+    "assign": ["docs/reference/assign.md", "docs/reference/scatter.md"],
+    "layout": ["docs/reference/layout.md"],
+    "order": ["docs/reference/order.md"],
+    "strategy": ["docs/reference/strategy.md", "docs/reference/scatter.md"],
     "outcome": ["instances/outcomes.md"],
     "partition": ["docs/reference/answers.md#partition"],
-    "trainer": ["instances/trainer/README.md"],
+    "trainer": ["docs/reference/trainer.md"],
 }
 
 

@@ -1,5 +1,5 @@
-// Instances and plans of any family as JSON documents. instances/README.md has the formats and the
-// rules for all reading and writing.
+// Instances and plans of any family as JSON documents. docs/reference/documents.md has the rules
+// for all reading and writing, instances/README.md lists the pages of the formats.
 //
 //   Result<Instance> instance = read_instance(text);
 //   if (!instance) { for (const InputError& e : instance.errors()) std::cerr << to_string(e); }

@@ -19,12 +19,12 @@ namespace stowage {
 
 // A lower bound on the objective, and the name of the formula or certificate that proves it.
 struct NamedBound {
-  std::string name;  // as listed in formulations/README.md
+  std::string name;  // as listed in docs/theory/bounds.md
   double value = 0;
 };
 
 // The data that prove a bound, such as the prices of a linear programme: the name of such a bound
-// alone proves nothing. Outcomes contain the data; the README of each family describes them.
+// alone proves nothing. Outcomes contain the data, which instances/outcomes.md describes.
 class Certificate {
  public:
   struct Any;  // the certificate of one of the families (families.h)

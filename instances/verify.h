@@ -8,7 +8,7 @@
 //
 //   for (const Violation& v : verify(instance, plan)) std::cerr << to_string(v) << '\n';
 //
-// The rules of each family stand in its README, e.g. instances/scatter/README.md. Times agree when
+// Each family lists its rules in its page, e.g. docs/reference/scatter.md. Times agree when
 // they differ by at most 1e-9 relative; the bound may exceed the objective by at most 1e-6
 // relative.
 //

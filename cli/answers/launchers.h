@@ -19,7 +19,7 @@ struct LaunchedSteps {
 // Returns a shell script for one node, started with torchrun on each node. Requires equal ZeRO
 // levels and recomputation in all stages. The flags are those of Megatron Core 0.14. Unless
 // parameters are sharded, STOWAGE_PLANS=1 makes the script use plans of the steps
-// (python/README.md).
+// (docs/start/megatron-lm.md).
 std::string megatron_script(const StrategyInstance& instance, const StrategyPlan& plan,
                             const LaunchedSteps& steps);
 

@@ -2,7 +2,7 @@
 # # Planned batches for DeepSpeed
 # `batches_by_plan` answers as DeepSpeed's `batch_by_seqlens` does, so that its data loader and learning
 # rates take planned batches. For Ulysses, whose groups vary from row to row, see UlyssesDataLoader and
-# UlyssesGroups in python/README.md.
+# UlyssesGroups in docs/start/frameworks.md.
 
 # %%
 import numpy as np

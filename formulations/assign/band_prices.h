@@ -5,7 +5,7 @@
 //   Ms proven = node.improve(60);  // ms that no plan of the strategy with such bands undercuts
 //   if (auto split = node.split()) { BandPrices below = node.child(*split, false); ... }
 //
-// The rows and the proof are in formulations/README.md, "Bands of the longest sequence".
+// The rows and the proof are in docs/theory/assign.md, "Bands of the longest sequence".
 #pragma once
 
 #include <cstddef>

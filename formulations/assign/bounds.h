@@ -3,7 +3,7 @@
 //   for (const NamedBound& bound : assign_bounds(AssignTable(instance))) ...   // weakest first
 //
 // A step is as fast as its best strategy, so a bound on the step is the least of its strategies'
-// bounds. Proofs are in formulations/README.md under the bounds' names. Row constraints can only
+// bounds. Proofs are in docs/theory/assign.md under the bounds' names. Row constraints can only
 // raise the optimum, and the bounds use them where they are cheap.
 #pragma once
 

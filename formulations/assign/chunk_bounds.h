@@ -2,7 +2,7 @@
 //
 //   for (const NamedBound& bound : assign_chunk_bounds(instance)) ...   // weakest first
 //
-// Proofs are in formulations/README.md. The bounds for whole rows do not hold here, because a cut
+// Proofs are in docs/theory/assign.md. The bounds for whole rows do not hold here, because a cut
 // sequence has several rows, some of which take a third more time.
 #pragma once
 

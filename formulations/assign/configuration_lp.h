@@ -6,7 +6,7 @@
 //   time
 //   StrategyProof proof = lp.proof(name_of_strategy);
 //
-// The rows K1 and K2, the knapsacks and the proof are in formulations/README.md, "Configurations".
+// The rows K1 and K2, the knapsacks and the proof are in docs/theory/assign.md, "Configurations".
 #pragma once
 
 #include <compare>

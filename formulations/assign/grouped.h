@@ -9,7 +9,7 @@
 //   r.bound  // ms; a solver's "infeasible" is a failure of the solver
 //
 // Replicas may be empty. Every plan of the strategy that is at most `upper` is a solution of the
-// model, and encode() returns it. Rows G1 to G12 and the proofs are in formulations/README.md.
+// model, and encode() returns it. Rows G1 to G12 and the proofs are in docs/theory/assign.md.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
 // The ILP of Hydraulis' stage 2 (arXiv 2412.07894, section 4.2) as a baseline: it packs one replica
-// into a given number of rows. Rows H1 to H3 are in formulations/README.md.
+// into a given number of rows. Rows H1 to H3 are in docs/theory/assign.md.
 #pragma once
 
 #include <span>

@@ -5,7 +5,7 @@
 //   compose_assign(instance, strategy, decode(milp, table, result.values));
 //
 // It serves small steps and tests. It names rows and replicas, so steps of more than a dozen
-// sequences have too many equivalent solutions. Rows A1 to A10 are in formulations/README.md.
+// sequences have too many equivalent solutions. Rows A1 to A10 are in docs/theory/assign.md.
 #pragma once
 
 #include <cstddef>

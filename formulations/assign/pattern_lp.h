@@ -5,7 +5,7 @@
 //   const LpResult result = solve_lp(backend, patterns.model(), {}, budget);
 //   StrategyProof proof = patterns.proof(result.duals, name_of_strategy);
 //
-// The rows R1 to R4, R6 and the proof are in formulations/README.md, "Row patterns".
+// The rows R1 to R4, R6 and the proof are in docs/theory/assign.md, "Row patterns".
 #pragma once
 
 #include <span>

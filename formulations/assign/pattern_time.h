@@ -3,7 +3,7 @@
 //
 //   proven_time(table, strategy, proof, 0, upper)  // ms that no plan of the strategy undercuts
 //
-// The proof is in formulations/README.md, "Row patterns".
+// The proof is in docs/theory/assign.md, "Row patterns".
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // The work of a step spread over its replicas at the best prices of their schemes: the inner part
-// of the bounds AB4 and CB2 (formulations/README.md).
+// of the bounds AB4 and CB2 (docs/theory/assign.md).
 #pragma once
 
 #include <vector>

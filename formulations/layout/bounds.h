@@ -5,7 +5,7 @@
 //   ReachablePeaks peaks(table, incumbent);
 //   bound = peaks.next(refuted + 1);     // no settled layout has a peak in between
 //
-// Proofs are in formulations/README.md under the bounds' names.
+// Proofs are in docs/theory/layout.md under the bounds' names.
 #pragma once
 
 #include <array>

@@ -6,7 +6,7 @@
 //   const MilpResult result = solve_milp(backend, mip.model, {}, budget);
 //   const std::vector<Bytes> offsets = decode(mip, table, result.values);
 //
-// Row names have the numbers of formulations/README.md. D1 to D3 are the published model (MEMO,
+// Row names have the numbers of docs/theory/layout.md. D1 to D3 are the published model (MEMO,
 // arXiv 2407.12117, section 4.2), and E1 to E5 strengthen it. The objective is the peak in bytes.
 #pragma once
 

@@ -5,7 +5,7 @@
 //   model.add_row({.name = "C1", .upper = 7, .terms = {{x, 2}}});
 //
 // A Model contains the problem and depends on no solver. Names contain the number of the constraint
-// in formulations/README.md, so that an exported model can be read beside it.
+// in docs/theory, so that an exported model can be read beside it.
 //
 // Thread safety: plain data: several threads may read a Model, one may change it.
 #pragma once

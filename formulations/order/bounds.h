@@ -4,7 +4,7 @@
 //   const OperatorBound simple = operator_bound(table);
 //   OrderCertificate proof = cut_bound(table, least, op);   // LeastLive least(table);
 //
-// Proofs are in formulations/README.md under the bounds' names.
+// Proofs are in docs/theory/order.md under the bounds' names.
 #pragma once
 
 #include <array>

@@ -8,7 +8,7 @@
 //
 // The order of first runs is given, and each operator runs at most once per stage, in that order.
 // So the optimum is over such plans, not over all plans. There are about n^2 / 2 variables for
-// runs, and n m / 2 for the kept ones of m tensors. Rows OK1 to OK8 are in formulations/README.md.
+// runs, and n m / 2 for the kept ones of m tensors. Rows OK1 to OK8 are in docs/theory/order.md.
 #pragma once
 
 #include <cstdint>

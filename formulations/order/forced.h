@@ -7,7 +7,7 @@
 //
 // If operator v needs at least `below` bytes after u has run, u runs after v. If v needs at least
 // `below` bytes unless u has run, u runs before v. Each such precedence leaves fewer sets of
-// operators for the following cuts. The proof is in formulations/README.md under the bound's name.
+// operators for the following cuts. The proof is in docs/theory/order.md under the bound's name.
 #pragma once
 
 #include <cstdint>

@@ -7,7 +7,7 @@
 // MEMO has one fraction for all tensors of a layer, and requires that a layer's transfers hide
 // behind the run of the next layer. Graphs have no layers. Here the same is required of all tensors
 // up to each one, in the order in which they are made [M1] and in the order in which they are
-// needed [M2]. Rows and their numbers are in formulations/README.md.
+// needed [M2]. Rows and their numbers are in docs/theory/order.md.
 #pragma once
 
 #include <cstddef>

@@ -2,7 +2,7 @@
 //
 //   for (const PartitionBound& bound : partition_bounds(costs, 8, 1)) ...   // weakest first
 //
-// Proofs are in formulations/README.md under the bounds' names. The bounds are integers, because
+// Proofs are in docs/theory/partitions.md under the bounds' names. The bounds are integers, because
 // the optimum often equals one of them.
 #pragma once
 

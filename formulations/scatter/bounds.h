@@ -2,7 +2,7 @@
 //
 //   for (const NamedBound& bound : scatter_bounds(ScatterTable(instance))) ...   // weakest first
 //
-// Proofs are in formulations/README.md under the bounds' names.
+// Proofs are in docs/theory/scatter.md under the bounds' names.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Longer than 300 lines: one model, whose rows follow each other as formulations/README.md numbers
+// Longer than 300 lines: one model, whose rows follow each other as docs/theory/scatter.md numbers
 // them.
 #include "formulations/scatter/milp.h"
 

@@ -6,7 +6,7 @@
 //   const MilpResult result = solve_milp(backend, milp.model, {}, budget);
 //   for (const ClassGroup& group : decode(milp, result.values)) ...
 //
-// Row names have the numbers of formulations/README.md. C1 to C5 are the published rows, and S1 to
+// Row names have the numbers of docs/theory/scatter.md. C1 to C5 are the published rows, and S1 to
 // S5 strengthen them. U1 to U4 are the rules on whole micro-batches and their number. U5 is the
 // longest makespan of a pipeline. U6 and U7 give a micro-batch one recomputation mode. U8 and U9
 // give its groups equal numbers of sequences.

@@ -1,4 +1,4 @@
-// The profile LP [X1 to X4 of formulations/README.md] with the known patterns: the restricted
+// The profile LP [X1 to X4 of docs/theory/scatter.md] with the known patterns: the restricted
 // master of a box of makespans, low[m] <= T_m <= high[m].
 //
 //   ScatterProfileMaster master(table, low, high, upper);

@@ -7,7 +7,7 @@
 //     }
 //   }
 //
-// Proofs are in formulations/README.md under the bounds' names.
+// Proofs are in docs/theory/strategy.md under the bounds' names.
 #pragma once
 
 #include <array>

@@ -7,7 +7,7 @@
 // A binary means that a stage has a range of layers with a choice. Ranges and choices that exceed
 // the memory have no binary. The path form has a binary for each range, as flow from stage to
 // stage. If all layers are equal, the folded form only counts layers. Times are in ms. Rows SM1 to
-// SM7 are in formulations/README.md.
+// SM7 are in docs/theory/strategy.md.
 //
 // Thread safety: the functions only read their arguments.
 #pragma once

@@ -5,7 +5,7 @@
 //     const Ms bound = threshold_bound(costs, best_known_ms, budget);
 //   }
 //
-// The proof is in formulations/README.md.
+// The proof is in docs/theory/strategy.md.
 //
 // Thread safety: the functions only read their arguments.
 #pragma once

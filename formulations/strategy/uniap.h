@@ -10,7 +10,7 @@
 // the choice is the stage's and no tensor is resharded. Times and memory of layers are added, as in
 // UniAP: the communication that ZeRO level 3 hides is counted layer by layer, and working space is
 // the largest that a stage may need. The objective contains no exchange of states. Rows UA1 to UA7
-// are in formulations/README.md. Times are in ms, memory in MiB.
+// are in docs/theory/strategy.md. Times are in ms, memory in MiB.
 //
 // Thread safety: the functions only read their arguments.
 #pragma once

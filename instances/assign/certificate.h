@@ -4,7 +4,7 @@
 // serve it. A part is either the name of a bound that the checker computes itself, or a set of
 // prices. Prices give every replica a budget: if the replica ends in time, the sequences in its
 // rows cost at most that budget. If all sequences together cost more than all replicas may spend,
-// no plan ends in time. formulations/README.md, "Row patterns", states this as an inequality with a
+// no plan ends in time. docs/theory/assign.md, "Row patterns", states this as an inequality with a
 // number. check_certificate() tests it with arithmetic alone, from the instance alone, so that the
 // finder of the prices need not be trusted.
 //

@@ -13,7 +13,7 @@
 // A part of a cut sequence (ChunkRule) takes fixed + quadratic (end^2 - begin^2) + linear (end -
 // begin), and a third more if it goes forward twice.
 //
-// Source: Hydraulis (arXiv 2412.07894, section 4). The format is in instances/assign/README.md.
+// Source: Hydraulis (arXiv 2412.07894, section 4). The format is in docs/reference/assign.md.
 //
 //   AssignInstance step{.name = "two",
 //                       .devices = 6,

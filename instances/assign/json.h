@@ -1,4 +1,4 @@
-// Assign instances, plans and certificates in JSON. instances/assign/README.md has the format,
+// Assign instances, plans and certificates in JSON. docs/reference/assign.md has the format,
 // instances/json/document.h the rules for all reading and writing.
 //
 //   Result<AssignInstance> instance = read_assign_instance(text);

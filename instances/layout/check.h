@@ -22,7 +22,7 @@ using LayoutPlaces = std::function<std::string(std::int64_t buffer, std::string_
 // Adds E331 for a lifetime without steps; E332 for gaps that do not ascend, that touch, or that
 // leave the lifetime; E334 for a pin off its alignment or beyond 2^53; E335 for alignments whose
 // common multiple is beyond 2^53. Requires every number to be in its range of
-// instances/layout/README.md.
+// docs/reference/layout.md.
 void check_buffer(const LayoutInstance& instance, std::int64_t index, const LayoutPlaces& places,
                   ErrorList& errors);
 

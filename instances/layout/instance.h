@@ -3,8 +3,8 @@
 // Buffer i has a size in bytes and lives from step `lower` up to, but not including, step `upper`.
 // Two buffers that need memory at the same step must not overlap in address. A plan minimises the
 // peak, the largest offset + size, or meets a capacity. This problem is dynamic storage allocation.
-// Source: MEMO (arXiv 2407.12117, section 4.2). The file format is in instances/layout/README.md.
-// Source: MEMO (arXiv 2407.12117, section 4.2); the file format is in instances/layout/README.md.
+// Source: MEMO (arXiv 2407.12117, section 4.2). The file format is in docs/reference/layout.md.
+// Source: MEMO (arXiv 2407.12117, section 4.2); the file format is in docs/reference/layout.md.
 //
 //   LayoutInstance trace{.name = "three",
 //                        .buffers = {{.id = "x", .lower = 0, .upper = 2, .size = 64},

@@ -1,4 +1,4 @@
-// Layout documents in JSON: instances and plans. The format is in instances/layout/README.md; the
+// Layout documents in JSON: instances and plans. The format is in docs/reference/layout.md; the
 // rules for all reading and writing are in instances/json/document.h.
 //
 //   Result<LayoutInstance> instance = read_layout_instance(text);

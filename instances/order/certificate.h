@@ -2,7 +2,7 @@
 //
 // Before an operator v runs, all operators that v depends on have run, and no operator that depends
 // on v. Of all sets of operators that can have run by then, the least live memory is a minimum cut.
-// A flow of the same value proves that no set leaves less (formulations/README.md, "Cut of an
+// A flow of the same value proves that no set leaves less (docs/theory/order.md, "Cut of an
 // operator"). The certificate holds that flow. check_certificate() adds the flow up again, from the
 // instance alone, so that its finder need not be trusted.
 //
@@ -47,7 +47,7 @@ std::int64_t most_forced_of(const OrderInstance& instance);
 
 // If an order has a peak below the bound, then some such order begins with `first` and ends with
 // `last`, because no set on the way leaves less memory live. But no order of a peak below the bound
-// joins the two (formulations/README.md, OC2).
+// joins the two (docs/theory/order.md, OC2).
 struct SearchedSets {
   std::vector<std::int64_t> first;  // operators, in the order in which they run
   std::vector<std::int64_t> last;   // operators, as they run, up to the end

@@ -8,7 +8,7 @@
 // over all steps is least, or the time of all runs within a capacity. Sizes may grow with a length
 // that is known at run time only: bytes, and bytes per token. With a `host`, a plan may move
 // tensors to the host's memory and back while operators run. The file format is in
-// instances/order/README.md. Sources of the problem: Sethi 1975 (complete register allocation), Liu
+// docs/reference/order.md. Sources of the problem: Sethi 1975 (complete register allocation), Liu
 // 1987 (trees), OLLA (arXiv 2210.12924), ROAM (2310.19295); with recomputation: Checkmate
 // (1910.02653), Moccasin (2304.14463); lengths known at run time: BladeDISC++ (2412.16985);
 // transfers: MEMO (2407.12117).

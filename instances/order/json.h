@@ -1,4 +1,4 @@
-// Order documents in JSON: instances and plans. The format is in instances/order/README.md; the
+// Order documents in JSON: instances and plans. The format is in docs/reference/order.md; the
 // rules for all reading and writing are in instances/json/document.h.
 //
 //   Result<OrderInstance> instance = read_order_instance(text);

@@ -3,7 +3,7 @@
 // A downset is a set of operators that holds every operator its members need. The memory that is
 // live after a downset is submodular: live(A and B) + live(A or B) <= live(A) + live(B). The least
 // live memory of all downsets between two is therefore a minimum cut, and one of the least downsets
-// contains all others (formulations/README.md, "Live memory is submodular").
+// contains all others (docs/theory/order.md, "Live memory is submodular").
 //
 //   LeastLive least(table);
 //   const LeastLive::Cut cut = least.between(side);

@@ -3,7 +3,7 @@
 //   const TransferTimes times = transfer_times(table, steps, plan.transfers);
 //   times.stall_ms  // time that runs and the end wait for transfers
 //
-// The rules are those of instances/order/README.md. Thread safety: its functions read their
+// The rules are those of docs/reference/order.md. Thread safety: its functions read their
 // arguments and nothing else; any number of threads may call them at once.
 #pragma once
 

@@ -51,7 +51,7 @@ struct Partition {
   std::int64_t largest = 0;        // cost of the largest bin
   std::int64_t smallest = 0;       // cost of the smallest bin
   std::int64_t lower_bound = 0;    // no partition has a cheaper largest bin
-  std::string bound_by;            // "average" or "pigeonhole" (formulations/README.md)
+  std::string bound_by;            // "average" or "pigeonhole" (docs/theory/partitions.md)
 
   bool operator==(const Partition&) const = default;
 };
@@ -65,7 +65,7 @@ std::vector<InputError> check(const PartitionInstance& instance);
 std::vector<std::int64_t> partition_costs(const PartitionInstance& instance);
 
 // Returns the names of a partition's rules, in the order of the table in
-// instances/partition/README.md.
+// docs/reference/partitions.md.
 std::vector<std::string_view> partition_verify_rules();
 
 // The independent verifier (verify.cc): checks whether the partition is valid for the instance and

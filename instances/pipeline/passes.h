@@ -80,7 +80,7 @@ PassRun simulate_passes(const PassPipeline& pipeline,
 
 // Returns a lower bound on the end of any order of the passes, whichever micro-batch goes first. It
 // is the largest over all stages of: the way of a micro-batch to the stage, all its passes, and the
-// way back from it. T12 of instances/strategy/README.md.
+// way back from it. T12 of docs/reference/strategy.md.
 Ms least_end(const PassPipeline& pipeline);
 
 }  // namespace stowage

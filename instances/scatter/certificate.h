@@ -3,7 +3,7 @@
 // The proof is a set of prices. Time is cut into intervals of makespans. In each interval, a
 // millisecond and a token of a group of each degree have a price, and each sequence has a value. If
 // no micro-batch can hold sequences of more value than its makespan T, then any plan lasts at least
-// as long as the sum of all values. formulations/README.md, "The step LP", states this as an
+// as long as the sum of all values. docs/theory/scatter.md, "The step LP", states this as an
 // inequality with numbers. check_certificate() tests it with arithmetic alone, from the instance
 // alone, so that the finder of the prices need not be trusted.
 //

@@ -5,7 +5,7 @@
 // sequence is scattered over exactly one group. The groups run side by side, and a micro-batch
 // lasts as long as its slowest group. The sum of these makespans is minimised; in a pipeline of p
 // stages, the sum and p - 1 times the longest makespan. Source: FlexSP (arXiv 2412.01523, section
-// 3). The file format is in instances/scatter/README.md.
+// 3). The file format is in docs/reference/scatter.md.
 //
 //   ScatterInstance step{.name = "two",
 //                        .cluster = {.devices = 2, .memory_mib = 100, .degrees = {1, 2}},

@@ -1,4 +1,4 @@
-// Scatter instances, plans and certificates in JSON. instances/scatter/README.md has the format,
+// Scatter instances, plans and certificates in JSON. docs/reference/scatter.md has the format,
 // instances/json/document.h the rules for all reading and writing.
 //
 //   Result<ScatterInstance> instance = read_scatter_instance(text);

@@ -2,7 +2,7 @@
 //
 // A class is a choice of stages, chunks and micro-batches; layers and other choices may change
 // within it. Its bound weighs the times of the stages with prices that sum to 1
-// (formulations/README.md, SB1 and SB2), or splits cases by the time of the slowest stage (SB4).
+// (docs/theory/strategy.md, SB1 and SB2), or splits cases by the time of the slowest stage (SB4).
 // check_certificate() lists the classes itself and repeats all the arithmetic, so that the finder
 // of the prices need not be trusted. The weakest class bounds the instance.
 //

@@ -19,7 +19,7 @@ namespace stowage {
 
 // Reads a stowage/plan or the plan inside a stowage/outcome, as read_strategy_plan() does, or a
 // bare plan. A bare plan is a stowage/plan without `instance_hash`, `objective_ms` and `stages`,
-// which states only the configuration (instances/strategy/README.md). Its times and memory follow
+// which states only the configuration (docs/reference/strategy.md). Its times and memory follow
 // from the instance, which must be valid, and it has no bound. E387 if it does not fit the
 // instance's devices, sequences and layers.
 Result<StrategyPlan> complete_strategy_plan(std::string_view text,

@@ -7,7 +7,7 @@
 //   double lacking = after.bytes(3) - after.shared_bytes(before)[3][5];
 //
 // Ranks are numbered from 0: tp ranks follow one another, then cp, then dp, then stages. The
-// formulas are RP1 to RP3 of instances/strategy/README.md. Bytes are whole numbers, exact below
+// formulas are RP1 to RP3 of docs/reference/strategy.md. Bytes are whole numbers, exact below
 // 2^53.
 //
 // Thread safety: does not change after its construction.

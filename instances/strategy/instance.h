@@ -2,7 +2,7 @@
 // configuration is wanted: pipeline, tensor, context, expert and data parallelism, ZeRO,
 // recomputation, micro-batches.
 //
-// The formulas for time and memory are numbered in instances/strategy/README.md, with their
+// The formulas for time and memory are numbered in docs/reference/strategy.md, with their
 // sources: Korthikanti et al. (arXiv 2205.05198), Narayanan et al. (2104.04473), ZeRO (1910.02054),
 // FlashAttention-2 (2307.08691), Ulysses (2309.14509), StreamBP (2506.03077).
 //
@@ -115,7 +115,7 @@ struct StrategyMeasured {
 };
 
 // Version 2 of the formulas: the time and memory of a step beside products and attention. The
-// defaults fit published steps on A100 and H100 best (instances/strategy/README.md).
+// defaults fit published steps on A100 and H100 best (docs/reference/strategy.md).
 struct StrategyDetail {
   double memory_mib_per_ms = 1944.5;  // of a device's own memory; a data sheet's, A100 with 80 GB
   double pass_bytes = 120;            // read and written between products, per unit of width

@@ -1,4 +1,4 @@
-// Strategy documents in JSON: instances and plans. The format is in instances/strategy/README.md;
+// Strategy documents in JSON: instances and plans. The format is in docs/reference/strategy.md;
 // the rules for all reading and writing are in instances/json/document.h.
 //
 //   Result<StrategyInstance> instance = read_strategy_instance(text, "instances/data");

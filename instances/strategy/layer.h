@@ -4,7 +4,7 @@
 //   const StrategyLayer layer = layer_of(instance.model, instance.model.blocks.front());
 //
 // A layer with experts routes each token to `top_k` of them. Formulas are numbered in
-// instances/strategy/README.md. The verifier has its own.
+// docs/reference/strategy.md. The verifier has its own.
 //
 // Thread safety: plain data.
 #pragma once

@@ -2,7 +2,7 @@
 //
 //   const Ms ms = measured_ms(entry, 8192, 8192.0 * 8192.0);   // of one sequence of 8,192 tokens
 //
-// The rule is T14 of instances/strategy/README.md. The verifier has its own.
+// The rule is T14 of docs/reference/strategy.md. The verifier has its own.
 //
 // Thread safety: reads its arguments and nothing else; any number of threads may call it at once.
 #pragma once

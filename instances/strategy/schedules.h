@@ -1,7 +1,7 @@
 // Simulates the pipeline of a strategy plan pass by pass, and the same pipeline under zero-bubble
 // schedules.
 //
-// T10 of instances/strategy/README.md is a formula of the slowest stage. Here every pass of every
+// T10 of docs/reference/strategy.md is a formula of the slowest stage. Here every pass of every
 // mean micro-batch is simulated (instances/pipeline/passes.h). The exchange of states follows the
 // passes, as in T10.
 //

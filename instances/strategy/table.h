@@ -9,7 +9,7 @@
 //     }
 //   }
 //
-// Formulas are numbered in instances/strategy/README.md. The verifier has its own.
+// Formulas are numbered in docs/reference/strategy.md. The verifier has its own.
 //
 // Thread safety: does not change after its construction.
 #pragma once

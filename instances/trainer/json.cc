@@ -1,4 +1,4 @@
-// Reads and writes trainer files as JSON: instances/trainer/README.md, "The JSON form".
+// Reads and writes trainer files as JSON: docs/reference/trainer.md, "The JSON form".
 #include <array>
 #include <limits>
 #include <span>

@@ -5,7 +5,7 @@
 //   if (step) write_somewhere(write_trainer_binary(*step));           // or write_trainer_json
 //   const Result<TrainerStep> again = read_trainer_file(bytes);       // either of the two
 //
-// instances/trainer/README.md describes the files, their keys and bytes, and the names that
+// docs/reference/trainer.md describes the files, their keys and bytes, and the names that
 // Megatron-LM and DeepSpeed use for them.
 //
 // Thread safety: its functions read their arguments and nothing else; any number of threads may

@@ -2,7 +2,7 @@
 // tensors that the executed block keeps. A run of strategy_rank.h must reach exactly this peak.
 //
 //   const StrategyMemory memory = strategy_memory(task, rank);
-//   memory.planned;   // M2 of instances/strategy/README.md times the heaviest micro-batch
+//   memory.planned;   // M2 of docs/reference/strategy.md times the heaviest micro-batch
 //   memory.counted;   // pass by pass, in the order of the task
 //
 // The floats that a layer keeps, for n tokens of the micro-batch on the rank. The widths are those

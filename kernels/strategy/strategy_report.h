@@ -7,7 +7,7 @@
 // gradients. It has no stages, recomputation, micro-batches or other ranks. The memory is compared
 // with stage_memory.h, which computes it from a table. A rank's peak must equal, to the byte, the
 // peak of its order of passes. It must not exceed the rows M2 and M6 of
-// instances/strategy/README.md for the heaviest micro-batch. Thread safety: the functions depend
+// docs/reference/strategy.md for the heaviest micro-batch. Thread safety: the functions depend
 // only on their arguments.
 #pragma once
 
@@ -63,7 +63,7 @@ struct StrategyReport {
   // (instances/pipeline/passes.h), plus the sums of gradients. A pass takes the time of its busiest
   // rank. nullopt if a rank failed.
   std::optional<double> critical_path_s;
-  // Seconds by T10 of instances/strategy/README.md, with each stage's mean micro-batch.
+  // Seconds by T10 of docs/reference/strategy.md, with each stage's mean micro-batch.
   std::optional<double> formula_s;
   double exchange_s = 0;  // seconds of the sums of gradients, which both times contain
 

@@ -171,7 +171,7 @@ class Cluster:
             `table` of an instance's cost, {degree: {"tokens": [...], "squares": [...], "ms": [[...],
             ...]}}.
         window, exchange: the objects of these names of an instance's cost
-            (instances/scatter/README.md), as mappings; `exchange` replaces the all-to-all.
+            (docs/reference/scatter.md), as mappings; `exchange` replaces the all-to-all.
         sequence_mib: memory of each sequence of a group on every device of the group, MiB.
         logits_mib_per_token: logits of a token on one device, MiB. They are stored for all tokens at
             once, or for logits_chunk_tokens at a time.

@@ -250,7 +250,7 @@ def solve(
 def verify(instance: Document, plan: Document) -> None:
     """Checks a plan, or the plan of an outcome, with the independent verifier.
 
-    A scatter plan of another program may be partial (instances/scatter/README.md): degree,
+    A scatter plan of another program may be partial (docs/reference/scatter.md): degree,
     first_rank and sequences of each group.
 
     Raises VerificationError with every violation, and InputError for an invalid document.

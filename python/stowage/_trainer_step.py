@@ -101,7 +101,7 @@ class TrainerStep:
         return cls.from_bytes(path_of(path, "path").read_bytes())
 
     def to_bytes(self) -> bytes:
-        """Returns a binary trainer file (instances/trainer/README.md)."""
+        """Returns a binary trainer file (docs/reference/trainer.md)."""
         return self._trainer.to_bytes()
 
     def to_json(self) -> str:

@@ -8,7 +8,7 @@
 // or more, ends in time: a relaxation, so that `none` is a proof and `found` is a promise that rows
 // have yet to keep. Only shares to which nothing can be added, and in which no sequence can be
 // exchanged for a longer one, are tried: such an addition or exchange leaves the other replicas no
-// more than they had. formulations/README.md, AB8.
+// more than they had. docs/theory/assign.md, AB8.
 // Source: bin completion, Martello and Toth (1990), Korf (AAAI 2002).
 #pragma once
 

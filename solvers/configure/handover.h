@@ -9,7 +9,7 @@
 // A rank of the scatter instance is tp devices, which compute together, and a stage has dp cp
 // ranks. Groups replace cp. Their degrees are those of options.cp that divide the ranks, such that
 // tp times the degree divides the heads, and each is a multiple of the next smaller one. Times are
-// T1 to T7 of instances/strategy/README.md in the slowest stage. Memory is M1 to M5 in the stage
+// T1 to T7 of docs/reference/strategy.md in the slowest stage. Memory is M1 to M5 in the stage
 // with room for the fewest tokens.
 //
 // Two facts that a scatter instance cannot express are approximated, and priced by T9 and T10

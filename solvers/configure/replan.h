@@ -7,7 +7,7 @@
 // The ranks of the old plan ran on the devices of the same numbers, with the devices of a node
 // numbered consecutively. A node of the new plan consists of devices of one old node. The node and
 // the devices are chosen for the fewest bytes. Formulas are RP1 to RP5 of
-// instances/strategy/README.md.
+// docs/reference/strategy.md.
 //
 // Thread safety: the functions only read their arguments, but for the budget.
 #pragma once

@@ -6,7 +6,7 @@
 //   // answer.proven is a bound in ms, by the prices in answer.node
 //
 // Each degree in each micro-batch mixes patterns: sets of sequences that fit one group. The LP is
-// X1 to X4 of formulations/README.md. best_pattern() prices its columns.
+// X1 to X4 of docs/theory/scatter.md. best_pattern() prices its columns.
 #pragma once
 
 #include <span>

@@ -3,7 +3,7 @@
 //   if (auto step = best_of_subsets(table, plan.objective_ms, budget)) ...   // no plan is faster
 //
 // Two dynamic programmes run over the sets of sequences, with sequences of one padded length
-// interchangeable. See formulations/README.md, "Sets of sequences". Twelve sequences take a few ms,
+// interchangeable. See docs/theory/scatter.md, "Sets of sequences". Twelve sequences take a few ms,
 // and eighteen take some tenths of a second. Not installed.
 #pragma once
 

@@ -27,7 +27,7 @@ const Method kExact{"exact", MethodKind::ours,
                     "the same with equal prices alone: class by class, until proof or limit",
                     "stage_search.h"};
 const Method kMip{"mip", MethodKind::ours, "class by class by a MILP backend, for small instances",
-                  "formulations/README.md"};
+                  "docs/theory/strategy.md"};
 
 const Method kUniap{"uniap", MethodKind::baseline,
                     "layers and choices of each class without chunks by a MILP, with one layout",

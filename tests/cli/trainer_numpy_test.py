@@ -1,4 +1,4 @@
-"""Tests the NumPy reader of trainer files in instances/trainer/README.md.
+"""Tests the NumPy reader of trainer files in docs/reference/trainer.md.
 
 usage: trainer_numpy_test.py STOWAGE SOURCE_DIR      exit code 77 without NumPy
 
@@ -18,9 +18,9 @@ except ImportError:
     sys.exit(77)
 
 STOWAGE, SOURCE = sys.argv[1:]
-PAGE = pathlib.Path(SOURCE, "instances", "trainer", "README.md").read_text(encoding="utf-8")
+PAGE = pathlib.Path(SOURCE, "docs", "reference", "trainer.md").read_text(encoding="utf-8")
 BLOCKS = PAGE.split("\n```python\n")[1:]
-assert len(BLOCKS) == 1, "instances/trainer/README.md has one reader"
+assert len(BLOCKS) == 1, "docs/reference/trainer.md has one reader"
 exec(BLOCKS[0].split("\n```")[0])  # defines read_trainer
 
 STEPS = {

@@ -13,6 +13,7 @@ namespace stowage {
 
 inline const std::filesystem::path kInstancesDir =
     std::filesystem::path(STOWAGE_SOURCE_DIR) / "instances";
+inline const std::filesystem::path kDocsDir = std::filesystem::path(STOWAGE_SOURCE_DIR) / "docs";
 
 inline constexpr std::string_view kValidInstance = R"({
   "format": "stowage/instance", "version": 1, "problem": "scatter", "name": "four",

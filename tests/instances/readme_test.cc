@@ -29,20 +29,22 @@
 namespace stowage::readme_test {
 namespace {
 
-constexpr char kScatter[] = "scatter/README.md";
-constexpr char kAssign[] = "assign/README.md";
-constexpr char kLayout[] = "layout/README.md";
-constexpr char kOrder[] = "order/README.md";
-constexpr char kStrategy[] = "strategy/README.md";
-constexpr char kTrainer[] = "trainer/README.md";
+constexpr char kScatter[] = "reference/scatter.md";
+constexpr char kAssign[] = "reference/assign.md";
+constexpr char kLayout[] = "reference/layout.md";
+constexpr char kOrder[] = "reference/order.md";
+constexpr char kStrategy[] = "reference/strategy.md";
+constexpr char kTrainer[] = "reference/trainer.md";
 
-std::string page(const std::string& path) { return file_text(kInstancesDir / path); }
+std::string page(const std::string& path) { return file_text(kDocsDir / path); }
 
-// The text of every page under instances/.
+// The text of every page under instances/ and docs/reference/.
 std::vector<std::string> all_pages() {
   std::vector<std::string> texts;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(kInstancesDir)) {
-    if (entry.path().extension() == ".md") texts.push_back(file_text(entry.path()));
+  for (const auto& folder : {kInstancesDir, kDocsDir / "reference"}) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+      if (entry.path().extension() == ".md") texts.push_back(file_text(entry.path()));
+    }
   }
   return texts;
 }
@@ -234,7 +236,7 @@ TEST(InstancesReadme, EveryKeyThatIsWrittenIsDescribed) {
 }
 
 TEST(InstancesReadme, TheLimitsAreThoseOfTheCode) {
-  const std::string text = page("limits.md");
+  const std::string text = file_text(kInstancesDir / "limits.md");
   for (const auto limit : {static_cast<std::int64_t>(kMaxDocumentBytes),
                            kMaxSequences,
                            kMaxValues,

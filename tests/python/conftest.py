@@ -33,8 +33,8 @@ def drawn(count: int, seed: int = 0) -> NDArray[np.int64]:
 
 
 def two() -> dict[str, Any]:
-    """Returns the first instance of instances/README.md: its optimum is 39 ms, with both sequences
-    on one group of two."""
+    """Returns the first instance of docs/reference/documents.md: its optimum is 39 ms, with both
+    sequences on one group of two."""
     return {
         "format": "stowage/instance",
         "version": 1,

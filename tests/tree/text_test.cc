@@ -82,7 +82,7 @@ std::string row_number(const std::string& line) {
 TEST(Text, NumbersEveryConstraintOnce) {
   std::set<std::string> numbers;
   for (const SourceFile& file : source_files()) {
-    if (!file.path.starts_with("formulations/") || !file.path.ends_with(".md")) continue;
+    if (!file.path.starts_with("docs/theory/") || !file.path.ends_with(".md")) continue;
     for (const std::string& line : lines_of(file.text)) {
       const std::string number = row_number(line);
       if (number.empty()) continue;

@@ -216,7 +216,7 @@ std::string row(const AssignInstance& instance) {
 }
 
 TEST(BundledAssign, TheTablesOfTheReadmeAreTrue) {
-  const std::string readme = file_text(kInstancesDir / "data" / "README.md");
+  const std::string readme = file_text(kDocsDir / "benchmarks/instances.md");
   for (const std::string folder : {"assign/tiny", "assign/real"}) {
     // Names may come again in the tables of other families.
     const std::string table = readme.substr(readme.find("\n## " + folder + '\n'));

@@ -38,7 +38,7 @@ Bytes load(const LayoutInstance& instance) {  // the plain sum, without alignmen
 }
 
 TEST(BundledLayouts, AreWhatTheTablesSay) {
-  const std::string readme = file_text(kInstancesDir / "data" / "README.md");
+  const std::string readme = file_text(kDocsDir / "benchmarks/instances.md");
   std::size_t seen = 0;
   for (const char* folder : {"layout/tiny", "layout/real"}) {
     for (const auto& path : bundled(folder)) {

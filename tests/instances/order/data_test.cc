@@ -59,7 +59,7 @@ std::string row_of(const OrderInstance& graph) {
 }
 
 TEST(BundledOrders, TinyOnesAreWhatTheTableSays) {
-  const std::string readme = file_text(kInstancesDir / "data" / "README.md");
+  const std::string readme = file_text(kDocsDir / "benchmarks/instances.md");
   std::size_t seen = 0;
   for (const auto& path : bundled("order/tiny")) {
     ++seen;
@@ -86,7 +86,7 @@ TEST(BundledOrders, TinyOnesAreWhatTheTableSays) {
 }
 
 TEST(BundledOrders, RealOnesAreMadeByTheGenerator) {
-  const std::string readme = file_text(kInstancesDir / "data" / "README.md");
+  const std::string readme = file_text(kDocsDir / "benchmarks/instances.md");
   std::size_t seen = 0;
   for (const auto& path : bundled("order/real")) {
     ++seen;

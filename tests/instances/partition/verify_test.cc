@@ -102,7 +102,7 @@ TEST(PartitionVerify, CountsAreWhatWasAskedFor) {
 }
 
 TEST(PartitionVerify, ItsRulesAreListedInOrder) {
-  const std::string page = file_text(kInstancesDir / "partition/README.md");
+  const std::string page = file_text(kDocsDir / "reference/partitions.md");
   std::vector<std::string> listed;
   const std::regex row("\n\\| `([a-z_]+)` \\| [^`|]+\\|");
   for (const std::string_view rule : partition_verify_rules()) {

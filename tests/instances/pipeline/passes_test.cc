@@ -84,7 +84,7 @@ TEST(Passes, EqualPassesLeaveAThirdOfTheBubbleAndNone) {
   }
 }
 
-// M2 of instances/strategy/README.md, in chunks; the published limits of ZB-H1 and ZB-H2.
+// M2 of docs/reference/strategy.md, in chunks; the published limits of ZB-H1 and ZB-H2.
 TEST(Passes, StagesHoldWhatTheSchedulesSay) {
   const PassTimes times{.forward = 4, .backward = 5, .weights = 3};
   for (const int p : {1, 2, 4, 6}) {

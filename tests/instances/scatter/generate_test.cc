@@ -206,7 +206,7 @@ std::string row(const ScatterInstance& instance) {
 }
 
 TEST(BundledData, TheTablesOfTheReadmeAreTrue) {
-  const std::string readme = file_text(kInstancesDir / "data" / "README.md");
+  const std::string readme = file_text(kDocsDir / "benchmarks/instances.md");
   for (const char* folder : {"scatter/tiny", "scatter/real"}) {
     for (const auto& path : bundled(folder)) {
       const auto instance = read_scatter_instance(file_text(path));

@@ -1,5 +1,5 @@
 // Pipelines of strategy plans pass by pass: the sums over passes equal the formulas of
-// instances/strategy/README.md where these are exact.
+// docs/reference/strategy.md where these are exact.
 #include "instances/strategy/schedules.h"
 
 #include <gtest/gtest.h>

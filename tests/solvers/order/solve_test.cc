@@ -119,7 +119,8 @@ TEST(OrderSolve, BundledGraphsHaveTheOptimaTheySay) {
                              std::to_string(static_cast<Bytes>(*outcome.objective)) + ",";
     EXPECT_NE(text.find(said), std::string::npos) << entry.path() << said;
   }
-  const std::string readme = text_of(data / "README.md");
+  const std::string readme = text_of(std::filesystem::path(STOWAGE_SOURCE_DIR) /
+                                     "docs/benchmarks/instances.md");
   for (const auto& entry : std::filesystem::directory_iterator(data / "order/real")) {
     const Outcome outcome = solved(*read_order_instance(text_of(entry.path())), "auto", 20'000);
     if (outcome.status != Status::optimal) continue;

@@ -360,7 +360,8 @@ TEST(StrategySolve, BundledOnesHaveTheOptimaTheySay) {
     std::ifstream file(path);
     return std::string(std::istreambuf_iterator<char>(file), {});
   };
-  const std::string readme = text_of(data / "README.md");
+  const std::string readme = text_of(std::filesystem::path(STOWAGE_SOURCE_DIR) /
+                                     "docs/benchmarks/instances.md");
   int seen = 0;
   for (const char* folder : {"strategy/tiny", "strategy/real"}) {
     for (const auto& entry : std::filesystem::directory_iterator(data / folder)) {
