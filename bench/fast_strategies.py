@@ -1,4 +1,4 @@
-"""The table of `fast` strategies in bench/README.md: 36 cases of presets, machines and lengths.
+"""The table of `fast` strategies in bench/results/0.1.0/README.md: 36 cases of presets, machines and lengths.
 
 usage: python3 bench/fast_strategies.py STOWAGE [SECONDS [FORMULAS]]
 

@@ -14,8 +14,8 @@ Markers in documents name a table or picture and its results, so that no figure 
   <!-- profile PICTURE FILE... -->
 
 KIND is summary, parts (a summary of the tuned part and of the reported part), instances,
-details, gains, headline, exchanges, rules, options, pipelines, or history and peers (whose SUITE is "-"); files
-are relative to the root of the source tree. Exit codes: 0, 1 if --check finds an outdated
+details, gains, headline, exchanges, rules, options, pipelines, or history, peers and printed (whose SUITE is "-");
+printed is a table as a program printed it. Files are relative to the root of the source tree. Exit codes: 0, 1 if --check finds an outdated
 table or picture, 2 for bad input.
 """
 import argparse
@@ -349,6 +349,16 @@ TABLES = {"summary": summary_table, "parts": parts_table, "instances": instance_
           "rules": rules_table, "options": options_table, "pipelines": pipeline_table}
 
 
+def printed_table(path):
+    """Returns the Markdown table of a file that holds nothing else."""
+    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+    columns = {line.count("|") for line in lines}
+    if len(lines) < 3 or len(columns) != 1 or not all(
+            line.startswith("|") and line.endswith("|") for line in lines):
+        raise Fault(f"{path.name}: must be a table of Markdown and nothing else")
+    return "\n".join(lines) + "\n"
+
+
 def table_for(marker, root):
     words = marker[len(TABLE):].split()
     files = words[2:words.index("-->")] if "-->" in words[2:] else words[2:]
@@ -356,6 +366,8 @@ def table_for(marker, root):
     if kind == "peers":
         return peers_table([json.loads(line) for file in files
                             for line in (root / file).read_text(encoding="utf-8").splitlines()]) + "\n"
+    if kind == "printed":
+        return "".join(printed_table(root / file) for file in files[:1])
     runs = [load(root / file) for file in files]
     if kind == "history":
         return history_table(runs)

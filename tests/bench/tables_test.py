@@ -1,6 +1,7 @@
 """Tests of the tables and profiles, on results that are small enough to compute by hand."""
 import io
 import sys
+import tempfile
 import unittest
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
@@ -232,6 +233,19 @@ class Filling(unittest.TestCase):
         with self.assertRaises(records.Fault) as caught:
             tables.for_site("\n<!-- site table summary nowhere none.jsonl -->\n", ROOT)
         self.assertIn("line 2", str(caught.exception))
+
+    def test_the_site_shows_tables_as_they_were_printed(self):
+        for file, right in (("| a | b |\n|---|---:|\n| x | 1 |\n", True), ("| a |\n|---|\n| x | 1 |\n", False),
+                            ("told: 3\n| a |\n|---|\n", False), ("", False)):
+            with self.subTest(file=file), tempfile.TemporaryDirectory() as folder:
+                Path(folder, "t.txt").write_text(file, encoding="utf-8")
+                page = "<!-- site table printed - t.txt -->\n*On the site.*\n"
+                if right:
+                    self.assertEqual(tables.for_site(page, Path(folder)), file)
+                else:
+                    with self.assertRaises(records.Fault) as caught:
+                        tables.for_site(page, Path(folder))
+                    self.assertIn("t.txt", str(caught.exception))
 
     def test_says_which_marker_is_wrong(self):
         def fault_of(document):
