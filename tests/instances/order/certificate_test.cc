@@ -254,11 +254,12 @@ TEST(OrderCertificate, EachRuleIsBroken) {
     const Rules rules = with([&](auto& c) { c.tensors[0][place] = value; });
     return rules.empty() ? std::string() : rules[0];
   };
-  for (const std::int64_t none : {std::int64_t{-1}, kMaxExact}) {
+  for (const std::int64_t none : {std::int64_t{-1}, std::int64_t{3}, kMaxExact}) {
     EXPECT_EQ(first_of(0, none), "certificate_number");
   }
   for (const std::int64_t none : {-2, 2}) EXPECT_EQ(first_of(1, none), "certificate_number");
   EXPECT_EQ(first_of(1, 0), "certificate_arc");
+  EXPECT_EQ(with([](auto& c) { c.tensors = {{0, 1, kMaxExact}}; }), Rules{"certificate_capacity"});
   EXPECT_EQ(first_of(2, kMaxExact + 1), "certificate_number");
   EXPECT_EQ(with([](auto& c) { c.tensors[0].push_back(0); })[0], "certificate_number");
   for (const auto& [one, other] : {std::pair{-1, 0}, {2, 0}, {1, -1}, {1, 2}}) {
@@ -277,6 +278,12 @@ TEST(OrderCertificate, EachRuleIsBroken) {
                            .operators = {{.reads = {0}}, {.reads = {1}}}};
   const OrderCertificate leak{.bound_bytes = 5, .op = 1, .tensors = {{0, 0, 3}, {1, 1, 5}}};
   EXPECT_EQ(check_certificate(pair, leak).violations.front().rule, "certificate_conservation");
+  // The last one runs after both: a flow from it says nothing of the step of the second one.
+  const OrderInstance join{
+      .tensors = {{.size = 3}, {.size = 5}, {.size = 7, .output = true}},
+      .operators = {{.writes = {0}}, {.writes = {1}}, {.reads = {0, 1}, .writes = {2}}}};
+  const OrderCertificate beyond{.bound_bytes = 5, .op = 1, .precedences = {{2, 0, 1}}};
+  EXPECT_EQ(check_certificate(join, beyond).violations.front().rule, "certificate_arc");
   std::vector<std::string> all;
   for (const std::string_view rule : order_certificate_rules()) all.emplace_back(rule);
   EXPECT_EQ(all.size(), 8U);
