@@ -42,6 +42,8 @@ struct LayoutContext : SolveContext<LayoutInstance> {
   bool& time_ended_it;
   std::optional<Refutation>& refuted;  // set by a stage that proves that there is no layout
   const LayoutParams params;
+  // Solves the part of a step that a baseline plans by itself.
+  Outcome (*solve_part)(const LayoutInstance&, const SolveOptions&, Budget&, const Progress&);
 
   std::optional<LayoutTable> table = {};            // none if there was no time for it
   std::optional<std::vector<Bytes>> too_high = {};  // the lowest layout above the capacity

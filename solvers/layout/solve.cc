@@ -79,7 +79,8 @@ class LayoutSolve : public FamilySolve<LayoutInstance> {
   LayoutContext context_{{instance_, options_, budget_, incumbent_},
                          time_ended_it_,
                          refuted_,
-                         with_values<LayoutParams>(options_.params)};
+                         with_values<LayoutParams>(options_.params),
+                         solve_family};
 };
 
 }  // namespace

@@ -16,7 +16,6 @@
 #include "instances/layout/verify.h"
 #include "solvers/layout/memo.h"
 #include "solvers/layout/mip_solve.h"
-#include "solvers/layout/solve.h"
 
 namespace stowage {
 namespace {
@@ -290,7 +289,7 @@ Ended memo(LayoutContext& context, Budget& budget) {
     // A MIP of the paper has this much time; the search stands for it.
     Budget own = left.part(options.milp_seconds.value_or(kMilpSeconds), left.nodes_left());
     const Outcome outcome =
-        solve_family(part, {.seed = options.seed, .params = options.params}, own, {});
+        context.solve_part(part, {.seed = options.seed, .params = options.params}, own, {});
     return outcome.plan ? std::optional(std::get<LayoutPlan>(*outcome.plan)) : std::nullopt;
   };
   if (const auto found = plan_memo(context.instance, planner, budget)) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <vector>
@@ -11,11 +12,14 @@
 #include "instances/units.h"
 #include "solvers/family_solve.h"
 #include "solvers/order/length_rows.h"
-#include "solvers/order/length_solve.h"
 #include "solvers/order/params.h"
 #include "solvers/stage.h"
 
 namespace stowage {
+
+// The solve of a graph of fixed sizes.
+using FixedSolve =
+    std::function<Outcome(const OrderInstance&, const SolveOptions&, Budget&, const Progress&)>;
 
 struct LengthContext : SolveContext<OrderInstance> {
   std::optional<Refutation>& refuted;  // set by a stage that proves that there is no plan
