@@ -2,7 +2,7 @@
 // stdout, and with --rows a CSV file with a line for each step. With --tables it writes only the
 // tables that the program contains.
 //
-//   stowage_bench_published instances/data/published/steps.csv > bench/results/0.1.0/published.md
+//   stowage_bench_published instances/data/published/steps.csv > bench/results/0.1.0/published.txt
 //   stowage_bench_published instances/data/published/steps.csv --tables instances/data/published
 #include <CLI/CLI.hpp>
 #include <algorithm>

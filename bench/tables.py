@@ -15,7 +15,7 @@ Markers in documents name a table or picture and its results, so that no figure 
 
 KIND is summary, parts (a summary of the tuned part and of the reported part), instances,
 details, gains, headline, exchanges, rules, options, pipelines, or history, peers and printed (whose SUITE is "-");
-printed is a table as a program printed it. Files are relative to the root of the source tree. Exit codes: 0, 1 if --check finds an outdated
+printed is a file of tables as a program printed them. Files are relative to the root of the source tree. Exit codes: 0, 1 if --check finds an outdated
 table or picture, 2 for bad input.
 """
 import argparse
@@ -350,13 +350,13 @@ TABLES = {"summary": summary_table, "parts": parts_table, "instances": instance_
 
 
 def printed_table(path):
-    """Returns the Markdown table of a file that holds nothing else."""
-    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
-    columns = {line.count("|") for line in lines}
-    if len(lines) < 3 or len(columns) != 1 or not all(
-            line.startswith("|") and line.endswith("|") for line in lines):
-        raise Fault(f"{path.name}: must be a table of Markdown and nothing else")
-    return "\n".join(lines) + "\n"
+    """Returns the text of a file: tables of Markdown, with or without lines between them."""
+    text = path.read_text(encoding="utf-8") if path.is_file() else ""
+    tables = [part.splitlines() for part in text.split("\n\n") if part.startswith("|")]
+    if not tables or any(len(table) < 3 or len({row.count("|") for row in table}) != 1
+                         for table in tables):
+        raise Fault(f"{path.name}: must be tables of Markdown")
+    return text.rstrip() + "\n"
 
 
 def table_for(marker, root):

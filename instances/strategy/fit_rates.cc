@@ -19,7 +19,7 @@ constexpr std::array<std::string_view, kRates> kNames = {
     "pass_ms",       "square_bytes",     "expert_slowdown", "update_bytes", "update_ms"};
 
 // Weight of a factor's logarithm, against the relative error of one sample. Smaller: factors that
-// few samples depend on move farther. Evidence: bench/results/0.1.0/published.md.
+// few samples depend on move farther. Evidence: bench/results/0.1.0/published.txt.
 constexpr double kPull = 0.02;
 constexpr double kHuber = 0.1;   // relative error above which a sample has less weight
 constexpr double kShift = 1e-4;  // shift of a logarithm, for a derivative

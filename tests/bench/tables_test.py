@@ -235,8 +235,10 @@ class Filling(unittest.TestCase):
         self.assertIn("line 2", str(caught.exception))
 
     def test_the_site_shows_tables_as_they_were_printed(self):
-        for file, right in (("| a | b |\n|---|---:|\n| x | 1 |\n", True), ("| a |\n|---|\n| x | 1 |\n", False),
-                            ("told: 3\n| a |\n|---|\n", False), ("", False)):
+        table = "| a | b |\n|---|---:|\n| x | 1 |\n"
+        for file, right in ((table, True), ("Errors.\n\n" + table + "\nMemory.\n\n" + table, True),
+                            (table + "| y |\n", False), ("| a |\n|---|\n", False),
+                            ("Errors.\n", False), ("", False)):
             with self.subTest(file=file), tempfile.TemporaryDirectory() as folder:
                 Path(folder, "t.txt").write_text(file, encoding="utf-8")
                 page = "<!-- site table printed - t.txt -->\n*On the site.*\n"
