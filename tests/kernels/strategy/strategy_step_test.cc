@@ -370,7 +370,7 @@ TEST(StrategyTask, WhatCannotBeExecutedIsSaid) {
               HasSubstr("passes"));
   EXPECT_THAT(complaint([](StrategyTask& task) { task.lengths[0] = 0; }), HasSubstr("length"));
   EXPECT_THAT(complaint([](StrategyTask& task) { task.rows[0][0][0] = 99; }),
-              HasSubstr("there is not"));
+              HasSubstr("does not have"));
   EXPECT_THAT(complaint([](StrategyTask& task) { task.rows[0][0][0] = 1; }),
               HasSubstr("sequence 0 is in 0 rows"));
 }
