@@ -84,6 +84,7 @@ TEST(ScatterRecomputation, OneWayIsThatModel) {
     plain.model.recomputation.clear();
     plain.model.activation_mib_per_token = way.activation_mib_per_token;
     plain.cost.quadratic_ms *= way.quadratic_factor;
+    plain.cost.split_ms *= way.quadratic_factor;
     plain.cost.linear_ms *= way.linear_factor;
     plain.cost.all_to_all.mib_per_token *= way.exchange_factor;
     if (plain.cost.exchange) {
