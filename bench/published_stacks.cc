@@ -84,7 +84,7 @@ std::string stacks_csv(std::span<const PublishedStep> steps) {
     text << ',' << samples.size();
     for (const FittedRate& rate : fitted.rates) {
       text << ',';
-      if (rate.determined) text << rate.factor;
+      if (rate.determined || fitted.common) text << rate.factor;
     }
     text << ',';
     if (fitted.held_out) {
