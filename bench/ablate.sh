@@ -38,6 +38,10 @@ mapfile -t scatter < <(suite few tune && suite drawn tune)
 table "scatter: suites \`few\` and \`drawn\`, tune parts" 20 "${scatter[@]}"
 mapfile -t assign < <(suite assign tune && suite assign-drawn tune)
 table "assign: suites \`assign\` and \`assign-drawn\`, tune parts" 100 "${assign[@]}"
+mapfile -t layout < <(suite guillotine tune)
+table "layout: suite \`guillotine\`, tune part" 50000 "${layout[@]}"
+mapfile -t order < <(suite orders tune && suite reruns tune)
+table "order: suites \`orders\` and \`reruns\`, tune parts" 20000 "${order[@]}"
 strategies=(instances/data/strategy/real/*.json)
 for model in llama-7b gpt-7b qwen3-0.6b llama3.2-1b qwen3-1.7b; do
   for nodes in 1 2 4; do
