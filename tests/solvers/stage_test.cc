@@ -24,7 +24,9 @@ const ScatterInstance kStep{.cluster = {.devices = 2, .memory_mib = 100, .degree
 struct LoopContext : SolveContext<ScatterInstance> {
   bool stop = false;
   std::vector<std::string> ran = {};
+  std::uint64_t most_rounds = kUntilLimit;
   bool done() const { return stop; }
+  bool end_round() const { return repeats && round + 1 >= most_rounds; }
 };
 
 std::optional<StoppedBy> slow_plan(LoopContext& context, Budget&) {
@@ -145,6 +147,19 @@ TEST_F(StageLoopTest, RoundsEndWhereNothingIsLeftToDo) {
   EXPECT_EQ(reports_.front().runs, 3);
   run({{{"idle"}, kUntilLimit}});
   EXPECT_LT(context_.round, 100u);
+}
+
+TEST_F(StageLoopTest, TheContextEndsRoundsAndTheCourseGoesOn) {
+  context_.most_rounds = 2;
+  EXPECT_EQ(run({{{"idle"}, kUntilLimit}, {{"slow"}}}), StoppedBy::heuristic_end);
+  EXPECT_THAT(context_.ran, ElementsAre("idle", "idle", "slow"));
+}
+
+TEST_F(StageLoopTest, ARescueRunsInALaterPhaseToo) {
+  budget_.count_nodes(1000);
+  EXPECT_EQ(run({{{"finish", "idle"}, kUntilLimit}, {{"idle", "rescue"}}}),
+            StoppedBy::heuristic_end);
+  EXPECT_THAT(context_.ran, ElementsAre("finish", "slow"));
 }
 
 }  // namespace
