@@ -19,8 +19,8 @@ its CPU time is at most --slower times that of the defaults. Exit codes: 0, 2 fo
 import argparse
 import json
 import math
-import os
 import random
+import resource
 import statistics
 import subprocess
 import sys
@@ -54,20 +54,25 @@ def instances_in(folder, part):
     return found
 
 
+def child_seconds():
+    """The CPU seconds of all processes that have ended."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
 def solved(stowage, path, values, arguments):
     """Objective, bound and CPU seconds of one solve."""
     command = [stowage, "solve", str(path), "--method", arguments.method, "--log-level", "error",
                "--node-limit", str(arguments.node_limit), "--seed", str(arguments.seed)]
     if values:
         command += ["--set", ",".join(f"{name}={value!r}" for name, value in values.items())]
-    before = os.times()
+    before = child_seconds()
     done = subprocess.run(command, capture_output=True, text=True)
-    after = os.times()
+    seconds = child_seconds() - before
     if done.returncode not in (0, 1, 3):
         raise Fault(f"{' '.join(command)}: {done.stderr.strip()}")
     outcome = json.loads(done.stdout)
     unit = next(key for key in outcome if key.startswith("bound_") and key != "bound_by")[6:]
-    seconds = sum(after[2:4]) - sum(before[2:4])
     return {"objective": outcome["objective_" + unit], "bound": outcome["bound_" + unit],
             "seconds": seconds}
 

@@ -20,7 +20,8 @@
 namespace stowage::strategy_stage {
 namespace {
 
-// Raises the bound to that of the certificate.
+// Raises the bound to that of the certificate. If no configuration fits, the bound is infinite: the
+// stage `memory` refutes the instance, and without this stage nothing is claimed.
 void raise_certified(StrategyContext& context) {
   StrategyCertificate& certificate = *context.certificate;
   Incumbent<StrategyInstance>& incumbent = context.incumbent;
@@ -29,6 +30,7 @@ void raise_certified(StrategyContext& context) {
     const Ms known = incumbent.plan()->step_ms;
     if (certificate.bound_ms >= known * (1 - kBoundMeets)) certificate.bound_ms = known;
   }
+  if (!incumbent.plan() && certificate.bound_ms == kInfinity) return;
   const bool cases =
       std::ranges::any_of(certificate.classes, &StrategyCertificate::Class::thresholds);
   incumbent.raise_bound({cases ? "thresholds" : "prices", certificate.bound_ms});

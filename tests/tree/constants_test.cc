@@ -16,13 +16,8 @@ namespace {
 
 using Constant = std::pair<std::string, std::string>;  // file and name
 
-struct Room {
-  int count = 0;
-  bool moving = false;  // the list has the most, not the number
-};
-
 struct List {
-  std::map<std::string, Room> rooms;
+  std::map<std::string, int> rooms;  // number of constants
   std::set<Constant> constants;
 };
 
@@ -69,8 +64,8 @@ List read_list() {
       std::string kind;
       words >> where >> what >> kind;
       if (where.find('.') == where.npos) {
-        EXPECT_TRUE(kind.empty() || kind == "moving") << line;
-        list.rooms[where] = {std::stoi(what), kind == "moving"};
+        EXPECT_TRUE(kind.empty()) << line;
+        list.rooms[where] = std::stoi(what);
       } else {
         EXPECT_TRUE(kKinds.contains(kind)) << line;
         list.constants.insert({where, what});
@@ -99,12 +94,9 @@ TEST(Constants, AreParametersOrListed) {
   }
   for (const auto& [room, listed] : list.rooms) {
     const int found = counts[room];
-    EXPECT_LE(found, listed.count)
-        << room << " has new constants: make them parameters in params.h";
-    if (listed.moving) continue;
-    EXPECT_GE(found, listed.count)
-        << "constants of " << room
-        << " are gone: write the new number into tests/tree/constants.txt";
+    EXPECT_LE(found, listed) << room << " has new constants: make them parameters in params.h";
+    EXPECT_GE(found, listed) << "constants of " << room
+                             << " are gone: write the new number into tests/tree/constants.txt";
   }
   for (const Constant& each : list.constants) {
     EXPECT_TRUE(named.contains(each)) << each.first << " has no " << each.second
