@@ -283,7 +283,7 @@ class CompareCommand : public Command {
     }
     if (!ablate_) return std::nullopt;
     if (!more_paths_.empty() && (measure_ || !stated_.empty())) {
-      return InputError{kUsage, "INSTANCE", "must be given once with --measure or --configuration"};
+      return InputError{kUsage, "MORE", "must not be given with --measure or --configuration"};
     }
     if (!methods_.empty()) {
       return InputError{kUsage, "--ablate", "leaves stages of auto out: give no --methods with it"};

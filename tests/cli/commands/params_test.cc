@@ -115,7 +115,7 @@ TEST_F(Params, AnAblationHasARowForEachStageThatRan) {
 }
 
 TEST_F(Params, AnAblationOfSeveralInstancesIsASummary) {
-  dir_.write("lengths.txt", "9000\n4000\n12000\n512\n700\n3800\n");
+  dir_.write("lengths.txt", "900\n400\n1200\n512\n70\n380\n");
   ASSERT_EQ(run({"convert", "lengths.txt", "other.json", "--devices", "4"}).exit_code, 0);
   const std::vector<std::string> both = {
       "compare", "instance.json", "other.json", "--ablate", "--seed", "0", "--node-limit", "5"};
@@ -154,7 +154,9 @@ TEST_F(Params, AnAblationOfSeveralInstancesIsASummary) {
 }
 
 TEST_F(Params, AnAblationOfSeveralInstancesRefusesOtherFamiliesAndFlags) {
-  ASSERT_EQ(run({"generate", "layout", "--buffers", "9", "-o", "layout.json"}).exit_code, 0);
+  ASSERT_EQ(run({"generate", "layout", "--kind", "random", "--buffers", "9", "-o", "layout.json"})
+                .exit_code,
+            0);
   const Finished other = run({"compare", "instance.json", "layout.json", "--ablate"});
   EXPECT_EQ(other.exit_code, 2);
   EXPECT_THAT(other.err, HasSubstr("must be scatter as the first instance, is layout"));
