@@ -7,9 +7,10 @@
 
 namespace stowage {
 
-// Evidence of the defaults; docs/benchmarks/protocol.md has the suites and the seeds.
-inline constexpr std::string_view kAssignTuneParts =
-    "docs/benchmarks/protocol.md: tune parts of assign and assign-drawn";
+// Evidence of the defaults. The file of tune.py has the effects of halving and doubling on `fast`,
+// and docs/benchmarks/protocol.md has the suites and the seeds.
+inline constexpr std::string_view kAssignSteps =
+    "bench/tuning/assign_fast.json: halved and doubled on the tune part of assign-drawn";
 inline constexpr std::string_view kAssignSeeds =
     "docs/benchmarks/protocol.md: generator of assign-drawn at seeds of no suite";
 inline constexpr std::string_view kAssignWhole =
@@ -60,17 +61,17 @@ struct AssignPlanParams {
 template <class Visitor>
 void fields(Visitor&& visit, AssignFastParams& p) {
   visit({"fast.starts", "dispatches", 0, 1000,
-         "More: more dispatches by price are searched for each strategy.", kAssignWhole},
+         "More: more dispatches by price are searched for each strategy.", kAssignSteps},
         p.starts);
   visit({"fast.steps", "steps of local search", 0, 1e7,
          "More: each start of `fast` is searched longer.", kAssignWhole},
         p.steps);
   visit({"fast.few", "sequences", 0, 1e9,
          "More: `fast` plans larger instances with the starts of `joint` and with ruins.",
-         kAssignSeeds},
+         kAssignSteps},
         p.few);
   visit({"fast.few_ruins", "ruins", 0, 1e7,
-         "More: `fast` searches instances of few sequences longer.", kAssignTuneParts},
+         "More: `fast` searches instances of few sequences longer.", kAssignSteps},
         p.few_ruins);
 }
 
@@ -90,7 +91,7 @@ void fields(Visitor&& visit, AssignMultistartParams& p) {
          "More: `auto` searches longer after its bounds and before the MILPs.", kAssignWhole},
         p.long_ruins);
   visit({"multistart.reach", "ratio to the best plan", 1, 100,
-         "More: strategies that are slower at first are searched as well.", kAssignTuneParts},
+         "More: strategies that are slower at first are searched as well.", kAssignSteps},
         p.reach);
   visit({"multistart.worse_counts", "row counts", 0, 1000,
          "More: with equal rows, more row counts beyond the best one are tried.", kAssignWhole},

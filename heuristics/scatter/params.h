@@ -1,9 +1,15 @@
 // The parameters of the scatter heuristics that plan a whole step. Not installed.
 #pragma once
 
+#include <string_view>
+
 #include "instances/parameters.h"
 
 namespace stowage {
+
+// Evidence of defaults: the file of tune.py has the effects of halving and doubling on `fast`.
+inline constexpr std::string_view kScatterSteps =
+    "bench/tuning/scatter_fast.json: halved and doubled on the tune parts of few and drawn";
 
 // joint.h: starts from all chunkings compete under annealing.
 struct MultistartParams {
@@ -31,32 +37,32 @@ struct LnsParams {
 template <class Visitor>
 void fields(Visitor&& visit, MultistartParams& p) {
   visit({"multistart.moves", "annealing moves per sequence", 1, 1e6,
-         "More: better plans of `fast`, in proportionally more time.", kByHand},
+         "More: better plans of `fast`, in proportionally more time.", kScatterSteps},
         p.moves);
   visit({"multistart.long_moves", "annealing moves per sequence", 1, 1e7,
          "More: better plans of `joint`, in proportionally more time.", kByHand},
         p.long_moves);
-  visit(
-      {"multistart.path_rounds", "rounds", 2, 10000,
-       "More: shortest paths over chunks with better prices, for `fast` and the rounds.", kByHand},
-      p.path_rounds);
+  visit({"multistart.path_rounds", "rounds", 2, 10000,
+         "More: shortest paths over chunks with better prices, for `fast` and the rounds.",
+         kScatterSteps},
+        p.path_rounds);
   visit({"multistart.promising", "ratio to the best start", 1, 100,
-         "More: more starts are packed and raced that are worse at first.", kByHand},
+         "More: more starts are packed and raced that are worse at first.", kScatterSteps},
         p.promising);
   visit({"multistart.packed", "starts", 1, 1000,
-         "More: more starts are packed anew for their makespans.", kByHand},
+         "More: more starts are packed anew for their makespans.", kScatterSteps},
         p.packed);
   visit({"multistart.racing", "starts", 1, 1000,
-         "More: more starts share the annealing moves, so each gets fewer.", kByHand},
+         "More: more starts share the annealing moves, so each gets fewer.", kScatterSteps},
         p.racing);
   visit({"multistart.hot", "share of the mean makespan", 1e-6, 1,
-         "More: annealing begins hotter and changes a start further.", kByHand},
+         "More: annealing begins hotter and changes a start further.", kScatterSteps},
         p.hot);
   visit({"multistart.cooling", "ratio", 0.01, 1,
-         "More: later rounds of the race anneal nearly as hot as the first.", kByHand},
+         "More: later rounds of the race anneal nearly as hot as the first.", kScatterSteps},
         p.cooling);
   visit({"multistart.windows", "windows", 0, 1000,
-         "More: more groups of wasteful micro-batches are planned anew.", kByHand},
+         "More: more groups of wasteful micro-batches are planned anew.", kScatterSteps},
         p.windows);
 }
 

@@ -79,14 +79,14 @@ void fields(Visitor&& visit, AssignParams& p) {
   fields(visit, p.plans);
   AssignSubsetParams& subsets = p.subsets;
   visit({"subsets.quick_sequences", "sequences", 0, 17,
-         "More: `fast` tries all subsets of larger instances before its bounds.", kAssignTuneParts},
+         "More: `fast` tries all subsets of larger instances before its bounds.", kAssignSteps},
         subsets.quick_sequences);
   visit({"subsets.late_steps", "steps", 0, 1e15,
          "More: `fast` tries all subsets for longer after its bounds.", kAssignSeeds},
         subsets.late_steps);
   AssignPatternParams& pattern = p.pattern_bound;
   visit({"pattern_bound.rounds", "linear programmes", 0, 1e6,
-         "More: each strategy gets more linear programmes.", kAssignWhole},
+         "More: each strategy gets more linear programmes.", kAssignSteps},
         pattern.rounds);
   visit({"pattern_bound.patience", "linear programmes", 1, 1e6,
          "More: a strategy whose bound stays the same gets more linear programmes.", kAssignSeeds},
@@ -95,7 +95,7 @@ void fields(Visitor&& visit, AssignParams& p) {
          "More: `auto` is content with a larger gap and saves linear programmes.", kAssignWhole},
         pattern.near);
   visit({"pattern_bound.quick_near", "relative gap", 1e-9, 1,
-         "More: `fast` is content with a larger gap and saves linear programmes.", kAssignSeeds},
+         "More: `fast` is content with a larger gap and saves linear programmes.", kAssignSteps},
         pattern.quick_near);
   AssignBandParams& band = p.band_bound;
   visit({"band_bound.operations", "operations", 0, 1e15,
@@ -104,14 +104,14 @@ void fields(Visitor&& visit, AssignParams& p) {
         band.operations);
   visit({"band_bound.rounds", "rounds", 1, 1e6,
          "More: each case gets better prices, the first case three times as many rounds.",
-         kAssignSeeds},
+         kAssignSteps},
         band.rounds);
   AssignCompletionParams& completion = p.completion;
   visit({"completion.nodes", "nodes", 0, 1e15,
-         "More: the tree search goes on for longer; `fast` takes a tenth.", kAssignSeeds},
+         "More: the tree search goes on for longer; `fast` takes a tenth.", kAssignSteps},
         completion.nodes);
   visit({"completion.times", "times", 1, 1000,
-         "More: more times between bound and objective are asked about.", kAssignWhole},
+         "More: more times between bound and objective are asked about.", kAssignSteps},
         completion.times);
   visit({"configuration_bound.lps", "linear programmes", 0, 1e9,
          "More: configurations are generated for longer; `fast` takes a tenth.", kAssignSeeds},

@@ -84,7 +84,7 @@ void fields(Visitor&& visit, ScatterParams& p) {
         dive.repeats);
   visit({"pattern_dive.quick_precision", "relative", 1e-7, 0.1,
          "More: `fast` looks for the least makespan less exactly, in fewer linear programmes.",
-         kByHand},
+         kScatterSteps},
         dive.quick_precision);
   visit({"pattern_dive.partial", "dives", 1, 1000,
          "More: each partial re-optimisation of the rounds has more dives.", kByHand},
@@ -122,10 +122,10 @@ void fields(Visitor&& visit, ScatterParams& p) {
          "More: the search over makespans splits more boxes at a time.", kByHand},
         bound.boxes);
   visit({"bounds.quick_lps", "linear programmes", 1, 1e6,
-         "More: higher bounds of `fast`, in more time.", kByHand},
+         "More: higher bounds of `fast`, in more time.", kScatterSteps},
         bound.quick_lps);
   visit({"bounds.quick_gap", "relative gap", 0, 1,
-         "More: `fast` is content with a larger gap and saves linear programmes.", kByHand},
+         "More: `fast` is content with a larger gap and saves linear programmes.", kScatterSteps},
         bound.quick_gap);
   WholeStepMilpParams& milp = p.step_milp;
   visit({"step_milp.variables", "variables", 0, 200000,
