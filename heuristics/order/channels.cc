@@ -10,20 +10,21 @@
 namespace stowage {
 namespace {
 
-// Sums of the same times in another order differ by rounding.
+// Two sums of the same times in different orders differ by rounding.
 using order_fixed::kRounding;
 
 }  // namespace
 
-// An away with the steps of its transfers.
+// An offload interval with the steps of its transfers.
 struct Channels::Move {
   Away away;
-  std::int64_t before = 0;  // the use that it must be back for; the number of steps: the end
+  // step of the use before which the tensor must be back; the number of steps: the end
+  std::int64_t before = 0;
   std::int64_t out = 0;
   std::int64_t freed = 0;
   std::int64_t in = 0;
   Ms out_end = 0;
-  bool copied = false;  // by an earlier transfer
+  bool copied = false;  // the host still has the copy of an earlier transfer
 
   std::int64_t last_in(std::int64_t steps) const { return std::min(before, steps - 1); }
 };
@@ -73,14 +74,14 @@ std::int64_t Channels::last_use_before(int tensor, std::int64_t step) const {
   return away.behind;
 }
 
-// At least one step behind the first one, and before it is back.
+// The tensor leaves at step 1 or later, and is away for at least one step before it is back.
 bool Channels::possible(const Away& away) const {
   const std::int64_t before = back_before(away);
   return before >= 0 && std::max<std::int64_t>(1, away.behind + 1) < std::min(before, steps() - 1);
 }
 
-// Which tensors the host has already, and when the others can go: once they are what they are at
-// the last use, and not before what is listed before them.
+// Marks the intervals whose tensor the host holds already. Sets the first step at which each other
+// tensor can leave: after its last change, and not before the intervals listed before it.
 void Channels::find_copies(std::vector<Move>& moves) const {
   std::int64_t last = 0;
   for (std::size_t k = 0; k < moves.size(); ++k) {
@@ -94,7 +95,7 @@ void Channels::find_copies(std::vector<Move>& moves) const {
   }
 }
 
-// As soon as the channel is free, in the order of the uses.
+// Schedules each outbound transfer as soon as the channel is free, in the order of the uses.
 void Channels::lay_out(std::vector<Move>& moves, std::span<const Ms> begins) const {
   Ms channel = 0;
   for (Move& move : moves) {
@@ -111,7 +112,8 @@ void Channels::lay_out(std::vector<Move>& moves, std::span<const Ms> begins) con
   }
 }
 
-// From the last use back: each ends before its use and the begin of the next transfer.
+// Schedules inbound transfers from the last use back: each ends before its use and before the next
+// transfer begins.
 void Channels::lay_in(std::vector<Move>& moves, std::span<const Ms> begins) const {
   std::vector<Move*> by_use;
   for (Move& move : moves) by_use.push_back(&move);
@@ -128,7 +130,8 @@ void Channels::lay_in(std::vector<Move>& moves, std::span<const Ms> begins) cons
   }
 }
 
-// Earlier out or later in at the steps that need too much.
+// Moves outbound transfers earlier or inbound transfers later at the steps that need more bytes
+// than the capacity.
 void Channels::squeeze(std::vector<Move>& moves, std::vector<Bytes>& needs, Bytes capacity,
                        bool stalls, std::span<const Ms> begins) const {
   for (std::int64_t k = 1; k < steps(); ++k) {
@@ -163,7 +166,7 @@ void Channels::squeeze(std::vector<Move>& moves, std::vector<Bytes>& needs, Byte
   }
 }
 
-// Whether nothing changes the tensor from one away to the next.
+// Returns true if no step changes the tensor between the two intervals.
 bool Channels::same_copy(const Move& before, const Move& next) const {
   if (before.away.tensor != next.away.tensor) return false;
   return std::ranges::none_of(uses_[at(next.away.tensor)], [&](const Use& use) {
@@ -175,11 +178,11 @@ bool Channels::held(std::span<const Move> moves) const {
   if (!table_.host()->capacity) return true;
   std::vector<Bytes> change(order_.size() + 1, 0);
   for (const Move& move : moves) {
-    // What an earlier transfer copied was held up to the use behind which it is away again.
+    // The host holds an earlier transfer's copy up to the last use before this interval.
     const std::int64_t from = move.copied ? move.away.behind + 1 : move.out;
     change[at(from)] += table_.size(move.away.tensor);
     change[at(move.last_in(steps())) + 1] -= table_.size(move.away.tensor);
-    const Move* copy = nullptr;  // the last one before it
+    const Move* copy = nullptr;  // the last earlier interval with the same copy
     for (const Move& other : moves) {
       const bool before = other.away.behind < move.away.behind && same_copy(other, move);
       if (before && (copy == nullptr || copy->away.behind < other.away.behind)) copy = &other;
@@ -201,7 +204,8 @@ Channels::Layout Channels::lay_by(std::span<const Away> aways, Bytes capacity, b
     return a.away.behind != b.away.behind ? a.away.behind < b.away.behind : a.before < b.before;
   });
   find_copies(moves);
-  // In the order of the channel: those of one step are listed by the use to come.
+  // Sorts the intervals by their outbound transfers. Intervals of one step are sorted by the use to
+  // come.
   std::ranges::stable_sort(moves, [](const Move& a, const Move& b) {
     return a.out != b.out ? a.out < b.out : a.before < b.before;
   });
@@ -237,7 +241,7 @@ Channels::Layout Channels::lay_by(std::span<const Away> aways, Bytes capacity, b
 Channels::Layout Channels::lay(std::span<const Away> aways, Bytes capacity, bool stalls) const {
   Layout best = lay_by(aways, capacity, stalls, begins_);
   if (best.stall_ms <= 0 || !stalls) return best;
-  // Once more by the times with what runs wait for.
+  // Schedules the transfers a second time, with the begins of the runs that include their waiting.
   const TransferTimes times = transfer_times(table_, order_, best.transfers);
   std::vector<Ms> begins;
   for (const TransferTimes::Span& run : times.runs) begins.push_back(run.begin);

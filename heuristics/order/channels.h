@@ -1,12 +1,11 @@
-// Lays transfers to the host and back into a run of steps: tensors leave as soon as they can, come
-// back as late as no run waits for them, and move closer to each other only where the capacity asks
-// for it.
+// Schedules the transfers of tensors to the host and back for a given sequence of steps.
 //
-// A transfer out begins when the tensor is what it is at its last use, and those of earlier last
-// uses have begun; the memory is free from the first step on that need not wait for its end.
-// Transfers in are laid out from the last one back, each to end before its use and before the next
-// one begins. Where a step then needs more than the capacity, tensors leave earlier or come back
-// later, those first that make runs wait least for their bytes.
+// Outbound transfers: a transfer begins once the tensor has its value of the last use before the
+// offload interval, and once the transfers of earlier last uses have begun. The memory is free from
+// the first step on that begins after the transfer's end. Inbound transfers are scheduled from the
+// last one back: each ends before the tensor's next use and before the next inbound transfer
+// begins. If a step then needs more bytes than the capacity, tensors leave earlier or come back
+// later. The transfer with the least waiting time of runs per byte moves first.
 //
 //   Channels channels(instance, table);
 //   channels.look_at(steps);
@@ -27,10 +26,12 @@
 
 namespace stowage {
 
-// A tensor that is on the host from behind one use of it to before the next one.
+// An offload interval: the tensor is on the host after one of its uses and until before the next
+// one.
 struct Away {
   int tensor = 0;
-  std::int64_t behind = -1;  // the step of the use; -1: an input, from the start
+  // step of the use before the interval; -1: an input that is away from the start
+  std::int64_t behind = -1;
 
   bool operator==(const Away&) const = default;
 };
@@ -39,39 +40,41 @@ class Channels {
  public:
   struct Layout {
     std::vector<OrderTransfer> transfers;
-    std::vector<Bytes> needs;  // by step
-    double excess = 0;         // bytes above the capacity, over all steps
+    std::vector<Bytes> needs;  // bytes that each step needs
+    double excess = 0;         // bytes above the capacity, summed over all steps
     Ms time_ms = 0;
     Ms stall_ms = 0;
-    bool held = true;  // by the host, within its capacity
+    bool held = true;  // true if the host's capacity holds all copies at all times
   };
 
-  // Both must outlive this. Requires a host.
+  // `instance` and `table` must outlive this object. Requires a host.
   Channels(const OrderInstance& instance, const OrderTable& table);
 
-  // What follows speaks of these steps.
+  // Sets the steps to which all functions below refer.
   void look_at(std::span<const int> steps);
 
-  // The step before which a tensor must be back, or the number of steps if it must be at the end;
-  // negative if it need not, or cannot be away.
+  // Returns the step before which the tensor must be back, or the number of steps if it must be
+  // there at the end. Returns a negative number if the tensor need not come back or cannot be away.
   std::int64_t back_before(const Away& away) const;
-  // The last use before the step, if the tensor is there at the step and could be away; negative
-  // like -1 for an input from the start, kNone if it could not.
+  // Returns the step of the last use before `step` if the tensor is there at `step` and can be
+  // away. Returns -1 for an input that is unused so far, and kNone if the tensor cannot be away.
   static constexpr std::int64_t kNone = -2;
   std::int64_t last_use_before(int tensor, std::int64_t step) const;
 
-  // Whether there is a step at which the tensor can be away.
+  // Returns true if there is a step at which the tensor can be away.
   bool possible(const Away& away) const;
 
-  // Requires aways that are possible, of different uses. Without `stalls` no tensor leaves earlier
-  // or comes back later for the capacity if a run would wait for it.
+  // Returns the transfers of the offload intervals, which must be possible() and begin at different
+  // uses. If `stalls` is false, no tensor leaves earlier or comes back later for the capacity's
+  // sake if a run would wait for the transfer.
   Layout lay(std::span<const Away> aways, Bytes capacity, bool stalls) const;
 
  private:
   struct Use {
     std::int64_t step = 0;
     bool writes = false;
-    bool changes = false;  // what a copy on the host does not see
+    // the use writes or updates the tensor, so that an earlier copy on the host is stale
+    bool changes = false;
   };
   struct Move;
 
@@ -87,10 +90,11 @@ class Channels {
   bool same_copy(const Move& before, const Move& next) const;
 
   const OrderTable& table_;
-  std::vector<std::vector<char>> updates_;  // by operator and touched tensor: whether in place
+  // by operator and touched tensor: 1 if the operator updates the tensor in place
+  std::vector<std::vector<char>> updates_;
   std::vector<int> order_;
-  std::vector<std::vector<Use>> uses_;  // of a tensor, by step
-  std::vector<Ms> begins_;              // of steps without transfers, and the end
+  std::vector<std::vector<Use>> uses_;  // uses of each tensor, by step
+  std::vector<Ms> begins_;  // begin of each step without transfers, then the end of the last step
 };
 
 }  // namespace stowage

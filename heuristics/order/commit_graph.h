@@ -1,5 +1,5 @@
-// What the walks of a commit search share, and what each of them finds. Not used but by
-// commit_search.h and commit_walk.h.
+// State that the walks of a commit search share, and the result of a walk. The file is
+// private to commit_search.h and commit_walk.h.
 //
 //   CommitGraph graph(table);
 //   graph.begin(targets);   // of the next walk
@@ -20,23 +20,24 @@ namespace stowage {
 
 enum class CommitEnd {
   found,      // steps are an order of all targets within the capacity
-  none,       // there is no such order; each has a step that needs least_overflow at least
-  exhausted,  // of states, or of the budget
+  none,       // no order fits; each order has a step that needs at least least_overflow bytes
+  exhausted,  // the limit on states or the budget is used up
 };
 
 struct CommitFound {
   CommitEnd end = CommitEnd::exhausted;
-  std::vector<int> steps;  // if there is no order, what each one can begin with
+  // an order of all targets; if no order fits, a prefix that every order can have
+  std::vector<int> steps;
   Bytes least_overflow = 0;
   std::int64_t states = 0;
-  // If there is no order: what each one can end with, from which end the sets in between were gone
-  // through, and how many there are.
+  // If no order fits: a suffix that every order can have, the end from which the search visited the
+  // sets between prefix and suffix, and the number of these sets.
   std::vector<int> last;
   bool from_end = false;
   std::int64_t between = 0;
 };
 
-// What all walks through one graph share.
+// State that all walks through one graph share.
 struct CommitGraph {
   explicit CommitGraph(const OrderTable& its)
       : table(its),
@@ -55,10 +56,11 @@ struct CommitGraph {
 
   const OrderTable& table;
   LeastLive least;
-  std::vector<std::uint64_t> marks;  // of operators: a set has the exclusive or of its members'
-  std::vector<int> wanted;           // the walk in which an operator is a target
+  // random mark of each operator; the mark of a set is the exclusive or of its members' marks
+  std::vector<std::uint64_t> marks;
+  std::vector<int> wanted;  // number of the last walk in which the operator was a target
   static constexpr int kNoPlace = -1;
-  std::vector<int> places;  // of an operator in a walk's list of what may run
+  std::vector<int> places;  // index of each operator in the current walk's list of ready operators
   int walks = 0;
 };
 

@@ -1,11 +1,11 @@
-// Looks for an order of some operators within a capacity, or proves that there is none.
+// Finds an order of some operators within a capacity, or proves that no order fits.
 //
-// From what has run it goes through the sets of operators that can have run next, least live memory
-// first, until one is no larger than where it began. Then it goes there and never comes back: the
-// largest least set between the two is as good a start as any [OC2], which a minimum cut finds. If
-// no set is left, no order keeps the capacity, and the least that was too much is a bound [OB3].
-// The same holds backwards, from the end; the search goes from both ends in turn, each as far as
-// its states allow.
+// The search visits the sets of operators that can have run next, the set with least live memory
+// first, until a set has no more live memory than the start. Then the search commits: among the
+// sets of least live memory between the two, the largest one is as good a start as any set [OC2]. A
+// minimum cut finds this set. If no set is left, no order keeps the capacity, and the least need
+// that exceeded the capacity is a bound [OB3]. The same holds backwards from the end. The search
+// alternates between the two ends, and goes from each end as far as its limit of states allows.
 //
 //   CommitSearch search(table);
 //   OrderMemory memory(table);
@@ -33,9 +33,11 @@ class CommitSearch {
 
   explicit CommitSearch(const OrderTable& table) : graph_(table) {}
 
-  // `memory` is where the order begins; afterwards it is there again. `targets` stand in an order
-  // that keeps all precedences; with what has run, they are a downset. Each search from one end to
-  // the next commit may look at so many states. Deterministic but for the budget.
+  // Returns an order of `targets` within the capacity, or the proof that no order fits. `memory`
+  // holds the operators that have run, and is the same afterwards. `targets` are listed in an order
+  // that keeps all precedences; together with the operators that have run, they are a downset. Each
+  // search from one end to the next commit visits at most `most_states` states. The result is
+  // deterministic unless the budget ends the search.
   Found run(OrderMemory& memory, std::span<const int> targets, Bytes capacity,
             std::int64_t most_states, const Budget& budget);
 

@@ -1,6 +1,6 @@
-// Longer than 300 lines: states, their chains and the way between them belong to one search.
-// The way of a commit search from one end of an order, and what it leaves behind. Not used but by
-// commit_search.h, which says how it goes.
+// Longer than 300 lines: states, their hash chains and the moves between states are one search.
+// The walk of a commit search from one end of an order. The file is private to commit_search.h,
+// whose opening comment states the method.
 //
 //   CommitGraph graph(table);
 //   graph.begin(targets);
@@ -30,7 +30,8 @@
 
 namespace stowage {
 
-// The way from one end, by Steps forwards or backwards; `run` means a step that way.
+// Walks from one end of the order: ForwardSteps from the start, BackwardSteps from the end. To run
+// an operator means to take one step in that direction.
 template <class Steps>
 class CommitWalk {
  public:
@@ -71,24 +72,27 @@ class CommitWalk {
 
  private:
   static constexpr int kNoState = -1;
-  static constexpr std::size_t kFewestChains = 64;  // a power of two
+  // initial size of the hash table; a power of two
+  static constexpr std::size_t kFewestChains = 64;
 
   struct State {
     int parent = kNoState;
-    std::uint32_t first = 0;  // of its operators in ops_: what runs after its parent
+    // index in ops_ of the first operator that runs after the parent state
+    std::uint32_t first = 0;
     std::uint32_t count = 0;
     int total = 0;  // operators since the last commit
     Bytes live = 0;
-    std::uint64_t mark = 0;  // of the set
-    int beside = kNoState;   // another state of its chain
+    std::uint64_t mark = 0;  // exclusive or of the marks of the operators that have run
+    int beside = kNoState;   // next state of the same hash chain
   };
-  // Least live first, then the most operators, then the first found.
+  // Orders the queue: the least live memory first, then the most operators, then the state found
+  // first.
   using Entry = std::tuple<Bytes, int, int>;
 
   bool wanted(int op) const { return graph_.wanted[at(op)] == graph_.walks; }
   bool fits(int op) const { return steps_.need(op) <= capacity_; }
 
-  // What may run is listed, in any order.
+  // Adds an operator to the unordered list of ready operators.
   void put(int op) {
     graph_.places[at(op)] = static_cast<int>(ready_.size());
     ready_.push_back(op);
@@ -118,7 +122,7 @@ class CommitWalk {
     put(op);
   }
 
-  // Runs whatever fits and raises nothing, for good [OC1].
+  // Runs every ready operator that fits and does not raise the live memory, without return [OC1].
   void settle() {
     for (bool more = true; more;) {
       more = false;
@@ -172,7 +176,8 @@ class CommitWalk {
     return std::span(ops_).subspan(state.first, state.count);
   }
 
-  // From the state that has run to another one, by what they have in common.
+  // Undoes and runs operators to get from the current state to `state`, by way of their last common
+  // ancestor.
   void go_to(int state) {
     way_.clear();
     while (at_ != state) {
@@ -191,7 +196,7 @@ class CommitWalk {
     }
   }
 
-  // A state behind it to commit to, or kNoState.
+  // Returns a successor of the state to which the search can commit, or kNoState.
   int expand(int state) {
     go_to(state);
     tries_ = ready_;
@@ -206,7 +211,8 @@ class CommitWalk {
     return kNoState;
   }
 
-  // The state after `op`, and after all that is then free, if it is one to commit to.
+  // Adds the state after `op` and after the operators that then raise nothing. Returns the state if
+  // the search can commit to it, otherwise kNoState.
   int visit(int parent, int op) {
     run_now_.clear();
     close(op);
@@ -236,8 +242,7 @@ class CommitWalk {
     return reached;
   }
 
-  // Runs `op`, and then whatever it made ready or may have made smaller, and which fits and raises
-  // nothing.
+  // Runs `op`, then each operator that fits, raises nothing, and became ready or cheaper by a run.
   void close(int op) {
     steps_.run(op);
     run_now_.push_back(op);
@@ -258,7 +263,8 @@ class CommitWalk {
 
   int& chain_of(std::uint64_t mark) { return chains_[mark & (chains_.size() - 1)]; }
 
-  // Puts a new state into the chain of its mark. There are as many chains as states at least.
+  // Inserts a new state into the hash chain of its mark. There are at least as many chains as
+  // states.
   void chain(int state) {
     if (states_.size() <= chains_.size()) {
       State& its = states_[at(state)];
@@ -272,8 +278,8 @@ class CommitWalk {
     }
   }
 
-  // Whether the set of all that has run now is that of a state. Equal marks are compared member by
-  // member: a proof rests on it.
+  // Returns true if the set of operators that have run is the set of a known state. Sets with equal
+  // marks are compared member by member, because a proof depends on the result.
   bool known(std::uint64_t mark, int total) {
     for (int state = chain_of(mark); state != kNoState; state = states_[at(state)].beside) {
       const State& its = states_[at(state)];
@@ -291,8 +297,9 @@ class CommitWalk {
     return true;
   }
 
-  // Goes to the largest least set on the way to the state. Its members can run in the order of that
-  // way within the capacity, for without the others no step needs more [OC2].
+  // Commits to the largest set of least live memory on the path to the state. The members can run
+  // in the path's order within the capacity, because without the other operators no step needs more
+  // [OC2].
   void commit(int state) {
     std::vector<int> path = path_to(state);
     go_to(state);
@@ -323,21 +330,22 @@ class CommitWalk {
   OrderMemory& memory_;
   Steps steps_;
   const Bytes capacity_;
-  std::size_t left_;        // targets that have not run
-  std::vector<int> done_;   // what has run for good
+  std::size_t left_;        // number of targets that have not run
+  std::vector<int> done_;   // committed operators, in order
   std::vector<int> ready_;  // targets that may run next
   std::int64_t all_states_ = 0;
 
-  // Of one search between commits.
+  // The members below belong to one search between two commits.
   std::vector<State> states_;
   std::vector<int> ops_;
-  int at_ = 0;               // the state that has run
-  std::vector<int> chains_;  // a state of each, by the lowest bits of marks
+  int at_ = 0;  // the state whose operators have run
+  // first state of each hash chain, indexed by the lowest bits of the mark
+  std::vector<int> chains_;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue_;
   Bytes least_overflow_ = std::numeric_limits<Bytes>::max();
   std::vector<int> run_now_;  // operators that visit() has run
-  std::vector<int> way_;      // of go_to(): states, the last first
-  std::vector<int> tries_;    // of expand()
+  std::vector<int> way_;      // path of go_to(): states, the last one first
+  std::vector<int> tries_;    // ready operators that expand() tries
 };
 
 }  // namespace stowage

@@ -43,7 +43,7 @@ bool Evictions::valid(std::span<const int> steps) const {
   return true;
 }
 
-// The count of needs_of(), without its list.
+// Computes the same needs as needs_of(), but keeps only their excess.
 Evictions::Excess Evictions::excess_of(std::span<const int> steps, Bytes capacity) {
   ++counted_;
   Excess excess;
@@ -79,7 +79,7 @@ void Evictions::list_uses(std::span<const int> steps) {
   }
 }
 
-// Whether the tensor is there before the step, for that step or a later one.
+// Returns true if the tensor is in memory before the step because that step or a later one uses it.
 bool Evictions::alive_at(int tensor, std::size_t step) const {
   const std::vector<Use>& uses = uses_[at(tensor)];
   const auto next = std::ranges::lower_bound(uses, step, {}, &Use::step);
@@ -92,7 +92,7 @@ bool Evictions::may_run_at(int op, std::size_t step) const {
          });
 }
 
-// Appends what must run again before the step for `op` to run there, and `op`.
+// Appends the operators that must run again before the step so that `op` can run there, then `op`.
 void Evictions::chain_to(int op, std::size_t step, int depth, std::vector<int>& runs) const {
   if (std::ranges::find(runs, op) != runs.end()) return;
   if (depth > 0) {
@@ -130,7 +130,7 @@ void Evictions::try_drops(const std::vector<int>& steps, int tensor, std::size_t
     if (runs == runs_before) break;
     const Excess left = excess_of(with_runs(steps, runs, before), capacity);
     const double gain = now.bytes - left.bytes;
-    // Times may all be zero: then the fewest runs.
+    // If all times are zero, the cost is the number of runs.
     const double cost = table_.work_ms() > 0
                             ? time_of(runs) + table_.work_ms() * order_fixed::kFreeRun *
                                                   static_cast<double>(runs.size())
@@ -141,8 +141,9 @@ void Evictions::try_drops(const std::vector<int>& steps, int tensor, std::size_t
   }
 }
 
-// Tensors that live across the step and are not touched there, with the step before which each must
-// be made again; the most bytes for the time of its writer first.
+// Returns the tensors that live across the step without being touched there, each with the step
+// before which it must be made again. Tensors with the most bytes per time of their writer come
+// first.
 std::vector<std::pair<int, std::size_t>> Evictions::in_the_way(std::span<const int> steps,
                                                                std::size_t worst,
                                                                std::size_t most) const {
@@ -152,7 +153,7 @@ std::vector<std::pair<int, std::size_t>> Evictions::in_the_way(std::span<const i
     const int writer = table_.producer(t);
     if (writer == OrderTable::kNobody || table_.size(t) == 0) continue;
     const auto next = std::ranges::lower_bound(uses, worst, {}, &Use::step);
-    if (next == uses.begin()) continue;  // not there yet
+    if (next == uses.begin()) continue;  // the tensor is not in memory yet
     const bool to_the_end = next == uses.end();
     if (to_the_end ? !table_.stays(t) : next->writes || next->step == worst) continue;
     const std::size_t before = to_the_end ? steps.size() : next->step;
@@ -173,7 +174,7 @@ std::vector<std::pair<int, std::size_t>> Evictions::in_the_way(std::span<const i
   return all;
 }
 
-// Those above the capacity that need most.
+// Returns the steps above the capacity, those with the largest needs first, at most params_.steps.
 std::vector<std::size_t> Evictions::worst_steps(std::span<const int> steps, Bytes capacity) const {
   const std::vector<Bytes> needs = needs_of(table_, steps);
   std::vector<std::size_t> above;

@@ -1,12 +1,13 @@
-// Fits runs into a capacity: a tensor that is in the way is dropped, and made again before its next
-// use.
+// Fits the steps of an order into a capacity by rematerialization: a tensor is dropped and made
+// again before its next use.
 //
-// Of the tensors that live across the step that needs most and are not touched there, each may be
-// dropped after its last touch before it. Its writer then runs again right before the next touch;
-// what that reads and is no longer there is kept longer, or made again as well, chain by chain. The
-// one that relieves most bytes above the capacity, over all steps, for its time goes first. Source
-// of the greedy choice by cost: Jain et al., Checkmate (arXiv 1910.02653), section 6 (baselines);
-// Kirisame et al., DTR (2006.09616).
+// Candidates are the tensors that live across the step with the largest need and are not touched
+// there. A candidate is dropped after its last touch before the step, and its writer runs again
+// right before the next touch. If an input of the writer is gone by then, the input is kept longer
+// or made again as well, to a limited depth. The greedy choice takes the candidate that relieves
+// the most bytes above the capacity, over all steps, per time of its runs. Source of the greedy
+// choice by cost: Jain et al., Checkmate (arXiv 1910.02653), section 6 (baselines); Kirisame et
+// al., DTR (2006.09616).
 //
 //   Evictions evictions(table);
 //   if (evictions.relieve(steps, capacity, budget)) use(steps);
@@ -28,43 +29,45 @@ namespace stowage {
 
 class Evictions {
  public:
-  // `table` must outlive this.
+  // `table` must outlive this object.
   explicit Evictions(const OrderTable& table, const EvictionParams& params = {});
 
-  // Whether `steps`, an order of all operators in which some may stand again, now fit. If not, they
-  // are the best that was seen: the least bytes above the capacity. With `random` each choice is
-  // blurred.
+  // Adds runs to `steps`, an order of all operators in which some may run again. Returns true if
+  // the steps now fit the capacity. Otherwise `steps` have the fewest bytes above the capacity that
+  // were found. If `random` is given, a random factor between 0.5 and 1.5 changes each choice's
+  // score.
   bool relieve(std::vector<int>& steps, Bytes capacity, const Budget& budget,
                std::mt19937_64* random = nullptr);
 
-  // Takes away every run again without which the steps still fit, the longest first.
+  // Removes each repeated run without which the steps still fit, the longest run first.
   void drop_needless(std::vector<int>& steps, Bytes capacity);
 
-  // The runs that may make `tensor` anew before the step: its writer alone, then with what that
-  // reads and is not there, chain by chain. None if its writer may not run there.
+  // Returns the candidate sequences of runs that make `tensor` again before the step: the writer
+  // alone, then with the writers of its missing inputs, one level deeper each. Returns an empty
+  // list if the writer may not run there.
   std::vector<std::vector<int>> chains_to(std::span<const int> steps, int tensor,
                                           std::size_t before);
 
   Ms time_of(std::span<const int> steps) const;
-  // Whether the steps keep all precedences, those of runs again included.
+  // Returns true if the steps keep all precedences, including those of repeated runs.
   bool valid(std::span<const int> steps) const;
-  // How many plans were counted out, since the beginning.
+  // Returns the number of plans whose memory was computed by this object.
   std::int64_t counted() const { return counted_; }
 
  private:
-  // Bytes above the capacity, over all steps, and the step that needs most.
+  // Bytes above the capacity, summed over all steps, and the first step with the largest need.
   struct Excess {
     double bytes = 0;
     std::size_t worst = 0;
     Bytes peak = 0;
   };
   struct Drop {
-    std::vector<int> runs;  // again
+    std::vector<int> runs;  // runs to insert before step `before`
     std::size_t before = 0;
     double score = 0;
     Excess left;
   };
-  // Where a tensor is written or touched.
+  // A step that writes or touches a tensor.
   struct Use {
     std::size_t step = 0;
     bool writes = false;
@@ -83,13 +86,13 @@ class Evictions {
 
   const OrderTable& table_;
   const EvictionParams params_;
-  std::vector<std::vector<Use>> uses_;  // of a tensor, by step
-  std::vector<std::size_t> first_run_;  // of an operator
-  std::vector<char> needed_;            // of excess_of()
+  std::vector<std::vector<Use>> uses_;  // uses of each tensor, by step
+  std::vector<std::size_t> first_run_;  // first step of each operator
+  std::vector<char> needed_;            // scratch memory of excess_of()
   std::int64_t counted_ = 0;
 };
 
-// `steps` with `runs` before step `before`.
+// Returns `steps` with `runs` inserted before step `before`.
 std::vector<int> with_runs(std::span<const int> steps, std::span<const int> runs,
                            std::size_t before);
 

@@ -53,7 +53,7 @@ class Annealing {
     if (to_ - from_ < 2) return std::move(order_);
     for (std::int64_t done = 0; done < moves; ++done) {
       if (done % order_fixed::kClockMoves == 0 && budget.exhausted()) break;
-      // Falls to nothing, and stays there for the last tenth.
+      // The temperature falls linearly to zero, and is zero for the last tenth of the moves.
       const double share = 1 - static_cast<double>(done) / (0.9 * static_cast<double>(moves));
       move(static_cast<std::int64_t>(std::max(0.0, share) * static_cast<double>(kHottest)));
     }
@@ -61,14 +61,15 @@ class Annealing {
   }
 
  private:
-  // The fourth power of the share of the peak.
+  // Returns the fourth power of need / peak, scaled so that a need equal to the peak costs
+  // kPeakCost.
   std::int64_t cost_of(Bytes need) const {
     const auto share = static_cast<std::int64_t>(static_cast<double>(need) * scale_);
     const std::int64_t square = share * share / kPeakCost;
     return square * square / kPeakCost;
   }
 
-  // Moves an operator if that costs at most something drawn up to `heat`.
+  // Moves a random operator if the cost rises by at most a random number in [0, heat].
   void move(std::int64_t heat) {
     const int from =
         from_ + static_cast<int>(random_.below(static_cast<std::uint32_t>(to_ - from_)));
@@ -79,7 +80,8 @@ class Annealing {
     for (const int other : table_.behind(op)) last = std::min(last, place_[at(other)] - 1);
     if (first == last) return;
     const bool back = first < from && (last == from || random_.below(2) == 0);
-    // As many draws within twice the distance, whatever the distance.
+    // The distance is drawn log-uniformly: near and far moves are equally frequent on a logarithmic
+    // scale.
     const auto most = static_cast<std::uint32_t>(back ? from - first : last - from);
     const std::uint32_t reach =
         std::min(most, std::uint32_t{1}
@@ -96,7 +98,7 @@ class Annealing {
     }
   }
 
-  // The tensors that another operator would be the last to touch.
+  // Lists the tensors whose last toucher changes if `op` moves to place `to`.
   void list_ends(int op, int to, bool back) {
     ends_.clear();
     for (const int t : table_.touched(op)) {
@@ -122,7 +124,8 @@ class Annealing {
     }
   }
 
-  // Between the two places, with the operator at the new one.
+  // Recomputes the steps between the two places with the operator moved. Returns false if a step
+  // exceeds the peak or the cost rises by more than `allowed`.
   bool costs_at_most(std::int64_t allowed, int from, int to) {
     const int begin = std::min(from, to);
     const int end = std::max(from, to);
@@ -158,12 +161,12 @@ class Annealing {
 
   const OrderTable& table_;
   std::vector<int> order_;
-  int from_;                   // of the places between which operators move
-  int to_;                     // behind the last of them
-  std::vector<int> place_;     // of an operator
-  std::vector<int> last_;      // to touch a tensor that it then frees
-  std::vector<Bytes> growth_;  // of what is live, by an operator
-  std::vector<Bytes> live_;    // before a step
+  int from_;                // first place of the range in which operators move
+  int to_;                  // end of the range, exclusive
+  std::vector<int> place_;  // place of each operator
+  std::vector<int> last_;   // last operator that touches each tensor; the tensor is free afterwards
+  std::vector<Bytes> growth_;  // change of the live bytes by each operator
+  std::vector<Bytes> live_;    // live bytes before each step
   std::vector<std::int64_t> cost_;
   Bytes peak_ = 0;
   double scale_ = 1;
@@ -172,7 +175,7 @@ class Annealing {
     int before = 0;
     int after = 0;
   };
-  std::vector<End> ends_;  // that a move changes
+  std::vector<End> ends_;  // changes of last_ by the current move
   std::vector<Bytes> new_live_;
   std::vector<std::int64_t> new_cost_;
   QuickRandom random_;

@@ -1,9 +1,10 @@
-// Orders whose steps beside the peak need less.
+// Smooths the memory profile of an order: the steps below the peak get lower needs.
 //
-// The peak of an order says nothing of its other steps. Where many of them need about as much as
-// the peak, tensors rarely lie without gaps; where few do, mostly. Simulated annealing over orders
-// lowers the sum over all steps of the fourth power of what they need. A move takes an operator to
-// another place behind all that it waits for and before all that wait for it. Our own.
+// The peak of an order does not determine its other steps. If many steps need almost as much as the
+// peak, a layout without gaps is rare; if few steps do, most layouts have none. Simulated annealing
+// over orders lowers the sum over all steps of the fourth power of their needs. A move takes an
+// operator to another place after all its predecessors and before all its successors. This is
+// stowage's own method.
 //
 //   order = level_order(table, std::move(order), {.moves = 1'000'000, .seed = 1}, budget);
 #pragma once
@@ -20,14 +21,14 @@ namespace stowage {
 struct Levelling {
   std::int64_t moves = 0;
   std::uint64_t seed = 0;
-  // What stands outside the places [from, to) stays where it is. Requires 0 <= from <= to.
+  // Operators at places in [from, to) move, all others stay. Requires 0 <= from <= to.
   int from = 0;
   int to = std::numeric_limits<int>::max();
 };
 
-// An order with no higher peak; after the budget's end, as far as it came. `order`: every operator
-// once, and all precedences kept. A move costs as much as the steps between the two places, of
-// which most are near each other.
+// Returns an order whose peak is not higher. If the budget ends the search, the result is the
+// current order of the annealing. `order` has every operator once and keeps all precedences. A move
+// takes time proportional to the distance between the two places, and most distances are short.
 std::vector<int> level_order(const OrderTable& table, std::vector<int> order,
                              const Levelling& effort, const Budget& budget);
 

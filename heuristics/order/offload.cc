@@ -10,7 +10,8 @@
 namespace stowage {
 namespace {
 
-// The aways with `count` more steps before step `before`, or fewer where it is negative.
+// Adds `count`, which may be negative, to the steps of all intervals that begin at step `before` or
+// later.
 void shift(std::vector<Away>& aways, std::int64_t before, std::int64_t count) {
   for (Away& away : aways) {
     if (away.behind >= before) away.behind += count;
@@ -28,12 +29,12 @@ Offload::Offload(const OrderInstance& instance, const OrderTable& table,
       channels_(instance, table),
       evictions_(table, params.eviction) {}
 
-// Where the peak is to be least, no run may wait.
+// If the objective is the peak, a layout is acceptable only if no run waits for a transfer.
 bool Offload::good(const Channels::Layout& layout) const {
   return layout.held && (timed() || layout.stall_ms <= 0);
 }
 
-// The plan of these steps, without the aways that are none in it.
+// Returns the plan of these steps and of those intervals that are possible in them.
 Offload::Choice Offload::laid(std::vector<int> steps, std::vector<Away> aways, Bytes capacity) {
   ++counted_;
   channels_.look_at(steps);
@@ -43,7 +44,8 @@ Offload::Choice Offload::laid(std::vector<int> steps, std::vector<Away> aways, B
   return choice;
 }
 
-// Tries every tensor that is in the way at the step, the largest first.
+// Tries to offload or rematerialize each tensor that lives across the step, the largest tensors
+// first.
 void Offload::look_at(const Choice& now, std::int64_t step, Bytes capacity, By by,
                       std::mt19937_64* random, Choice& best) {
   channels_.look_at(now.steps);
@@ -123,7 +125,8 @@ std::vector<std::size_t> Offload::runs_again(std::span<const int> steps) const {
   return again;
 }
 
-// Takes away what the plan fits without, at no more time.
+// Removes each repeated run and each interval without which the plan still fits and takes no more
+// time.
 void Offload::drop_needless(Choice& now, Bytes capacity) {
   const auto keep_if_good = [&](Choice other) {
     const bool better = good(other.layout) && other.layout.excess <= 0 &&
@@ -193,7 +196,7 @@ std::optional<OffloadPlan> Offload::with_runs_again(std::span<const int> steps,
                                                     std::vector<Away> aways, Bytes capacity,
                                                     const Budget& budget) {
   if (!timed()) {
-    // As far as no run waits.
+    // Tensors leave as early and come back as late as possible while no run waits.
     Choice now = laid({steps.begin(), steps.end()}, std::move(aways), 0);
     if (!good(now.layout)) return std::nullopt;
     OffloadPlan plan = plan_of(std::move(now));
@@ -206,7 +209,7 @@ std::optional<OffloadPlan> Offload::with_runs_again(std::span<const int> steps,
   return plan_of(std::move(now));
 }
 
-// Without some of the transfers and runs again.
+// Removes a random part of the intervals and of the repeated runs.
 void Offload::thin_out(Choice& now, std::mt19937_64& random) const {
   const bool many = draw(random, 3) == 0;
   const auto goes = [&](std::size_t count) {

@@ -1,11 +1,12 @@
-// Fits runs into a capacity with a host: a tensor that is in the way goes there and comes back, or
-// is dropped and made again before its next use, whichever costs less time.
+// Fits the steps of an order into a capacity with a host: a tensor is offloaded to the host, or
+// dropped and made again before its next use, depending on which costs less time.
 //
-// Of the tensors that live across the step that needs most and are not touched there, each may be
-// away from its use before to its use behind (channels.h), or be made again as in evictions.h. What
-// relieves most bytes above the capacity, over all steps, for the time that it adds to the plan
-// goes first: a transfer that no run waits for adds none. Where the host is small, what relieves
-// most bytes at any cost may get further; both are tried.
+// Candidates are the tensors that live across the step with the largest need and are not touched
+// there. A candidate is on the host between its previous and its next use (channels.h), or is made
+// again as in evictions.h. The greedy choice takes the candidate that relieves the most bytes above
+// the capacity, over all steps, per time that it adds to the plan. A transfer adds no time if no
+// run waits for it. If the host is small, taking the candidate that relieves the most bytes at any
+// cost may succeed more often. Both choices are tried.
 //
 //   Offload offload(instance, table);
 //   if (auto plan = offload.within(order, capacity, budget)) use(plan->steps, plan->transfers);
@@ -40,26 +41,29 @@ struct OffloadPlan {
 
 class Offload {
  public:
-  // Both must outlive this. Requires a host.
+  // `instance` and `table` must outlive this object. Requires a host.
   Offload(const OrderInstance& instance, const OrderTable& table,
           const OrderHeuristicParams& params = {});
 
-  // Of the order with runs again and transfers within the capacity, none of them needless; nothing
-  // if the greedy choice does not get there. Where the objective is the peak, no run waits.
+  // Returns a plan of the order within the capacity, with repeated runs and transfers, none of them
+  // removable. Returns nullopt if the greedy choice finds no plan. If the objective is the peak, no
+  // run waits for a transfer.
   std::optional<OffloadPlan> within(std::span<const int> steps, Bytes capacity,
                                     const Budget& budget);
 
-  // The least peak that the greedy choice reaches, from above the goal by halves; without transfers
-  // at worst.
+  // Returns the plan with the least peak that the greedy choice reaches, by bisection between the
+  // goal and the current peak. The worst result is the order without transfers.
   OffloadPlan lowest(std::span<const int> steps, Bytes goal, const Budget& budget);
 
-  // Of the order with these tensors away, and no others; runs again as the capacity asks for them.
-  // Nothing if they do not get there. Where the objective is the peak, without runs again.
+  // Returns a plan of the order with exactly these offload intervals, and with repeated runs if the
+  // capacity requires them. Returns nullopt if no such plan fits. If the objective is the peak, no
+  // run is repeated.
   std::optional<OffloadPlan> with_runs_again(std::span<const int> steps, std::vector<Away> aways,
                                              Bytes capacity, const Budget& budget);
 
-  // Takes some transfers and runs again away and chooses anew, blurred; keeps what takes less time
-  // within the capacity, or has a smaller peak. Counts out about so many plans, and says how many.
+  // Removes some transfers and repeated runs, then chooses anew with random factors. Keeps the new
+  // plan if it takes less time within the capacity, or has a smaller peak if the objective is the
+  // peak. Stops after about `most` evaluated plans and returns their number.
   std::int64_t improve(OffloadPlan& plan, Bytes capacity, std::int64_t most, std::uint64_t seed,
                        const Budget& budget);
 
@@ -74,8 +78,8 @@ class Offload {
   bool timed() const { return instance_.objective == OrderObjective::time; }
   bool good(const Channels::Layout& layout) const;
   Choice laid(std::vector<int> steps, std::vector<Away> aways, Bytes capacity);
-  // What goes first: the most bytes for their time, or the most bytes. By cost_of_runs only runs
-  // again are chosen, for their time, beside the transfers that there are.
+  // Score of the greedy choice: bytes per added time, or bytes alone. `cost_of_runs` scores by
+  // bytes per added time, allows only repeated runs, and leaves the transfers as they are.
   enum class By { cost, bytes, cost_of_runs };
 
   bool relieve(Choice& now, Bytes capacity, By by, const Budget& budget, std::mt19937_64* random);
@@ -89,10 +93,10 @@ class Offload {
   const OrderInstance& instance_;
   const OrderTable& table_;
   const OffloadParams params_;
-  const int halvings_;  // of the way from the goal to the peak
+  const int halvings_;  // bisection steps between the goal and the peak
   Channels channels_;
   Evictions evictions_;
-  std::int64_t counted_ = 0;  // plans, since the beginning
+  std::int64_t counted_ = 0;  // plans evaluated by this object
 };
 
 }  // namespace stowage

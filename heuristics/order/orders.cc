@@ -13,14 +13,14 @@
 namespace stowage {
 namespace {
 
-// Who alone is still to touch a tensor. Requires touches_left(tensor) == 1.
+// Returns the only operator that has yet to touch the tensor. Requires touches_left(tensor) == 1.
 int last_toucher(const OrderMemory& memory, int tensor) {
   const auto touchers = memory.table().touchers(tensor);
   return *std::ranges::find_if(touchers, [&](int op) { return !memory.done(op); });
 }
 
-// Calls changed(other) for the operators that became ready when `op` ran, and for those whose
-// growth it changed.
+// Calls changed(other) for the operators that became ready when `op` ran, and for the operators
+// whose growth the run of `op` changed.
 template <class Changed>
 void for_changed(const OrderMemory& memory, int op, Changed changed) {
   for (const int next : memory.table().behind(op)) {
@@ -69,14 +69,14 @@ class ListScheduler {
 
   const OrderTable& table_;
   OrderMemory memory_;
-  std::vector<Bytes> growth_;  // as it stands in ready_
+  std::vector<Bytes> growth_;  // growth of each operator, as stored in ready_
   std::set<std::tuple<Bytes, std::int64_t, int>> ready_;
 };
 
-// What stands below an operator, as often as there are ways to it; at most kMost.
+// Sums over the predecessors of an operator, counted once per path, capped at kMost.
 struct Weight {
   static constexpr std::int64_t kMost = std::int64_t{1} << 60;
-  std::int64_t readers = 0;  // beyond one for each tensor
+  std::int64_t readers = 0;  // touchers of each written tensor beyond the first
   Bytes bytes = 0;
 
   static std::int64_t sum(std::int64_t a, std::int64_t b) { return std::min(kMost, a + b); }
@@ -101,7 +101,7 @@ std::vector<int> depth_first_order(const OrderTable& table) {
   }
   std::vector<int> order;
   std::vector<bool> seen(at(table.operators()), false);
-  // What is left to visit: an operator, and whether all it needs stands in the order.
+  // Operators left to visit; true if all predecessors of the operator are in the order.
   std::vector<std::pair<int, bool>> stack;
   const auto visit = [&](int root) {
     stack.emplace_back(root, false);
@@ -154,7 +154,8 @@ std::vector<int> online_order(const OrderTable& table) {
 std::vector<int> commit_order(const OrderTable& table, std::span<const int> base) {
   OrderMemory memory(table);
   std::vector<int> order;
-  std::set<std::pair<Bytes, int>> free;  // ready operators that raise nothing, by what they need
+  // ready operators that do not raise the live bytes, by need
+  std::set<std::pair<Bytes, int>> free;
   Bytes peak = table.at_start();
   for (int op = 0; op < table.operators(); ++op) {
     peak = std::max(peak, table.need(op));

@@ -1,4 +1,4 @@
-// The parameters of the order heuristics, and the numbers of theirs that nobody would tune. Not
+// Parameters of the order heuristics, and constants that are not worth tuning. This header is not
 // installed.
 #pragma once
 
@@ -9,21 +9,21 @@
 
 namespace stowage {
 
-// windows.h: stretches of an order are searched anew. Rounds and the method `lns` begin with these
-// states and this width.
+// Parameters of windows.h, which searches stretches of an order again. The first round of `auto`
+// and the method `lns` begin with this number of states and this width.
 struct StretchParams {
   std::int64_t states = 1'000;
   int width = 64;
   int narrowest = 8;
 };
 
-// registry.h: the heuristic `fast`.
+// Parameters of the heuristic `fast` (registry.h).
 struct OrderFastParams {
   std::int64_t states = 200;
   int width = 32;
 };
 
-// evictions.h: tensors in the way are dropped and made again.
+// Parameters of evictions.h, which drops tensors and makes them again.
 struct EvictionParams {
   int depth = 6;
   int tensors = 64;
@@ -31,13 +31,13 @@ struct EvictionParams {
   int halvings = 12;
 };
 
-// offload.h: tensors in the way go to the host.
+// Parameters of offload.h, which moves tensors to the host.
 struct OffloadParams {
   int tensors = 48;
   int steps = 8;
 };
 
-// reruns.h: other choices around a plan.
+// Parameters of RerunWalk (reruns.h), which searches around a plan.
 struct RerunWalkParams {
   std::int64_t plans = 20'000;
   int distance = 32;
@@ -51,21 +51,25 @@ struct OrderHeuristicParams {
   RerunWalkParams walk;
 };
 
-// Numbers that tell rounding from a difference, that change the time that a limit is overrun by, or
-// that follow from a parameter.
+// Constants that separate rounding from a difference, that bound how far a time limit is overrun,
+// or that follow from a parameter.
 namespace order_fixed {
 
-inline constexpr Ms kFreeRun = 1e-9;  // of the time of all runs: the cost of a run that takes none
-inline constexpr double kRounding = 1e-12;        // of times: sums of the same times differ by less
-inline constexpr std::int64_t kClockStates = 64;  // between two looks at the clock
-inline constexpr std::int64_t kClockMoves = 4096;  // of level_order()
+// cost of a run that takes no time, as a share of the time of all runs
+inline constexpr Ms kFreeRun = 1e-9;
+// relative: sums of the same times in different orders differ by less
+inline constexpr double kRounding = 1e-12;
+inline constexpr std::int64_t kClockStates = 64;  // states between two reads of the clock
+// moves of level_order() between two reads of the clock
+inline constexpr std::int64_t kClockMoves = 4096;
 inline constexpr std::int64_t kFastStretches =
-    100;  // stretches of `fast`: some hundredths of a second
-inline constexpr std::int64_t kLnsStretches = 200;  // of each round of `lns`
-inline constexpr std::int64_t kLnsGrowth = 4;       // of its states, from one round to the next
+    100;  // stretches of `fast`, which take some hundredths of a second
+inline constexpr std::int64_t kLnsStretches = 200;  // stretches of each round of `lns`
+// factor of the states of `lns` from one round to the next
+inline constexpr std::int64_t kLnsGrowth = 4;
 inline constexpr int kLnsRounds = 3;
-// level_order(): the cost of a step at the peak, and the most that a move may cost at the
-// beginning.
+// level_order(): the cost of a step that needs the peak, and the initial temperature, which is the
+// largest rise in cost that a first move may have.
 inline constexpr std::int64_t kPeakCost = 1 << 20;
 inline constexpr std::int64_t kHottest = 6 * kPeakCost / 10;
 

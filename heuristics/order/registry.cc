@@ -41,7 +41,7 @@ std::vector<int> lns(const OrderTable& table, const Params& params, const Budget
   return order;
 }
 
-// No plan has a smaller peak: what some operator touches and makes.
+// Returns a lower bound on the peak of every plan: the most that one operator touches and writes.
 Bytes least_of_any(const OrderTable& table) {
   Bytes least = std::max(table.at_start(), table.at_end());
   for (int op = 0; op < table.operators(); ++op) {

@@ -1,4 +1,4 @@
-// Every order heuristic.
+// List of all order heuristics.
 #pragma once
 
 #include <vector>
@@ -11,15 +11,15 @@
 
 namespace stowage {
 
-// Has no plan where its peak would exceed the capacity of the instance.
+// A heuristic returns no plan if its peak would exceed the capacity of the instance.
 using OrderHeuristic = Heuristic<OrderInstance, OrderTable, OrderPlan>;
 
-// Published baselines first, then ours from quick to thorough; those that use a host, or run
-// operators again, only where there is one, or some may.
+// Returns the published baselines, then stowage's own methods from quick to thorough. Methods that
+// use a host or repeat runs are included only if the instance has a host or allows repeated runs.
 std::vector<OrderHeuristic> heuristics(const OrderInstance& instance,
                                        const OrderHeuristicParams& params = {});
 
-// The best of the orders that take one pass, the first of equal ones.
+// Returns the order with the least peak among the one-pass orders; of equal orders the first.
 std::vector<int> best_simple_order(const OrderTable& table);
 
 }  // namespace stowage

@@ -29,13 +29,13 @@ RerunSearch::RerunSearch(const OrderTable& table)
   std::ranges::stable_sort(by_size_, [&](int a, int b) { return table.size(a) > table.size(b); });
 }
 
-// Whether an update has run behind which the operator may not run again.
+// Returns true if an update has run after which the operator may not run again.
 bool RerunSearch::closed(const Word* set, int op) const {
   return std::ranges::any_of(table_.closed_by(op), [&](int update) { return has(set, update); });
 }
 
-// The time that is left at least; infinite if something that is needed cannot be made. Marks the
-// tensors that may be of use to any run.
+// Returns a lower bound on the remaining time, or infinity if a needed tensor cannot be made again.
+// Marks in useful_ the tensors that a later run may use.
 Ms RerunSearch::sweep(const Word* set) {
   Ms left = 0;
   for (int t = 0; t < table_.tensors(); ++t) needed_[at(t)] = useful_[at(t)] = table_.stays(t);
@@ -67,7 +67,7 @@ Ms RerunSearch::sweep(const Word* set) {
   return left;
 }
 
-// Whether all has run, and what stays is there.
+// Returns true if all operators have run and all tensors that must stay are in memory.
 bool RerunSearch::complete(const Word* set) const {
   for (int op = 0; op < table_.operators(); ++op) {
     if (!has(set, op)) return false;
@@ -108,7 +108,7 @@ void RerunSearch::grow_slots() {
   }
 }
 
-// Takes a state up, unless it is known at no more.
+// Adds a state unless the same set is known with no more elapsed time.
 void RerunSearch::keep(const std::vector<Word>& set, Node node) {
   const int number = static_cast<int>(nodes_.size());
   if (!node.yields) {
@@ -148,7 +148,7 @@ void RerunSearch::begin() {
   if (less(left, below_ms_)) keep(start, {.least = left});
 }
 
-// The run of `op` with what is there while it runs, within the capacity.
+// Runs `op` with the tensors `during`, which fit the capacity, and adds the state after the run.
 void RerunSearch::settle(int from, int op, const std::vector<Word>& during, Ms spent) {
   std::vector<Word> behind = during;
   put(behind.data(), op, true);
@@ -167,7 +167,7 @@ void RerunSearch::settle(int from, int op, const std::vector<Word>& during, Ms s
 
 void RerunSearch::try_run(int node, int op) {
   std::vector<Word> during(set_of(node), set_of(node) + width_);
-  // What nobody will need once it has run may go before.
+  // Tensors that no later run can use are dropped before `op` runs.
   put(during.data(), op, true);
   const Ms spent = nodes_[at(node)].spent + table_.ms(op);
   for (const int t : table_.written(op)) put(during.data(), place(t), true);
@@ -189,15 +189,15 @@ void RerunSearch::try_run(int node, int op) {
                 .runs = nodes_[at(node)].runs});
 }
 
-// One tensor less, each in turn, for the run to come. Largest first, so that the last of a set is
-// its least and no set has one to spare.
+// Drops each tensor in turn for the pending run, the largest tensors first. Each set that makes
+// room is then minimal: without its last, smallest tensor the run would not fit.
 void RerunSearch::give_up(int node) {
   const Node from = nodes_[at(node)];
   const std::vector<Word> all(set_of(node), set_of(node) + width_);
   const Bytes need = memory_of(all.data()) + table_.need(from.op);
   const auto touched = table_.touched(from.op);
-  std::vector<int> left;  // places in by_size_
-  Bytes at_most = 0;      // that they give
+  std::vector<int> left;  // indices in by_size_ of the tensors that may be dropped
+  Bytes at_most = 0;      // bytes of all tensors in `left`
   for (int place_of = from.next; place_of < std::ssize(by_size_); ++place_of) {
     const int t = by_size_[at(place_of)];
     const bool goes = has(all.data(), place(t)) && table_.size(t) > 0 &&

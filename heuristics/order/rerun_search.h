@@ -1,11 +1,12 @@
-// Looks for the runs of least time within a capacity, operators that run again included, or proves
-// that there are none.
+// Finds a sequence of runs of least time within a capacity, repeated runs included, or proves that
+// no sequence fits.
 //
-// A state is who has run and which tensors are there. One that may be of use is kept until it is in
-// the way: then every least set of those that are not needed at once is given up in turn, the
-// cheapest first. From a state on, whoever has not run must run, and so must the writer of whatever
-// is needed and not there, and what that one reads, and so on: the sum of their times is never more
-// than what is left, and states go by it (A*). Any number of runs is considered [OB7].
+// A state is the set of operators that have run and the set of tensors in memory. A tensor that a
+// later run may use stays until a run does not fit. Then the search branches over every minimal set
+// of tensors to drop among those that the run does not touch. The remaining time has a lower bound:
+// every operator that has not run must run, and so must the writer of each tensor that is needed
+// and missing, with the writers of its inputs. The sum of these times orders the states (A*). The
+// number of runs is not limited [OB7].
 //
 //   RerunSearch search(table);
 //   const RerunSearch::Found found = search.run(capacity, kNoLimitMs, 10'000, budget);
@@ -28,24 +29,26 @@ class RerunSearch {
   static constexpr Ms kNoLimitMs = std::numeric_limits<Ms>::infinity();
 
   enum class End {
-    found,      // steps take bound_ms, and none within the capacity take less
-    none,       // none within the capacity take less than what was asked for
-    exhausted,  // of states, or of the budget
+    found,      // steps take bound_ms; no sequence within the capacity takes less
+    none,       // no sequence within the capacity takes less than below_ms
+    exhausted,  // the limit on states or the budget is used up
   };
   struct Found {
     End end = End::exhausted;
     std::vector<int> steps;
-    Ms bound_ms = 0;  // no runs within the capacity take less; infinite if there are none
-    // Of a search without a limit that ended with none: every plan has a step that needs so much.
+    // lower bound on the time of any sequence within the capacity; infinite if no sequence fits
+    Ms bound_ms = 0;
+    // Set if a search without a time limit ends with `none`: every plan has a step that needs at
+    // least this many bytes.
     Bytes least_overflow = 0;
     std::int64_t states = 0;
   };
 
-  // `table` must outlive this.
+  // `table` must outlive this object.
   explicit RerunSearch(const OrderTable& table);
 
-  // Of all runs that take less than `below_ms`. Looks at so many states at most. Deterministic but
-  // for the budget.
+  // Searches all sequences that take less than `below_ms`, and visits at most `most_states` states.
+  // The result is deterministic unless the budget ends the search.
   Found run(Bytes capacity, Ms below_ms, std::int64_t most_states, const Budget& budget);
 
  private:
@@ -53,11 +56,11 @@ class RerunSearch {
 
   struct Node {
     Ms spent = 0;
-    Ms least = 0;  // spent, and what is left at least
+    Ms least = 0;  // lower bound on the total time: spent and the least remaining time
     int before = -1;
-    int op = -1;          // the run that led here; of one that gives up tensors, the run to come
-    bool yields = false;  // it gives up tensors for a run to come
-    int next = 0;         // the first place in by_size_ that it may give up
+    int op = -1;          // run that led to this state; if yields, the pending run
+    bool yields = false;  // tensors are being dropped for the pending run `op`
+    int next = 0;         // first index in by_size_ of a tensor that may still be dropped
     int runs = 0;
   };
   struct Entry {
@@ -80,7 +83,7 @@ class RerunSearch {
     const Word bit = Word{1} << (static_cast<unsigned>(i) % 64);
     word = in ? word | bit : word & ~bit;
   }
-  // Tensors stand behind the operators in a set.
+  // Returns the bit of a tensor; the tensors' bits follow the operators' bits.
   int place(int tensor) const { return shift_ + tensor; }
 
   bool closed(const Word* set, int op) const;
@@ -106,10 +109,10 @@ class RerunSearch {
   Bytes least_overflow_ = 0;
   std::vector<Word> words_;
   std::vector<Node> nodes_;
-  std::vector<int> slots_;  // of states, by their sets
+  std::vector<int> slots_;  // hash table of states by their sets
   std::size_t states_ = 0;
   std::vector<Entry> queue_;
-  std::vector<char> needed_;  // tensors, of sweep()
+  std::vector<char> needed_;  // tensors that the remaining runs need, computed by sweep()
   std::vector<char> useful_;
 };
 

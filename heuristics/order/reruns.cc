@@ -26,7 +26,8 @@ std::vector<int> evicted_to(const OrderTable& table, std::span<const int> order,
   std::vector<int> best(order.begin(), order.end());
   Bytes low = std::max(goal, table.at_start());
   Bytes peak = peak_of(table, best);
-  // What the way to `low` passes may be better than what a larger capacity gives.
+  // The greedy steps towards the goal may pass a lower peak than the steps towards a larger
+  // capacity.
   Bytes capacity = low;
   for (int k = 0; k < params.halvings && low < peak && !budget.exhausted(); ++k) {
     std::vector<int> steps(order.begin(), order.end());
@@ -50,7 +51,7 @@ RerunWalk::RerunWalk(const OrderTable& table, std::uint64_t seed,
       evictions_(table, params.eviction),
       random_(seed) {}
 
-// Without some of the runs again: single ones, or all of a stretch.
+// Removes some repeated runs: up to four single ones, or a contiguous range of them.
 void RerunWalk::thin_out(std::vector<int>& steps) {
   std::vector<char> ran(at(table_.operators()), 0);
   std::vector<std::size_t> again;
@@ -72,7 +73,7 @@ void RerunWalk::thin_out(std::vector<int>& steps) {
   std::erase_if(steps, [&](int) { return gone[k++] != 0; });
 }
 
-// One step to another place, if precedences let it.
+// Moves one step to another place if the precedences allow it.
 void RerunWalk::move_one(std::vector<int>& steps) {
   if (steps.size() < 2) return;
   const std::size_t from = draw(random_, steps.size());

@@ -1,4 +1,4 @@
-// Plans in which operators run again: by evictions from an order, and by a search around a plan.
+// Plans with repeated runs: by evictions from an order, and by a local search around a plan.
 //
 //   if (auto steps = evicted_within(table, order, capacity, budget)) use(*steps);
 //   const std::vector<int> low = evicted_to(table, order, goal, budget);
@@ -20,32 +20,32 @@
 
 namespace stowage {
 
-// The order with runs again, none of them needless, within the capacity; nothing if the greedy
-// choice does not get there.
+// Returns the order with repeated runs within the capacity, none of them removable. Returns nullopt
+// if the greedy choice finds no plan.
 std::optional<std::vector<int>> evicted_within(const OrderTable& table, std::span<const int> order,
                                                Bytes capacity, const Budget& budget,
                                                const EvictionParams& params = {});
 
-// The order with runs again that has the least peak that the greedy choice reaches, from above the
-// goal by halves.
+// Returns the order with repeated runs that has the least peak the greedy choice reaches, by
+// bisection between the goal and the current peak.
 std::vector<int> evicted_to(const OrderTable& table, std::span<const int> order, Bytes goal,
                             const Budget& budget, const EvictionParams& params = {});
 
-// Takes some runs again away and moves an operator, and evicts anew with blurred choices; keeps
-// what is better.
+// Local search: removes some repeated runs or moves an operator, then evicts anew with random
+// factors, and keeps the better plan.
 class RerunWalk {
  public:
   struct Goal {
-    Bytes capacity = 0;  // of objective time
-    bool time = false;   // least time within the capacity; otherwise the least peak
-    Bytes least = 0;     // a peak that is good enough
+    Bytes capacity = 0;  // only for the objective time
+    bool time = false;   // true: minimize the time within the capacity; false: minimize the peak
+    Bytes least = 0;     // a peak at which the search stops
   };
 
-  // `table` must outlive this.
+  // `table` must outlive this object.
   RerunWalk(const OrderTable& table, std::uint64_t seed, const OrderHeuristicParams& params = {});
 
-  // Counts out about so many plans. `steps` keep the goal's capacity before and after. The number
-  // of plans that were counted out.
+  // Evaluates about `most` plans and returns their number. `steps` fit the goal's capacity before
+  // and after.
   std::int64_t improve(std::vector<int>& steps, const Goal& goal, std::int64_t most,
                        const Budget& budget);
 
@@ -55,7 +55,7 @@ class RerunWalk {
   void move_one(std::vector<int>& steps);
 
   const OrderTable& table_;
-  const std::size_t farthest_;  // steps over which one operator moves
+  const std::size_t farthest_;  // largest distance in steps that one operator moves
   Evictions evictions_;
   std::mt19937_64 random_;
 };

@@ -10,7 +10,8 @@
 namespace stowage {
 namespace {
 
-// An order whose stretches are exchanged, and what its steps need.
+// An order with the bytes that each step needs, and with a queue of the steps with the largest
+// needs.
 class Stretches {
  public:
   Stretches(const OrderTable& table, CommitSearch& search, std::vector<int>& order, int narrowest,
@@ -26,16 +27,18 @@ class Stretches {
   }
 
   std::int64_t states() const { return states_; }
-  // The first step that needs most, and how much that is. Requires a step.
+  // Returns the first step with the largest need, and that need in bytes. Requires at least one
+  // step.
   std::pair<std::size_t, Bytes> most() {
     while (needs_[at(-steps_.top().second)] != steps_.top().first) steps_.pop();
     return {at(-steps_.top().second), steps_.top().first};
   }
 
-  // Whether a stretch around the step has an order below the peak, which it then takes.
+  // Replaces the first stretch around the step for which an order below the peak is found. Returns
+  // false if no stretch has such an order.
   bool improve_around(std::size_t step, Bytes peak) {
     for (std::size_t width = narrowest_;; width *= 2) {
-      // The step in the middle, near the end and near the beginning of the stretch.
+      // The step lies in the middle, near the end, or near the beginning of the stretch.
       for (const std::size_t before : {width / 2, width - width / 8, width / 8}) {
         const std::size_t from = step - std::min(step, before);
         if (states_ >= effort_.all_states || budget_.exhausted()) return false;
@@ -51,7 +54,7 @@ class Stretches {
     while (at_ > step) memory_.undo(order_[--at_]);
   }
 
-  // Runs up to `to`, and notes what each step on the way needs.
+  // Runs the steps before `to` and records the need of each.
   void count(std::size_t to) {
     while (at_ < to) {
       needs_[at_] = memory_.need(order_[at_]);
@@ -80,9 +83,10 @@ class Stretches {
   const Windows::Effort& effort_;
   const Budget& budget_;
   OrderMemory memory_;
-  std::size_t at_ = 0;        // the step before which memory_ is
-  std::vector<Bytes> needs_;  // of the steps
-  // Needs and steps, the latter negative so that the first comes first; also what is no longer so.
+  std::size_t at_ = 0;        // the step before which memory_ stands
+  std::vector<Bytes> needs_;  // bytes that each step needs
+  // Pairs of need and negated step, so that of equal needs the first step is on top. Outdated pairs
+  // are skipped.
   std::priority_queue<std::pair<Bytes, std::int64_t>> steps_;
   std::int64_t states_ = 0;
 };
