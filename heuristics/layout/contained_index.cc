@@ -26,7 +26,7 @@ ContainedIndex::ContainedIndex(std::vector<SectionRange> ranges, int sections, c
   std::partial_sum(node_.begin(), node_.end(), node_.begin());
   entries_.resize(node_.back());
   tree_.resize(2 * entries_.size());
-  // Ranges come in ascending end, so that every node's entries are sorted as they come.
+  // The ranges are inserted by ascending end, so that the entries of every node are sorted.
   std::vector<Entry> by_end(ranges_.size());
   for (std::size_t r = 0; r < ranges_.size(); ++r) {
     by_end[r] = {ranges_[r].last, static_cast<int>(r)};

@@ -13,11 +13,13 @@
 namespace stowage {
 namespace {
 
-constexpr Bytes kRim = std::numeric_limits<Bytes>::max();  // beyond the first and last section
-// Placements between two looks at the clock. Each may look at all pinned buffers.
+// height beyond the first and the last section
+constexpr Bytes kRim = std::numeric_limits<Bytes>::max();
+// Returns the number of placements between two reads of the clock. A placement may visit all pinned
+// buffers, so more pins give fewer placements.
 int clock_placements(std::size_t pins) { return static_cast<int>(1 + 32736 / (32 + pins)); }
 
-// Heights over the sections, as stretches of equal height; the lowest at hand.
+// Heights over the sections as stretches of equal height, with access to the lowest stretch.
 class Skyline {
  public:
   explicit Skyline(int sections)
@@ -34,11 +36,11 @@ class Skyline {
   struct Valley {
     SectionRange sections;
     Bytes height = 0;
-    Bytes rim = 0;  // the lower of the two heights beside it; kRim if it is everything
+    Bytes rim = 0;  // the lower of the two adjacent heights; kRim if the valley spans all sections
   };
 
-  // The first of the lowest stretches, joined with neighbours of the same height. Requires
-  // sections.
+  // Returns the first of the lowest stretches, joined with neighbours of the same height. Requires
+  // at least one section.
   Valley lowest() {
     while (!current(heap_.top())) heap_.pop();
     int first = heap_.top().second;
@@ -56,14 +58,14 @@ class Skyline {
     return {{first, last}, height, std::min(left, right)};
   }
 
-  // Raises sections of a valley to this height.
+  // Raises `sections`, which lie inside the valley, to `height`.
   void raise(const Valley& valley, SectionRange sections, Bytes height) {
     cut(valley.sections.first, sections.first);
     cut(sections.first, sections.last);
     set_height(sections.first, height);
   }
 
-  // Gives any sections at least this height. O(sections).
+  // Raises arbitrary sections to at least this height. O(sections).
   void raise_anywhere(SectionRange sections, Bytes height) {
     int stretch = 0;
     for (const int border : {sections.first, sections.last}) {
@@ -95,7 +97,8 @@ class Skyline {
     last_[at(next)] = 0;  // no stretch begins there any more
   }
 
-  // Makes a stretch begin at this section, inside or at a border of the one that begins at `first`.
+  // Makes a stretch begin at `section`, which lies inside the stretch that begins at `first` or at
+  // one of its borders.
   void cut(int first, int section) {
     if (section == first || section == last_[at(first)]) return;
     last_[at(section)] = last_[at(first)];
@@ -106,9 +109,10 @@ class Skyline {
   }
 
   int sections_;
-  std::vector<Bytes> height_;  // of the stretch that begins at a section
-  std::vector<int> last_;      // where it ends; not behind its start: none begins there
-  std::vector<int> previous_;  // where the stretch before begins
+  std::vector<Bytes> height_;  // height of the stretch that begins at each section
+  // end of the stretch; if not after its start, no stretch begins at the section
+  std::vector<int> last_;
+  std::vector<int> previous_;  // start of the previous stretch
   std::priority_queue<Stretch, std::vector<Stretch>, std::greater<>> heap_;
 };
 
@@ -119,7 +123,8 @@ std::vector<SectionRange> hulls(const LayoutTable& table, const std::vector<int>
   return all;
 }
 
-// The index says which waiting buffer a valley takes, by its place in the order.
+// Builds a layout by filling valleys. The index determines which waiting buffer a valley takes, as
+// a position in the order.
 template <class Index>
 class Dive {
  public:
@@ -171,7 +176,8 @@ class Dive {
   }
 
  private:
-  // Pinned buffers become part of the skyline once it has reached them, the lowest first.
+  // Adds the lowest pinned buffer to the skyline once the skyline has reached its offset. Returns
+  // false if no pinned buffer is due.
   bool raise_pin(Bytes level) {
     if (next_pin_ == pins_.size() || table_.pin(pins_[next_pin_]) > level) return false;
     const int pin = pins_[next_pin_++];
@@ -192,10 +198,10 @@ class Dive {
   const Budget& budget_;
   Index index_;
   std::vector<Bytes> offsets_;
-  std::vector<int> pins_;  // by offset
+  std::vector<int> pins_;  // pinned buffers, ascending by offset
   std::size_t next_pin_ = 0;
   std::priority_queue<std::pair<Bytes, int>, std::vector<std::pair<Bytes, int>>, std::greater<>>
-      asleep_;  // when to wake, rank
+      asleep_;  // height at which the buffer can be placed again, rank
 };
 
 }  // namespace

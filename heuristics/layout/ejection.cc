@@ -127,7 +127,7 @@ void Ejection::put(int b, Bytes offset) {
   classes_[at(place.klass)].offset[place.index] = offset;
 }
 
-// Placed buffers that are alive together with this one.
+// Lists the placed buffers whose lifetimes overlap the lifetime of `b`, by offset.
 void Ejection::list_neighbours(int b) {
   neighbours_.clear();
   const SectionRange hull = table_.hull(b);
@@ -151,7 +151,7 @@ void Ejection::list_neighbours(int b) {
   visits_ += 4 * static_cast<std::int64_t>(neighbours_.size());
 }
 
-// In the smallest gap that is large enough.
+// Returns the offset in the smallest free gap that is large enough, or nullopt if no gap is.
 std::optional<Bytes> Ejection::free_offset(int b, Bytes target) const {
   std::optional<Bytes> best;
   Bytes least = std::numeric_limits<Bytes>::max();
@@ -170,8 +170,8 @@ std::optional<Bytes> Ejection::free_offset(int b, Bytes target) const {
   return best;
 }
 
-// Where what is pushed out weighs least; nothing if pinned buffers leave no place. Of several such
-// offsets any.
+// Returns the offset at which the overlapping buffers have the least total weight; ties are broken
+// at random. Returns nullopt if every offset overlaps a pinned buffer.
 std::optional<Bytes> Ejection::forced_offset(int b, Bytes target) {
   const Bytes size = table_.size(b);
   const Bytes alignment = table_.alignment(b);
@@ -180,7 +180,8 @@ std::optional<Bytes> Ejection::forced_offset(int b, Bytes target) {
   ends_.clear();
   for (const Neighbour& other : neighbours_) ends_.emplace_back(other.end, other.weight);
   radix_sort(ends_, [](const auto& end) { return sort_key(end.first); });
-  // On top of a neighbour, and below one: both lists ascend as they come.
+  // Candidate offsets lie directly on top of a neighbour or directly below a neighbour. Both lists
+  // are created in ascending order.
   candidates_ = {0};
   for (const auto& [end, weight] : ends_) {
     const Bytes above = table_.aligned(b, end);
@@ -196,8 +197,8 @@ std::optional<Bytes> Ejection::forced_offset(int b, Bytes target) {
   std::ranges::inplace_merge(candidates_, candidates_.begin() + middle);
   auto begins = neighbours_.begin();
   auto ends = ends_.begin();
-  std::int64_t begun = 0;  // weight of what begins below the end of the buffer
-  std::int64_t ended = 0;  // of what ends below its offset
+  std::int64_t begun = 0;  // weight of the neighbours that begin below the end of the buffer
+  std::int64_t ended = 0;  // weight of the neighbours that end below the offset of the buffer
   std::int64_t least = kPinWeight - 1;
   std::uint32_t ties = 0;
   std::optional<Bytes> best;

@@ -7,7 +7,7 @@
 namespace stowage {
 namespace {
 
-// A placed buffer, as a scan over all of them needs it.
+// A placed buffer with the values that a scan over all placed buffers reads.
 struct Placed {
   Bytes offset = 0;
   Bytes end = 0;
@@ -33,7 +33,7 @@ class Fit {
 
   Bytes choose(int b, GapRule rule) const {
     const SectionRange hull = table_.hull(b);
-    Bytes top = 0;  // where the gap below the next placed buffer begins
+    Bytes top = 0;  // start of the gap below the next placed buffer
     Bytes best = -1;
     Bytes best_gap = 0;
     for (const Placed& other : placed_) {

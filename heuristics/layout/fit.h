@@ -1,7 +1,7 @@
-// Fitting buffers one by one into the gaps between those already placed.
+// Places buffers one by one into the gaps between the buffers placed before.
 //
-// The order and the choice of gap make the published baselines. Pinned buffers are there from the
-// start. O(n^2) comparisons.
+// The published baselines differ in the order of the buffers and in the choice of the gap. Pinned
+// buffers are placed first. O(n^2) comparisons.
 //
 //   fit_in_order(table, static_order(table, "ZL"), GapRule::smallest, budget);  // greedy by size
 #pragma once
@@ -19,9 +19,10 @@ enum class GapRule {
   smallest,  // the smallest gap that is large enough, ties to the lowest
 };
 
-// Offsets of all buffers, idle ones at their pin or 0; a buffer that fits no gap goes on top of
-// those it conflicts with. Nothing if the budget ends first. `order`: buffers that are neither
-// pinned nor idle. Requires table.stackable() and pins that do not clash.
+// Returns the offsets of all buffers; idle buffers are at their pin or at 0. A buffer that fits no
+// gap goes on top of the buffers it conflicts with. Returns nullopt if the budget ends first.
+// `order` lists buffers that are neither pinned nor idle. Requires table.stackable() and pins that
+// do not clash.
 std::optional<std::vector<Bytes>> fit_in_order(const LayoutTable& table,
                                                const std::vector<int>& order, GapRule rule,
                                                const Budget& budget);

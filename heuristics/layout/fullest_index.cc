@@ -73,14 +73,14 @@ int FullestIndex::least(SectionRange window) {
     if (seen == most_starts_ / 8) {
       return widest_from(next_start(part.window.first, part.window.last), part.window.last).rank;
     }
-    // Nothing covers that section: what lies inside the window lies to one side of it.
+    // No range covers the fullest section, so each range inside the window lies on one side of it.
     add_part({part.window.first, part.fullest});
     add_part({part.fullest + 1, part.window.last});
   }
   return kNone;
 }
 
-// If a present range lies inside it.
+// Adds a window to the parts if a present range lies inside the window.
 void FullestIndex::add_part(SectionRange window) {
   if (next_start(window.first, window.last) >= window.last) return;
   const int section = fullest(window);
@@ -116,7 +116,8 @@ void FullestIndex::set_present(int rank, bool present) {
 int FullestIndex::next_start(int from, int last) const {
   if (from >= sections_) return kNever;
   std::size_t node = leaves_ + at(from);
-  // Up until something to the right fits, then down to the first of it.
+  // Walks up until a node to the right contains a range that ends by `last`, then down to the first
+  // such leaf.
   while (least_end_[node] > last) {
     while (node % 2 == 1) node /= 2;
     if (node == 0) return kNever;
@@ -129,7 +130,8 @@ int FullestIndex::next_start(int from, int last) const {
   return static_cast<int>(node - leaves_);
 }
 
-// Of the present ranges that start there and end by `last`. Requires one.
+// Returns the widest present range that starts at `first` and ends by `last`. Requires that such a
+// range exists.
 FullestIndex::Widest FullestIndex::widest_from(int first, int last) const {
   const auto begin = entries_.begin() + static_cast<std::ptrdiff_t>(group_[at(first)]);
   const auto end = entries_.begin() + static_cast<std::ptrdiff_t>(group_[at(first) + 1]);
@@ -157,7 +159,8 @@ FullestIndex::Widest FullestIndex::widest_over(SectionRange window, int section)
 }
 
 int FullestIndex::fullest(SectionRange window) const {
-  // The node of the cover with the largest load, and from there down to the first such section.
+  // Finds the covering node with the largest load, then descends to its first section with that
+  // load.
   Bytes most = kNoSection;
   std::size_t best = 0;
   const auto consider = [&](std::size_t node) {

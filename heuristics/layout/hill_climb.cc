@@ -60,7 +60,8 @@ class Climb {
     return all;
   }
 
-  // Nothing if no buffer that could move ends at the peak, or it conflicts with none that could.
+  // Returns two positions to exchange. Returns nullopt if no movable buffer ends at the peak, or if
+  // the drawn buffer conflicts with no movable buffer.
   std::optional<Positions> propose(const std::vector<Bytes>& offsets, Bytes peak) {
     std::vector<std::size_t> top;
     for (std::size_t i = 0; i < order_.size(); ++i) {
@@ -72,7 +73,8 @@ class Climb {
     std::vector<std::size_t> near = in_conflict_with(first);
     if (near.empty()) return std::nullopt;
     std::size_t second = any(near);
-    if (draw(random_, 2) == 0) second = any(in_conflict_with(second));  // holds `first` at least
+    // The second list contains at least `first`.
+    if (draw(random_, 2) == 0) second = any(in_conflict_with(second));
     return Positions{first, second};
   }
 

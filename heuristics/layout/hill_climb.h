@@ -1,11 +1,11 @@
-// Hill climbing over the order in which buffers are fitted.
+// Hill climbing over the order in which buffers are placed.
 //
-// Buffers go to the lowest gap in order of descending size, ties by the number of overlaps. Then,
-// again and again, a buffer that ends at the peak changes places in the order with one that it
-// conflicts with, or with one that such a one conflicts with. A worse peak is kept with a
-// probability that falls with the loss, else the exchange is taken back.
-// Source: TVM, unified static memory planner, hill climb (tir/usmp/algo/hill_climb.cc), with its
-// 500 attempts; the acceptance rule is ours.
+// Buffers go to the lowest gap in order of descending size, ties by the number of overlaps. Each
+// attempt exchanges two buffers in the order: a buffer that ends at the peak and a buffer at
+// distance one or two in the conflict graph. If the new peak is higher, the exchange is kept with a
+// probability that falls with the loss, and undone otherwise. Source: TVM, unified static memory
+// planner, hill climb (tir/usmp/algo/hill_climb.cc), with its 500 attempts; the acceptance rule is
+// stowage's own.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@
 
 namespace stowage {
 
-// Offsets of the best layout met. Nothing if the budget ends before the first. Requires
-// table.stackable() and pins that do not clash. O(n^2) per attempt.
+// Returns the offsets of the best layout found, or nullopt if the budget ends before the first
+// layout. Requires table.stackable() and pins that do not clash. O(n^2) per attempt.
 std::optional<std::vector<Bytes>> hill_climb(const LayoutTable& table, int attempts,
                                              std::uint64_t seed, const Budget& budget);
 

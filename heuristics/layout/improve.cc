@@ -14,7 +14,8 @@
 namespace stowage {
 namespace {
 
-// How high the layout reaches in each section: the highest end first, each section once.
+// Returns the height of the layout in each section. Buffers are visited by descending end, so that
+// each section is set once.
 std::vector<Bytes> heights_of(const LayoutTable& table, const std::vector<Bytes>& offsets) {
   std::vector<int> order;
   for (int b = 0; b < table.buffers(); ++b) {
@@ -23,7 +24,8 @@ std::vector<Bytes> heights_of(const LayoutTable& table, const std::vector<Bytes>
   std::ranges::sort(order, {},
                     [&](int b) { return std::pair(-offsets[at(b)] - table.size(b), b); });
   std::vector<Bytes> height(at(table.sections()), 0);
-  std::vector<int> next(at(table.sections()) + 1);  // the first section from here on not reached
+  // first section from here on that has no height yet
+  std::vector<int> next(at(table.sections()) + 1);
   std::iota(next.begin(), next.end(), 0);
   const auto find = [&](int s) {
     while (next[at(s)] != s) s = next[at(s)] = next[at(next[at(s)])];
@@ -39,7 +41,8 @@ std::vector<Bytes> heights_of(const LayoutTable& table, const std::vector<Bytes>
   return height;
 }
 
-// Decides in which rounds one kind of work takes part: fewer and fewer while it is of no use.
+// Decides in which rounds one kind of work takes part. After each round without success, the number
+// of skipped rounds doubles up to a limit.
 class Turns {
  public:
   explicit Turns(int most_skipped) : most_skipped_(most_skipped) {}
@@ -77,7 +80,7 @@ class Improvement {
 
   std::vector<Bytes> run() {
     if (over()) return std::move(best_);
-    pretend_more(best_);  // the first layout is mostly of a dive that pretended nothing
+    pretend_more(best_);  // the first layout usually comes from a dive without added bytes
     const LoweringParams& lowering = params_.lowering;
     Turns dives(lowering.skipped);
     Turns ejections(lowering.skipped);
@@ -120,7 +123,8 @@ class Improvement {
     return keep_if_better(*std::move(offsets));
   }
 
-  // Of sections in which the layout ends above the middle between load and best peak.
+  // Adds bytes to the sections in which the layout ends above the midpoint of the load and the best
+  // peak.
   void pretend_more(const std::vector<Bytes>& offsets) {
     const Bytes middle = std::midpoint(table_.max_load(), std::min(peak_, table_.peak(offsets)));
     const std::vector<Bytes> height = heights_of(table_, offsets);
@@ -129,8 +133,8 @@ class Improvement {
     }
   }
 
-  // Visits of buffers in a turn that is longer than a first turn of ejections by this ratio. Few
-  // buffers have as many visits as a hundred.
+  // Returns the visits of buffers for a turn that is `ratio` times as long as the first turn of
+  // ejections. Layouts of fewer than 100 buffers get the visits of 100 buffers.
   std::int64_t visits(std::int64_t ratio) const {
     const double usual =
         static_cast<double>(params_.lowering.visits) * std::max(100, table_.buffers());
@@ -138,7 +142,8 @@ class Improvement {
                                               static_cast<double>(ratio) * usual));
   }
 
-  // A turn of ejections that gains nothing makes the next one longer.
+  // Runs one turn of ejections. If the turn gains nothing, the next turn is twice as long. Returns
+  // true if the peak fell.
   bool eject() {
     const EjectionParams& ejection = params_.ejection;
     const Bytes before = peak_;
@@ -159,7 +164,9 @@ class Improvement {
     return peak_ < before;
   }
 
-  // As many doublings as ejections have but two: turns of reinsertions are longer from the first.
+  // Runs one turn of reinsertions. Its length may double two times less often than the length of
+  // ejections, because the first turn of reinsertions is longer already. Returns true if the peak
+  // fell.
   bool reinsert() {
     const Bytes before = peak_;
     const std::int64_t most = visits(patience_ * params_.lowering.reinsertions);
@@ -173,16 +180,17 @@ class Improvement {
   Budget& budget_;
   const BetterLayout& tell_;
   const std::vector<int> order_;
-  std::vector<Bytes> more_;  // by section
+  std::vector<Bytes> more_;  // bytes added to the load of each section in dives
   Ejection ejection_;
   std::optional<Reinsertion> reinsertion_;
   const Bytes enough_;
   std::vector<Bytes> best_;
   Bytes peak_;
   double step_ = params_.ejection.first_step;
-  std::int64_t effort_ = 1;    // of ejection
-  std::int64_t patience_ = 1;  // of reinsertion
-  bool far_behind_ = false;    // the last dive
+  std::int64_t effort_ = 1;    // length of the next turn of ejections, as a ratio to the first
+  std::int64_t patience_ = 1;  // length of the next turn of reinsertions, as a ratio to the first
+  // the last dive exceeded the load by more than twice the excess of the best layout
+  bool far_behind_ = false;
 };
 
 }  // namespace

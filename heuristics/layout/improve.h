@@ -1,11 +1,11 @@
-// Lowering the peak of a layout of many buffers for as long as there is time.
+// Lowers the peak of a layout of many buffers until a limit ends the work.
 //
-// Rounds of three kinds of work. A dive is made anew, with more bytes pretended where layouts
-// before were too high (fullest_dive): of many such layouts some are better. What is highest in the
-// best layout is ejected and put in below (ejection.h): that helps where few buffers are alive
-// together, and few are too high. Buffers of the stack are taken out and put in again
-// (reinsertion.h): that helps where up to a few thousand buffers fit badly. Dives that are far
-// behind and work that finds nothing have fewer turns.
+// Each round has up to three kinds of work. A dive makes a new layout, with bytes added to the
+// sections where earlier layouts were too high (fullest_dive); some of many such layouts are
+// better. Ejection moves the highest buffers of the best layout below a target (ejection.h); this
+// helps if few buffers are alive together and few are too high. Reinsertion takes buffers out of
+// the stack and puts them back (reinsertion.h); this helps if up to a few thousand buffers fit
+// badly. Work that finds nothing, and dives far above the best peak, get fewer turns.
 //
 //   offsets = improve_layout(table, offsets, {.enough = bound}, budget, tell_user);
 #pragma once
@@ -23,14 +23,14 @@ namespace stowage {
 using BetterLayout = std::function<void(const std::vector<Bytes>& offsets)>;
 
 struct ImproveOptions {
-  Bytes enough = 0;  // a peak that need not be lowered; the max load never need
+  Bytes enough = 0;  // a peak at which the work stops; the max load is always such a peak
   std::uint64_t seed = 0;
   LayoutHeuristicParams params = {};
 };
 
-// The best layout met, never worse than `offsets`; each better one is told. Ends when it is low
-// enough, with the budget, or after a few rounds that have found nothing better. Requires
-// table.stackable() and pins that do not clash.
+// Returns the best layout found, never worse than `offsets`, and calls `tell` for each better
+// layout. Stops when the peak is at most `enough`, when the budget ends, or after a few rounds
+// without a better layout. Requires table.stackable() and pins that do not clash.
 std::vector<Bytes> improve_layout(const LayoutTable& table, std::vector<Bytes> offsets,
                                   const ImproveOptions& options, Budget& budget,
                                   const BetterLayout& tell);

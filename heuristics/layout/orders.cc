@@ -9,8 +9,8 @@
 namespace stowage {
 namespace {
 
-// The largest load in any range of sections: blocks with the maxima from each section to its
-// block's borders, and over the blocks a table of maxima over powers of two.
+// Range maximum query over the loads of the sections. Each section stores the maxima to its block's
+// borders, and a sparse table over the blocks stores maxima of power-of-two widths.
 class LargestLoad {
  public:
   explicit LargestLoad(const LayoutTable& table) {
@@ -54,8 +54,8 @@ class LargestLoad {
   static constexpr std::size_t kBlock = 32;
 
   std::vector<Bytes> loads_;
-  std::vector<Bytes> from_start_;  // of the block to the section
-  std::vector<Bytes> to_end_;      // of the block from the section
+  std::vector<Bytes> from_start_;  // maximum from the start of the block to the section
+  std::vector<Bytes> to_end_;      // maximum from the section to the end of the block
   std::vector<std::vector<Bytes>> blocks_;
 };
 

@@ -1,6 +1,7 @@
-// Static orders of buffers: who is placed first when nothing else decides.
+// Static orders of buffers, by which a method places buffers if no other rule decides.
 //
-// An order is named by letters, compared one after the other, larger first, ties by index:
+// A string of letters names an order. Buffers are compared by one letter after the other, larger
+// first, ties by index:
 //   A  area, size x steps          Z  size           W  steps (at which its bytes are needed)
 //   T  largest load of a section of its lifetime      C  sections       O  overlapping lifetimes
 //   U  end of the lifetime         L  start of the lifetime, earlier first
@@ -16,7 +17,7 @@
 
 namespace stowage {
 
-// Idle and pinned buffers are left out. O(n log n).
+// Returns the buffers that are neither idle nor pinned, in this order. O(n log n).
 std::vector<int> static_order(const LayoutTable& table, std::string_view keys);
 
 }  // namespace stowage

@@ -1,4 +1,4 @@
-// The parameters of the layout heuristics, and the numbers of theirs that nobody would tune. Not
+// Parameters of the layout heuristics, and constants that are not worth tuning. This header is not
 // installed.
 #pragma once
 
@@ -9,19 +9,19 @@
 
 namespace stowage {
 
-// registry.h: the heuristic `fast`.
+// Parameters of the heuristic `fast` (registry.h).
 struct LayoutFastParams {
   int many = 50'000;
   int rings = 6;
   int fits = 2'000;
 };
 
-// dive.h: the dive for the fullest section.
+// Parameters of the dive for the fullest section (dive.h).
 struct FullestDiveParams {
   int starts = 512;
 };
 
-// ejection.h: buffers above a target are put in below it by force.
+// Parameters of ejection.h, which forces buffers above a target below it.
 struct EjectionParams {
   double first_step = 0.3;
   double least_step = 0.01;
@@ -29,7 +29,7 @@ struct EjectionParams {
   double any_share = 0.25;
 };
 
-// reinsertion.h: buffers of the stack are taken out and put in again.
+// Parameters of reinsertion.h, which takes buffers out of the stack and puts them back.
 struct ReinsertionParams {
   int buffers = 5'000;
   int taken = 20;
@@ -39,7 +39,7 @@ struct ReinsertionParams {
   std::int64_t visits = 300'000'000;
 };
 
-// improve.h: rounds of dives, ejections and reinsertions.
+// Parameters of the rounds of dives, ejections and reinsertions (improve.h).
 struct LoweringParams {
   std::int64_t visits = 1'000;
   std::int64_t reinsertions = 50;
@@ -56,21 +56,27 @@ struct LayoutHeuristicParams {
   LoweringParams lowering;
 };
 
-// Numbers that change the time that a limit is overrun by, that keep sums within 64 bits, or that a
+// Constants that bound how far a time limit is overrun, that keep sums within 64 bits, or that a
 // published baseline fixes.
 namespace layout_fixed {
 
-inline constexpr std::int64_t kClockVisits = 1 << 18;  // of buffers, between two looks at the clock
-inline constexpr std::int64_t kClockGaps = 1 << 15;    // of a ring or an index, which take longer
-inline constexpr std::int64_t kGapsPerBuffer = 64;     // of a ring: with more it is in pieces
-inline constexpr std::int64_t kMostVisits = 2'000'000'000;  // of a turn of a kind of work
-// A million buffers that may move weigh less than one that may not.
+// visits of buffers between two reads of the clock
+inline constexpr std::int64_t kClockVisits = 1 << 18;
+// gaps of a ring, or entries of an index, between two reads of the clock
+inline constexpr std::int64_t kClockGaps = 1 << 15;
+// visited gaps per buffer above which a ring is given up as fragmented
+inline constexpr std::int64_t kGapsPerBuffer = 64;
+inline constexpr std::int64_t kMostVisits = 2'000'000'000;  // largest number of visits of one turn
+// kMostWeight is the largest weight of a movable buffer. A million such buffers weigh less than one
+// pinned buffer, and all sums stay within 64 bits.
 inline constexpr std::int64_t kMostWeight = std::int64_t{1} << 20;
 inline constexpr std::int64_t kPinWeight = std::int64_t{1} << 41;
-inline constexpr double kLargestStep = 0.5;        // of an ejection
-inline constexpr std::uint32_t kShares = 1 << 16;  // different shares that can be drawn
-inline constexpr int kHillClimbAttempts = 500;     // as in TVM
-inline constexpr double kHillClimbLoss = 0.01;  // share of the peak: a loss of it is kept with 1/e
+// largest step of ejections, as a share of the peak above the load
+inline constexpr double kLargestStep = 0.5;
+inline constexpr std::uint32_t kShares = 1 << 16;  // resolution of random shares
+inline constexpr int kHillClimbAttempts = 500;     // attempts of usmp-hill-climb, as in TVM
+// loss as a share of the peak that is accepted with probability 1/e
+inline constexpr double kHillClimbLoss = 0.01;
 
 }  // namespace layout_fixed
 

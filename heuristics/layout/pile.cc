@@ -21,7 +21,7 @@ std::optional<std::vector<Bytes>> pile(const LayoutInstance& instance) {
     pins.push_back({*buffer.offset, *buffer.offset + buffer.size});
   }
   std::ranges::sort(pins, {}, &Range::begin);
-  auto pin = pins.begin();  // the first that is not below what was piled up
+  auto pin = pins.begin();  // the first pinned buffer that the stack has not passed
   Bytes top = 0;
   for (std::size_t b = 0; b < offsets.size(); ++b) {
     const Buffer& buffer = instance.buffers[b];

@@ -1,4 +1,4 @@
-// One heap: the only layout that takes no time to speak of, and no table.
+// Stacks all buffers: a layout in O(n + p log p) for p pinned buffers, without a table.
 #pragma once
 
 #include <optional>
@@ -8,8 +8,8 @@
 
 namespace stowage {
 
-// All buffers one above the other, wherever nothing is pinned. Nothing if it would end beyond
-// kMaxExact. Requires pins that do not clash.
+// Returns offsets at which all buffers lie above each other, around the pinned buffers. Returns
+// nullopt if the stack would end beyond kMaxExact. Requires pins that do not clash.
 std::optional<std::vector<Bytes>> pile(const LayoutInstance& instance);
 
 }  // namespace stowage

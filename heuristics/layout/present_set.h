@@ -1,8 +1,7 @@
-// A set of small numbers that tells its neighbours: which member is next to a number on either
-// side.
+// Set of small integers with predecessor and successor queries.
 //
-// A bit for each number, and above it bits that say which words are not empty, up to a single word:
-// O(log_64 n) for everything.
+// The set is a bitmap with summary levels: each bit of a level states whether a word of the level
+// below is not empty. Every operation takes O(log_64 n).
 //
 //   PresentSet set(1000);    // all of 0 to 999
 //   set.erase(7);
@@ -46,7 +45,7 @@ class PresentSet {
     }
   }
 
-  // The largest member that is at most the number, or kNone.
+  // Returns the largest member that is at most `number`, or kNone.
   std::size_t at_or_below(std::size_t number) const {
     for (std::size_t level = 0; level < levels_.size(); ++level) {
       const std::uint64_t below =
@@ -62,7 +61,7 @@ class PresentSet {
     return kNone;
   }
 
-  // The least member that is at least the number, or kNone.
+  // Returns the least member that is at least `number`, or kNone.
   std::size_t at_or_above(std::size_t number) const {
     for (std::size_t level = 0; level < levels_.size(); ++level) {
       if (number / 64 >= levels_[level].size()) return kNone;
@@ -79,7 +78,8 @@ class PresentSet {
   }
 
  private:
-  std::vector<std::vector<std::uint64_t>> levels_;  // of bits, then of words that are not empty
+  // level 0: a bit per number; level k + 1: a bit per word of level k
+  std::vector<std::vector<std::uint64_t>> levels_;
 };
 
 }  // namespace stowage

@@ -21,18 +21,18 @@ namespace {
 
 using Offsets = std::vector<Bytes>;
 
-// The static orders of the dives. Measured: every one of them is the best on some instance of the
-// MiniMalloc and idealloc sets, of random buffers or of layer traces.
+// Static orders of the dives. Each order gave in measurements the best layout of some instance of
+// the MiniMalloc or idealloc sets, of random buffers or of layer traces.
 constexpr const char* kDiveOrders[] = {"TWA", "ZW", "TCA", "LZ", "AT", "UOZ"};
-// That of many buffers, beside the dive for the fullest section: better than it where sizes differ
-// by orders of magnitude.
+// Static order of the dive for many buffers, beside the dive for the fullest section. It gives the
+// better layout if sizes differ by orders of magnitude.
 constexpr const char* kDiveOrderOfMany = "AT";
 
-// Baselines that fit buffers in one order.
+// A baseline that places buffers in one static order.
 struct FitRule {
   const char* keys;
   GapRule gap;
-  int patience = 1;  // `fast` tries it with up to this many times fast.fits buffers
+  int patience = 1;  // `fast` applies the rule to at most patience * fast.fits buffers
 };
 constexpr FitRule kGreedySize{"ZL", GapRule::smallest};
 constexpr FitRule kFirstFit{"Z", GapRule::lowest};
@@ -56,7 +56,8 @@ std::optional<Offsets> best_fit(const LayoutTable& table, const Budget& budget) 
   return best;
 }
 
-// The shortest ring that everything fits into, by halves between the max load and the best peak.
+// Returns the layout of the shortest ring that holds all buffers, by bisection between the max load
+// and the best peak.
 std::optional<Offsets> ring(const LayoutTable& table, int rings, const Budget& budget) {
   std::optional<Offsets> best;
   Bytes low = table.max_load();
@@ -71,7 +72,8 @@ std::optional<Offsets> ring(const LayoutTable& table, int rings, const Budget& b
   return best;
 }
 
-// Dives see no gaps in lifetimes; fitting does. A dive of many buffers takes seconds, slots do not.
+// Returns the best of several layouts. Dives ignore gaps in lifetimes, and fitting uses them. If
+// there are many buffers, a dive takes seconds, so the size-class slots come first.
 std::optional<Offsets> fast(const LayoutInstance& instance, const LayoutTable& table,
                             const LayoutHeuristicParams& params, const Budget& budget) {
   const bool many = table.buffers() > params.fast.many;
@@ -106,7 +108,7 @@ std::optional<Offsets> reinsert(const LayoutInstance& instance, const LayoutTabl
                                 const Budget& budget) {
   std::optional<Offsets> best = fast(instance, table, params, budget);
   if (!best || budget.exhausted() || table.buffers() > params.reinsertion.buffers) return best;
-  Budget::Limits limits = budget.limits();  // nodes are of no account here
+  Budget::Limits limits = budget.limits();  // the copy drops the node limit
   limits.time_limit_s = budget.seconds_left();
   limits.node_limit = std::numeric_limits<std::int64_t>::max();
   Budget own(limits);

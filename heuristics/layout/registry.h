@@ -1,4 +1,4 @@
-// Every layout heuristic.
+// List of all layout heuristics.
 #pragma once
 
 #include <vector>
@@ -11,11 +11,11 @@
 
 namespace stowage {
 
-// Has no plan where pinned buffers clash, its peak would exceed the capacity of the instance, all
-// buffers on a stack would exceed kMaxExact, or the budget ended too early.
+// A heuristic returns no plan if pinned buffers clash, its peak would exceed the capacity of the
+// instance, the stacked buffers would exceed kMaxExact, or the budget ends too early.
 using LayoutHeuristic = Heuristic<LayoutInstance, LayoutTable, LayoutPlan>;
 
-// Published baselines first, then ours from quick to thorough.
+// Returns the published baselines, then stowage's own methods from quick to thorough.
 std::vector<LayoutHeuristic> heuristics(const LayoutInstance& instance,
                                         const LayoutHeuristicParams& params = {});
 

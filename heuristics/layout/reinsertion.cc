@@ -19,7 +19,8 @@ double part_of(std::int64_t done, std::int64_t all) {
   return static_cast<double>(done) / static_cast<double>(all);
 }
 
-// Neither pins, nor alignments that sizes do not keep by themselves.
+// Returns true if no buffer is pinned, and all buffers that are not idle have one alignment, which
+// divides their sizes.
 bool is_plain(const LayoutTable& table) {
   for (int b = 0; b < table.buffers(); ++b) {
     if (table.idle(b)) continue;
@@ -49,7 +50,7 @@ Reinsertion::Reinsertion(const LayoutTable& table, std::uint64_t seed,
   for (int b = 0; b < table.buffers(); ++b) size_.push_back(table.size(b));
 }
 
-// How high its sections are, which are at 0 afterwards.
+// Returns the largest height over the buffer's sections, and sets these sections to height 0.
 Bytes Reinsertion::take_heights(int b, SectionRange hull) {
   if (!table_.any_gaps()) return heights_.take(hull);
   Bytes most = 0;
@@ -86,7 +87,7 @@ void Reinsertion::start(const std::vector<Bytes>& offsets) {
   for (std::size_t i = 0; i < stack_.size(); ++i) stack_.hull[i] = table_.hull(stack_.buffer[i]);
 }
 
-// The longest path through each buffer of the stack, and through any.
+// Computes the longest path through each buffer of the stack, and returns the longest of all.
 Bytes Reinsertion::measure() {
   Bytes longest = 0;
   heights_.clear();
@@ -106,14 +107,15 @@ Bytes Reinsertion::measure() {
   return longest;
 }
 
-// By offsets, or by the longest paths to the top: both keep what lies above what.
+// Sorts the stack by offsets or by the longest paths to the top. Both orders keep every buffer
+// above the buffers it rests on.
 void Reinsertion::sort_stack(bool by_rise) {
   score_.resize(at(table_.buffers()));
   for (std::size_t i = 0; i < stack_.size(); ++i) {
     const int b = stack_.buffer[i];
     score_[at(b)] = by_rise ? -stack_.rise[i] : stack_.end[i] - size(b);
   }
-  // Mostly nearly in order already.
+  // Insertion sort, because the stack is nearly sorted.
   std::int64_t moves = 0;
   for (std::size_t i = 1; i < stack_.size(); ++i) {
     const int b = stack_.buffer[i];
@@ -136,7 +138,8 @@ void Reinsertion::sort_stack(bool by_rise) {
   visits_ += moves / 4;
 }
 
-// A buffer of a longest path of the current stack, and others that conflict with it.
+// Chooses the buffers to take out: a buffer on a longest path of the current stack, and other
+// buffers that conflict with it.
 void Reinsertion::choose() {
   taken_.clear();
   pool_.clear();
@@ -168,7 +171,7 @@ void Reinsertion::choose() {
                              [&](int i) { return std::pair(distance(at(i)), i); });
     pool_.resize(most);
   };
-  // Buffers are drawn from a pool of the nearest: the same ones are not always taken together.
+  // The buffers are drawn from a larger pool of nearest buffers, so that different sets are taken.
   if (!pool_.empty() && more > 0) {
     switch (random_.below(3)) {
       case 0:
@@ -201,7 +204,7 @@ void Reinsertion::sort_taken() {
   std::ranges::sort(taken_, {}, [&](int buffer) { return std::pair(-area(buffer), buffer); });
 }
 
-// The current stack without what is taken.
+// Copies the current stack without the taken buffers into stack_.
 void Reinsertion::take_out() {
   for (const int b : taken_) is_out_[at(b)] = 1;
   stack_.resize(current_.size());
@@ -216,8 +219,8 @@ void Reinsertion::take_out() {
   for (const int b : taken_) is_out_[at(b)] = 0;
 }
 
-// Where the longest path through it is shortest; of several such positions any. False if that path
-// is longer than the limit.
+// Inserts the buffer where the longest path through it is shortest; ties are broken at random.
+// Returns false if that path is longer than the limit.
 bool Reinsertion::put_back(int b, Bytes limit) {
   const SectionRange hull = table_.hull(b);
   const std::size_t size = stack_.size();
@@ -228,7 +231,7 @@ bool Reinsertion::put_back(int b, Bytes limit) {
     below = std::max(below, meets(stack_, i, b, hull) ? stack_.end[i] : 0);
   }
   below_[size] = below;
-  // Shorter than the target need not be.
+  // All paths up to the target length count as equal.
   Bytes least = std::numeric_limits<Bytes>::max();
   std::size_t position = 0;
   Bytes rise_there = 0;
@@ -263,7 +266,8 @@ void Reinsertion::insert(std::size_t position, int b, Bytes end, Bytes rise) {
   stack_.rise.insert(stack_.rise.begin() + where, rise);
 }
 
-// The heights are the ends of what is raised, and no more than where that can raise others.
+// Updates the path lengths above the inserted buffer. The heights hold only raised ends, so the
+// loop stops when no section is raised any more.
 void Reinsertion::raise_above(std::size_t position) {
   heights_.clear();
   put_heights(stack_.buffer[position], stack_.hull[position], stack_.end[position]);
@@ -292,7 +296,7 @@ void Reinsertion::raise_below(std::size_t position) {
   }
 }
 
-// Idle buffers are left where they may be: at their pins, or at the bottom.
+// Idle buffers are placed at their pins, or at offset 0.
 std::vector<Bytes> Reinsertion::offsets() const {
   std::vector<Bytes> offsets(at(table_.buffers()), 0);
   for (int b = 0; b < table_.buffers(); ++b) {

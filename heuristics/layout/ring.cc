@@ -17,7 +17,7 @@ class Ring {
     gaps_[0] = kMaxExact;
   }
 
-  // Where the buffer goes; the gap there is no longer free.
+  // Returns the offset of the buffer and marks its bytes as used.
   Bytes take(int b) {
     std::optional<Bytes> offset = within(b, cursor_, kMaxExact);
     if (!offset) offset = within(b, 0, cursor_);
@@ -48,8 +48,8 @@ class Ring {
   std::int64_t looked_at() const { return looked_at_; }
 
  private:
-  // The first offset from `from` on, in a gap that begins before `to`, at which it ends within the
-  // ring.
+  // Returns the first offset from `from` on at which the buffer ends within the ring, in a gap that
+  // begins before `to`. Returns nullopt if no gap is large enough.
   std::optional<Bytes> within(int b, Bytes from, Bytes to) {
     auto gap = gaps_.upper_bound(from);
     if (gap != gaps_.begin()) --gap;
@@ -72,7 +72,7 @@ class Ring {
 
   const LayoutTable& table_;
   const Bytes ring_;
-  std::map<Bytes, Bytes> gaps_;  // begin, end; the last one is as long as memory
+  std::map<Bytes, Bytes> gaps_;  // begin and end of each gap; the last gap is unbounded
   Bytes cursor_ = 0;
   std::int64_t looked_at_ = 0;
 };
@@ -83,7 +83,8 @@ std::optional<std::vector<Bytes>> lay_round_a_ring(const LayoutTable& table, Byt
                                                    const Budget& budget) {
   if (table.any_pins()) return std::nullopt;
   std::vector<int> order = static_order(table, "LW");
-  // A lifetime may begin with a gap.
+  // The first section of a buffer's hull can differ from its lower step, because a lifetime may
+  // begin with a gap.
   radix_sort(order, [&](int b) { return sort_key(std::int64_t{table.hull(b).first}); });
   std::vector<int> ending = order;
   radix_sort(ending, [&](int b) { return sort_key(std::int64_t{table.hull(b).last}); });

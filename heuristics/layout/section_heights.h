@@ -1,7 +1,7 @@
-// How high something reaches over each section, in pieces of equal height.
+// Height profile over the sections, stored as pieces of equal height.
 //
-// Taking a range costs as much as the pieces that it covers, which are one afterwards, and finding
-// the first of them O(sections / 64) at worst.
+// Taking a range costs time proportional to the pieces that it covers, which become one piece.
+// Finding the first piece takes O(sections / 64) at worst.
 //
 //   SectionHeights heights(table.sections());
 //   const Bytes offset = heights.take(range);
@@ -20,12 +20,12 @@ namespace stowage {
 
 class SectionHeights {
  public:
-  // All at height 0.
+  // All sections begin at height 0.
   explicit SectionHeights(int sections);
 
-  void clear();  // to height 0 again, O(sections / 64)
+  void clear();  // sets all heights to 0; O(sections / 64)
 
-  // The highest of a range that is not empty; afterwards the range is at 0.
+  // Returns the largest height of a range that is not empty, and sets the range to height 0.
   Bytes take(SectionRange range) {
     int s = piece_of(range.first);
     Piece its = piece(s);
@@ -48,7 +48,8 @@ class SectionHeights {
     return most;
   }
 
-  // Requires that the range is at 0 and inside one piece, as after take() or clear().
+  // Sets the height of a range. Requires that the range is at 0 and inside one piece, as after
+  // take() or clear().
   void put(SectionRange range, Bytes height) {
     if (height == 0) return;
     raised_ += range.last - range.first;
@@ -63,14 +64,14 @@ class SectionHeights {
     if (its.last > range.last) begin(range.last, its);
   }
 
-  int raised() const { return raised_; }  // sections whose height is not 0
+  int raised() const { return raised_; }  // number of sections whose height is not 0
 
  private:
   struct Piece {
     Bytes height = 0;
-    int last = 0;  // the section behind its last one
+    int last = 0;  // end of the piece, exclusive
   };
-  // The first section of the piece that has this one.
+  // Returns the first section of the piece that contains `section`.
   int piece_of(int section) const {
     std::size_t w = word(section);
     std::uint64_t bits = begins_[w] & (~std::uint64_t{0} >> (63 - section % 64));
@@ -88,8 +89,8 @@ class SectionHeights {
   static std::uint64_t bit(int section) { return std::uint64_t{1} << (section % 64); }
 
   const int sections_;
-  std::vector<std::uint64_t> begins_;  // a bit for each section at which a piece begins
-  std::vector<Piece> pieces_;          // by their first section
+  std::vector<std::uint64_t> begins_;  // bit s is set if a piece begins at section s
+  std::vector<Piece> pieces_;          // pieces by their first section
   int raised_ = 0;
 };
 

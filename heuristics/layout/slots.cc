@@ -16,27 +16,28 @@ Bytes up_to_multiple(Bytes value, Bytes step) {
   return step == 1 ? value : (value + step - 1) / step * step;
 }
 
-// So many leading bits tell the size classes apart. Few classes round more, and have more buffers
-// each, so that fewer slots stay empty.
+// Numbers of leading bits that define the size classes. Fewer bits give fewer classes: sizes are
+// rounded up further, but each class has more buffers, so that fewer slots stay empty.
 constexpr int kLeadingBits[] = {4, 2, 1};
 
-// The size of a buffer's slot: its leading bits, rounded up, and a multiple of the alignment.
+// Returns the size of a buffer's slot: the size rounded up to `bits` leading bits and to a multiple
+// of the alignment.
 Bytes slot_size(Bytes size, Bytes alignment, int bits) {
   const int width = std::bit_width(static_cast<std::uint64_t>(size));
   return up_to_multiple(up_to_multiple(size, width > bits ? Bytes{1} << (width - bits) : 1),
                         alignment);
 }
 
-// Slots of one size and alignment.
+// Slots of one size and one alignment.
 struct SlotClass {
   Bytes size = 0;
   Bytes alignment = 1;
-  std::vector<Bytes> free;  // numbers of slots
+  std::vector<Bytes> free;  // indices of free slots
   Bytes slots = 0;
   Bytes base = 0;
 };
 
-// Buffers by the step at which they begin or end.
+// Returns the buffers sorted by the step at which they begin or end.
 std::vector<int> by_step(const LayoutInstance& instance, const std::vector<int>& buffers,
                          std::int64_t Buffer::*border) {
   std::vector<int> order = buffers;
@@ -49,7 +50,8 @@ struct Slots {
   Bytes top = 0;
 };
 
-// Nothing if they would end beyond kMaxExact.
+// Returns the layout with size classes of `bits` leading bits, or nullopt if it would end beyond
+// kMaxExact.
 std::optional<Slots> lay_in_slots(const LayoutInstance& instance, int bits) {
   std::vector<Bytes> offsets(instance.buffers.size(), 0);
   Bytes top = 0;
@@ -91,7 +93,7 @@ std::optional<Slots> lay_in_slots(const LayoutInstance& instance, int bits) {
       classes[class_of[gone]].free.push_back(offsets[gone]);
     }
     SlotClass& own = classes[class_of[at(b)]];
-    Bytes& slot = offsets[at(b)];  // its number, for now
+    Bytes& slot = offsets[at(b)];  // index of the slot, until the classes have their bases
     if (own.free.empty()) {
       slot = own.slots++;
     } else {

@@ -1,14 +1,13 @@
-// Slots of a few sizes, handed out in sweeps over time: a layout of a million buffers in a third of
-// a second, without a table.
+// Size-class free lists: a layout of a million buffers in a third of a second, without a table.
 //
-// A buffer takes a slot of its size class and gives it back to the next of the class when its
-// lifetime ends. Every class needs as many slots as it has buffers alive at once, and the classes
-// lie one above the other. The peak is the sum of the peaks of the classes, each rounded up: a
-// fifth or so above the load where thousands are alive at once, nearly twice the load where thirty
-// are, more where sizes differ by orders of magnitude. Classes are powers of two, halves and
-// eighths of them, whichever gives the lowest peak. Gaps in lifetimes are not used. Source:
-// segregated fits with one free list a class (Wilson, Johnstone, Neely, Boles 1995, section 3.6),
-// with lifetimes known beforehand.
+// A buffer takes a slot of its size class, and the slot is free for the next buffer of the class
+// when the lifetime ends. Each class needs as many slots as it has buffers alive at once, and the
+// classes lie above each other. The peak is the sum of the rounded peaks of the classes: about a
+// fifth above the load if thousands of buffers are alive at once, nearly twice the load if thirty
+// are, and more if sizes differ by orders of magnitude. The classes are powers of two, halves of
+// them or eighths of them; the layout with the lowest peak is kept. Gaps in lifetimes are not used.
+// Source: segregated fits with one free list per class (Wilson, Johnstone, Neely, Boles 1995,
+// section 3.6), with lifetimes known in advance.
 //
 //   const auto offsets = lay_in_slots(instance);
 #pragma once
@@ -20,8 +19,9 @@
 
 namespace stowage {
 
-// Offsets of all buffers, of those without bytes their pin or 0; the slots lie above all pinned
-// buffers. Nothing if they would end beyond kMaxExact. Requires pins that do not clash.
+// Returns the offsets of all buffers; buffers of size 0 are at their pin or at 0. The slots lie
+// above all pinned buffers. Returns nullopt if they would end beyond kMaxExact. Requires pins that
+// do not clash.
 std::optional<std::vector<Bytes>> lay_in_slots(const LayoutInstance& instance);
 
 }  // namespace stowage
