@@ -16,8 +16,9 @@
 namespace stowage {
 namespace {
 
-// Stages with as many layers each and one choice, if the class and the memory allow them. Where p
-// does not divide the layers, embedding and head count as layers.
+// Returns the plan whose stages have equal numbers of layers and the same choice, or nullopt if the
+// class or the memory does not allow it. If pp does not divide the layers, the embedding and the
+// head count as one layer each.
 std::optional<StrategyPlan> equal_stages(const StageCosts& costs, const StageChoice& choice) {
   const std::int64_t stages = costs.of_class().pp;
   const std::int64_t layers = costs.table().layers();
@@ -37,7 +38,8 @@ void keep_faster(std::optional<StrategyPlan>& best, std::optional<StrategyPlan> 
   if (other && (!best || other->step_ms < best->step_ms)) best = std::move(other);
 }
 
-// The choice of a stage with the least area that fits, and that area.
+// Returns the fitting choice with the least area of a stage, and that area in ms. The area is
+// infinite if no choice fits.
 struct Area {
   double ms = kInfinity;
   StageChoice choice;
@@ -83,7 +85,8 @@ std::optional<StrategyPlan> rule_of_thumb(const StrategyTable& table, const Budg
       std::ranges::any_of(choices, [](const StageChoice& c) { return c.zero == 1; });
   const std::int64_t zero = has_one ? 1 : choices.front().zero;
   std::erase_if(choices, [&](const StageChoice& choice) { return choice.zero != zero; });
-  // The most micro-batches of each number of stages and layout come last.
+  // The sort keys are pp, cp, tp, ep; the class with the most micro-batches comes first among equal
+  // keys.
   std::vector<std::pair<StrategyClass, StrategyLayout>> order;
   for (const StrategyClass& its : table.classes()) {
     if (its.v != 1 || !table.may_use(its, choices.front())) continue;
@@ -159,7 +162,7 @@ std::optional<StrategyPlan> best_uneven(const StrategyTable& table,
   };
   std::vector<Open> open;
   for (const StrategyClass& its : table.classes()) {
-    if (its.pp == 1) continue;  // one stage is equal to itself
+    if (its.pp == 1) continue;  // a single stage is covered by the equal stages
     for (const StrategyLayout& layout : table.layouts(its)) {
       const StageCosts costs(table, its, layout);
       open.push_back({costs.area(), costs});

@@ -1,12 +1,12 @@
-// Configurations of a strategy instance: by rule of thumb, with equal stages, and with stages of
-// their own.
+// Heuristics that choose a configuration of a strategy instance: by a rule of thumb, with equal
+// stages, and with unequal stages.
 //
 //   const StrategyTable table(instance);
 //   std::optional<StrategyPlan> plan = best_homogeneous(table, budget);
 //
-// All return plans that fit, without hash and bound, or nothing where they find none. Of equal
-// plans the first in the order of classes, layouts and choices is kept. What the budget ends is the
-// best so far, once there is one.
+// Each function returns plans that fit, without hash and bound, or nullopt if it finds no plan.
+// Among equally fast plans the first in the order of classes, layouts and choices is kept. The
+// budget ends a search only after the first plan is found; the result is then the best plan so far.
 #pragma once
 
 #include <cstddef>
@@ -19,30 +19,30 @@
 
 namespace stowage {
 
-// The least pp, then cp, then tp, then ep that fits, with equal stages, the ZeRO level 1 (or the
-// least there is), one chunk, and as many micro-batches as there can be; without full recomputation
-// where something fits without.
+// Returns the first plan that fits in ascending order of pp, then cp, tp and ep. The plan has equal
+// stages, ZeRO level 1 (or the lowest level allowed), one chunk, and as many micro-batches as
+// possible. Plans with full recomputation are tried only if nothing fits without.
 std::optional<StrategyPlan> rule_of_thumb(const StrategyTable& table, const Budget& budget);
 
-// The fastest of all configurations whose stages are alike in layers and choices.
+// Returns the fastest configuration whose stages have equal layers and choices.
 std::optional<StrategyPlan> best_homogeneous(const StrategyTable& table, const Budget& budget);
 
-// Of the configurations whose stages are alike the fastest of each number of stages and chunks, tp,
-// ZeRO level, recomputation and ep: those that differ in how sequences are dealt to devices alone,
-// by micro-batches, cp and dp, are one. At most `most`, the fastest first; fewer if the budget ends
-// it.
+// Returns the fastest homogeneous configuration for each combination of pp, chunks, tp, ZeRO level,
+// recomputation and ep, the fastest first, at most `most` of them. Configurations that differ only
+// in micro-batches, cp and dp count as one, because they differ only in the assignment of sequences
+// to devices. Returns fewer if the budget ends the search.
 std::vector<StrategyPlan> fastest_homogeneous(const StrategyTable& table, std::size_t most,
                                               const Budget& budget);
 
-// The fastest of those, and of configurations with stages of their own for each class and layout:
-// the one with the least area, which is the mean of the stages' times; those with the least steady
-// state (threshold_split.h) with the quickest choice of each stage, and with each choice in all
-// stages alike. `best` is a plan to begin with.
+// Returns the fastest of `best` and of plans with unequal stages for each class and layout: the
+// plan with the least area (the mean of the stages' times), and the plans with the least steady
+// state (threshold_split.h), with the quickest choice per stage and with each choice in all stages.
+// `best` is a known plan or nullopt.
 std::optional<StrategyPlan> best_uneven(const StrategyTable& table,
                                         std::optional<StrategyPlan> best, const Budget& budget);
 
-// The fastest of best_homogeneous(), galvatron() and best_uneven(). It is no slower than alpa(),
-// whose stages best_uneven() tries as well.
+// Returns the fastest plan of best_homogeneous(), galvatron() and best_uneven(). The plan is no
+// slower than the plan of alpa(), because best_uneven() tries its stages as well.
 std::optional<StrategyPlan> best_of_all(const StrategyTable& table, const Budget& budget);
 
 }  // namespace stowage

@@ -12,8 +12,8 @@
 namespace stowage {
 namespace {
 
-// Calls make(costs) for every class without chunks and every layout, those with little work first,
-// and keeps the fastest plan that fits.
+// Calls make(costs) for every class without chunks and every layout, by ascending area, and returns
+// the fastest plan that fits.
 template <class Make>
 std::optional<StrategyPlan> best_of_layouts(const StrategyTable& table, const Budget& budget,
                                             Make make) {
@@ -42,7 +42,8 @@ std::optional<StrategyPlan> best_of_layouts(const StrategyTable& table, const Bu
   return best;
 }
 
-// Stages of Galvatron's division, each with its cheapest choice; none if one has no choice.
+// Returns the stages of Galvatron's even division, each with its cheapest choice that fits; an
+// empty list if no choice fits some stage.
 std::vector<StagePlan> divided_evenly(const StageCosts& costs) {
   const std::int64_t stages = costs.of_class().pp;
   const std::int64_t layers = costs.table().layers();

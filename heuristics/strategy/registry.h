@@ -1,4 +1,4 @@
-// Every strategy heuristic.
+// List of all strategy heuristics.
 #pragma once
 
 #include <vector>
@@ -10,10 +10,10 @@
 
 namespace stowage {
 
-// Has no plan where it finds none that fits.
+// A heuristic returns no plan if it finds none that fits.
 using StrategyHeuristic = Heuristic<StrategyInstance, StrategyTable, StrategyPlan>;
 
-// Baselines first, then ours.
+// Returns the published baselines, then stowage's own method.
 std::vector<StrategyHeuristic> heuristics(const StrategyInstance& instance);
 
 }  // namespace stowage

@@ -59,7 +59,7 @@ std::vector<StagePlan> stages_by_thresholds(const StageCosts& costs, const Stage
                                             std::optional<std::size_t> only, Ms below) {
   const double chunk = 1 / static_cast<double>(costs.of_class().v);
   const double rounds = static_cast<double>(costs.of_class().micro_batches) - chunk;
-  // The least sum of times, none of which is above `most`.
+  // Returns the split with the least sum of stage times, each at most `most`.
   const auto least_sum = [&](Ms most) {
     return best_split(
         costs, 0.0,
@@ -71,7 +71,7 @@ std::vector<StagePlan> stages_by_thresholds(const StageCosts& costs, const Stage
   };
   const Ms least = least_sum(kInfinity).value;
   if (least == kInfinity) return {};
-  // The least time of a slowest stage: below it no split is left.
+  // The least possible time of a slowest stage; no split exists for smaller thresholds.
   const Ms slowest = best_split(
                          costs, 0.0,
                          [&](std::int64_t stage, std::int64_t first, std::int64_t layers) {
