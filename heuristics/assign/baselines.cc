@@ -13,9 +13,11 @@
 namespace stowage {
 namespace {
 
-constexpr std::int64_t kClockLooks = 4'000'000;  // at replicas: some milliseconds
+// visits of replicas between two reads of the clock: some milliseconds
+constexpr std::int64_t kClockLooks = 4'000'000;
 
-// As published; the unit cancels.
+// Returns the workload as verl computes it. The unit cancels, because methods compare ratios of
+// workloads.
 double verl_workload(Tokens length) {
   const auto s = static_cast<double>(length);
   return 24576 * s + s * s;
@@ -83,7 +85,7 @@ bool fill_empty_replicas(const AssignTable& table, AssignDraft& draft, Ticker& t
       if (sequences <= most) continue;
       const int shortest = std::ranges::max(row->positions);
       if (!table.holds(empty.scheme, shortest)) continue;
-      if (row->positions.size() == 1) {  // its rows stay, so there is nothing to take
+      if (row->positions.size() == 1) {  // a replica with a single row of one sequence keeps it
         continue;
       }
       most = sequences;
@@ -203,8 +205,8 @@ Bins next_fit(const AssignTable& table, Tokens cap) {
   return bins;
 }
 
-// Deals the rows to the replicas in turn. First splits rows until their number is a multiple of the
-// replicas, if there are enough sequences.
+// Assigns the rows to the replicas in turn. First splits rows until their number is a multiple of
+// the replicas, if there are enough sequences.
 void deal(const AssignTable& table, std::vector<RowDraft> rows, AssignDraft& draft) {
   const auto replicas = static_cast<int>(draft.replicas.size());
   const int multiple = replicas * table.constraints().rows_multiple_of;
@@ -216,7 +218,7 @@ void deal(const AssignTable& table, std::vector<RowDraft> rows, AssignDraft& dra
   }
 }
 
-// Gives each row, slowest first, to the replica that then ends first. Returns false if the budget
+// Assigns each row, slowest first, to the replica that then ends first. Returns false if the budget
 // ends.
 bool deal_to_least(const AssignTable& table, std::vector<RowDraft> rows, AssignDraft& draft,
                    Ticker ticker) {
@@ -226,7 +228,7 @@ bool deal_to_least(const AssignTable& table, std::vector<RowDraft> rows, AssignD
     ReplicaDraft& least = *std::ranges::min_element(draft.replicas, {}, &ReplicaDraft::time);
     least.rows.push_back(std::move(row));
     const Scheme& scheme = table.schemes()[at(least.scheme)];
-    // Rows come by descending work: the first is the longest.
+    // Rows come by descending work, so a replica's first row is its longest.
     least.time +=
         (least.rows.size() == 1 ? scheme.pp : 1) * (least.rows.back().work + scheme.fixed_ms);
   }

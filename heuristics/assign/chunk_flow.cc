@@ -13,7 +13,8 @@
 namespace stowage {
 namespace {
 
-constexpr std::int64_t kChunkLooks = 4'000'000;  // at replicas: some milliseconds
+// visits of replicas between two reads of the clock: some milliseconds
+constexpr std::int64_t kChunkLooks = 4'000'000;
 
 }  // namespace
 
@@ -53,7 +54,8 @@ std::optional<AssignPlan> assign_chunk_flow(const AssignInstance& instance, cons
     sums.resize(choices.size());
     longest.resize(choices.size());
     const int schemes = static_cast<int>(step.table().schemes().size());
-    // `costs`: sum and longest row on each scheme. False if the budget ends first.
+    // Assigns one group of rows to the replica that then ends first. `costs` holds the sum and the
+    // longest row on each scheme. Returns false if the budget ends first.
     const auto deal = [&](std::vector<std::int64_t> ids,
                           const std::vector<std::pair<Ms, Ms>>& costs) {
       if (ticker.exhausted(std::ssize(choices))) return false;

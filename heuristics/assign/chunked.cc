@@ -16,19 +16,19 @@
 namespace stowage {
 namespace {
 
-// Groups of replicas that each sequence is tried on after the time has run out.
+// Groups of replicas that are tried for each sequence after the budget is exhausted.
 constexpr std::size_t kFewGroups = 8;
-// Rows are packed after so many moves, then after so many times as many moves.
+// Rows are packed after kFirstPacked moves, and then at each power of it.
 constexpr int kFirstPacked = 8;
-// Sequences that all moves together look at: the moves of large instances end after some seconds.
+// Visits of sequences by all moves together, so that large instances end within seconds.
 constexpr std::int64_t kMostLooks = 20'000'000;
 
 // The contents of a replica.
 struct Load {
   int scheme = 0;
-  std::set<std::int64_t> items;  // ascending: the longest first
-  CutCost cut;                   // of all sequences that are cut
-  LoadSum packed;                // of the other sequences
+  std::set<std::int64_t> items;  // items, ascending, so that the longest sequence comes first
+  CutCost cut;                   // cost of all sequences that are cut
+  LoadSum packed;                // sums over the other sequences
 };
 
 class Planner {
@@ -46,7 +46,7 @@ class Planner {
     if (!deal(step_.table().groups(strategy), needed, budget)) return std::nullopt;
     best_.reset();
     pack(needed, budget);
-    std::int64_t looks = kMostLooks;  // each move looks at all sequences
+    std::int64_t looks = kMostLooks;  // each move visits all sequences
     int next = kFirstPacked;
     for (int move = 1; move <= params_.moves && looks > 0; ++move, looks -= step_.items()) {
       if (budget.exhausted() || !improve()) break;
@@ -54,12 +54,12 @@ class Planner {
       next *= kFirstPacked;
       pack(false, budget);
     }
-    // Moves go by an estimate: where the clock ended them may be worse than where they began.
+    // Moves follow an estimate. If the budget ended them, the result may be worse than the start.
     if (!budget.exhausted()) pack(false, budget);
     return std::move(best_);
   }
 
-  Ms time() const { return time_; }  // of the plan that was made last
+  Ms time() const { return time_; }  // time of the last plan in ms
 
  private:
   // Returns T of the load in ms, with its packed sequences in `rows` equally long rows.
@@ -74,8 +74,8 @@ class Planner {
     return load.cut.sum + load.packed.work + count * scheme.fixed_ms + (scheme.pp - 1) * longest;
   }
 
-  // Returns the number of rows at which even() is least. Each further row shortens the longest row
-  // as long as that is one of the packed rows.
+  // Returns the number of rows with the least even(). A further row shortens the longest row as
+  // long as the longest row is a packed row.
   std::int64_t best_rows(const Load& load) const {
     const Scheme& scheme = step_.scheme(load.scheme);
     const LoadSum& sum = load.packed;
@@ -140,8 +140,8 @@ class Planner {
     return time;
   }
 
-  // Gives the items, longest first, to the replica that then ends first. Tries one replica per
-  // scheme: the one that ends first so far. Returns false if an item fits no replica, or if the
+  // Assigns the items, longest first, to the replica that then ends first. One replica per group is
+  // tried: the replica that ends first so far. Returns false if an item fits no replica, or if the
   // budget ends and no plan is `needed`.
   bool deal(const std::vector<SchemeGroup>& groups, bool needed, const Budget& budget) {
     std::vector<std::set<std::pair<Ms, std::size_t>>> queues(groups.size());
@@ -151,11 +151,12 @@ class Planner {
     }
     std::vector<std::size_t> looked_at(groups.size());
     std::iota(looked_at.begin(), looked_at.end(), std::size_t{0});
-    constexpr std::size_t kBetweenLooks = 4096;  // at the clock
-    constexpr std::size_t kFreeLooks = 400'000;  // at groups: some milliseconds
+    constexpr std::size_t kBetweenLooks = 4096;  // items between two reads of the clock
+    // visits of groups before the clock is read: some milliseconds
+    constexpr std::size_t kFreeLooks = 400'000;
     std::size_t since = 0;
     std::size_t looks = 0;
-    std::optional<std::size_t> holder;  // once there is no time
+    std::optional<std::size_t> holder;  // set when the budget is exhausted
     std::size_t next = 0;
     for (std::int64_t item = 0; item < step_.items(); ++item, ++since) {
       looks += looked_at.size();
@@ -166,7 +167,7 @@ class Planner {
         if (looks > kFreeLooks && late && !holder) holder = holder_of(groups);
         if (looks > kFreeLooks) looks = 0;
       }
-      if (holder && groups.size() > kFewGroups) {  // a few, each time the next ones
+      if (holder && groups.size() > kFewGroups) {  // tries a few groups in rotation
         looked_at.assign(1, *holder);
         while (looked_at.size() < kFewGroups) looked_at.push_back(next++ % groups.size());
       }
@@ -189,7 +190,8 @@ class Planner {
     return true;
   }
 
-  // Returns the group on which the longest sequence ends first. It admits all other sequences.
+  // Returns the group on which the longest sequence ends first. This group admits all other
+  // sequences as well.
   std::size_t holder_of(const std::vector<SchemeGroup>& groups) const {
     std::size_t best = 0;
     Ms least = kInfinity;
@@ -204,7 +206,8 @@ class Planner {
     return best;
   }
 
-  // Returns items of different lengths to consider, at most kCandidates, spread over all lengths.
+  // Returns items of different lengths as candidates, at most params_.candidates, spread over all
+  // lengths.
   std::vector<std::int64_t> candidates(const Load& load) const {
     std::vector<std::int64_t> distinct;
     for (const std::int64_t item : load.items) {
@@ -223,8 +226,8 @@ class Planner {
     return spread;
   }
 
-  // Makes the move or swap after which the slower of the two replicas is fastest. Returns false if
-  // none helps.
+  // Applies the move or swap after which the slower of the two replicas is fastest. Returns false
+  // if no change helps.
   bool improve() {
     std::vector<std::pair<Ms, std::size_t>> order;
     for (std::size_t r = 0; r < loads_.size(); ++r) order.emplace_back(estimate(loads_[r]), r);
@@ -266,8 +269,8 @@ class Planner {
     return true;
   }
 
-  // Returns the best packing into rows. Tries row numbers around the best guess, as long as equally
-  // long rows would beat the best packing.
+  // Returns the best packing into rows found, and its time in `best`. Row counts are tried outwards
+  // from the estimate as long as equally long rows would beat the best packing.
   std::optional<std::vector<RowDraft>> rows_of(const Load& load, bool needed, const Budget& budget,
                                                Ms& best) const {
     std::vector<int> positions;
@@ -314,7 +317,7 @@ class Planner {
     return made;
   }
 
-  // Packs the rows of the present loads, and keeps them if they are better.
+  // Packs the rows of the present loads, and keeps the plan if it is not slower.
   void pack(bool needed, const Budget& budget) {
     std::vector<ReplicaChoice> choices;
     Ms slowest = 0;
@@ -368,7 +371,8 @@ std::optional<AssignPlan> chunked_plan_of(const AssignInstance& instance, const 
     best = std::move(choices);
   };
   const std::vector<int> order = step.strategies();
-  // A plan that takes no time comes first, so that more time never gives a slower plan.
+  // The plan without a time limit is computed first, so that a longer limit never gives a slower
+  // plan.
   const Budget none({.time_limit_s = 0});
   for (std::size_t k = 0; needed && !best && k < order.size(); ++k) attempt(order[k], true, none);
   for (const int strategy : order) {
@@ -381,8 +385,8 @@ std::optional<AssignPlan> chunked_plan_of(const AssignInstance& instance, const 
 
 }  // namespace
 
-// If chunks may have boundaries of their own, the step is planned twice, the second time by the
-// costs of chunks of one size: with boundaries of their own, no replica is slower than that.
+// If chunks may have individual boundaries, the step is planned a second time with the costs of
+// chunks of one size. Individual boundaries make no replica of that plan slower.
 std::optional<AssignPlan> assign_chunked(const AssignInstance& instance,
                                          const AssignChunkParams& params, bool needed,
                                          const Budget& budget) {

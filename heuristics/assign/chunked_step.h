@@ -1,6 +1,6 @@
-// A step whose rows are chunks, prepared for its planners: the sequences that are cut, with their
-// costs, and a table of the others. Both are items: first the cut sequences, longest first, then
-// the positions of the table.
+// An instance whose rows are chunks, prepared for planners: the cut sequences with their costs, and
+// a table of the other sequences. Both are items: first the cut sequences, longest first, then the
+// positions of the table.
 //
 //   const ChunkedStep step(instance);
 //   const Ms work = step.is_cut(item) ? step.cost(item, scheme).sum
@@ -19,19 +19,20 @@ namespace stowage {
 
 class ChunkedStep {
  public:
-  // Requires an instance with a ChunkRule that outlives this.
+  // Requires an instance with a ChunkRule that outlives this object.
   explicit ChunkedStep(const AssignInstance& instance);
 
-  const AssignTable& table() const { return table_; }  // its schemes have the caps of rows
+  const AssignTable& table() const { return table_; }  // its schemes have the row caps
   const Scheme& scheme(int scheme) const { return table_.schemes()[at(scheme)]; }
   std::int64_t cuts() const { return static_cast<std::int64_t>(cut_ids_.size()); }
   std::int64_t items() const { return cuts() + table_.size(); }
   bool is_cut(std::int64_t item) const { return item < cuts(); }
   int position(std::int64_t item) const { return static_cast<int>(item - cuts()); }
-  // Returns the strategies that admit every sequence, most promising first, so that an early end of
-  // the budget leaves a plan of a good one.
+  // Returns the strategies that admit every sequence, most promising first, so that a budget that
+  // ends early leaves the plan of a good strategy.
   std::vector<int> strategies() const;
-  // Returns the cost of a cut sequence, infinite if the scheme does not admit it.
+  // Returns the cost of a cut sequence; the sum is infinite if the scheme does not admit the
+  // sequence.
   const CutCost& cost(std::int64_t cut, int scheme) const {
     return costs_[at(kind_of_[at(cut)]) * table_.schemes().size() + at(scheme)];
   }
@@ -46,9 +47,9 @@ class ChunkedStep {
   const AssignInstance& instance_;
   AssignTable table_;
   std::vector<std::int64_t> cut_ids_;
-  std::vector<std::int64_t> short_ids_;  // by the table's id
-  std::vector<std::int64_t> kind_of_;    // of each cut: those of one length are one kind
-  std::vector<CutCost> costs_;           // [kind * schemes + scheme]
+  std::vector<std::int64_t> short_ids_;  // ids by the table's ids
+  std::vector<std::int64_t> kind_of_;    // length class of each cut sequence
+  std::vector<CutCost> costs_;  // cost by length class and scheme: [class * schemes + scheme]
 };
 
 }  // namespace stowage

@@ -14,15 +14,15 @@
 namespace stowage {
 namespace {
 
-// Rounds in which prices change: the last round changes them by 3 % of the first change.
+// Rounds of price updates: the last round changes prices by 3 % of the first change.
 constexpr int kPriceRounds = 48;
-// Groups or replicas that are compared between two looks at the clock.
+// Visits of groups or replicas between two reads of the clock.
 constexpr std::size_t kLooks = 1'000'000;
-// Groups that each sequence is tried on after the time has run out.
+// Groups that are tried for each sequence after the budget is exhausted.
 constexpr std::size_t kFewDispatchGroups = 8;
 
-// Returns how full a replica is as one number per scheme, in ms: its work, and the fixed time of
-// the rows that its tokens need.
+// Returns the fullness of a replica in ms: its work, plus the fixed time of the rows that its
+// tokens fill.
 double fullness(const Scheme& scheme, const LoadSum& load) {
   return load.work + scheme.fixed_ms * static_cast<double>(load.tokens) /
                          static_cast<double>(scheme.max_tokens);
@@ -54,7 +54,7 @@ class Dispatcher {
 
   std::optional<Dispatch> run(const Preference* preference) {
     const std::size_t looks = tight_ ? group_of_.size() : groups_.size();
-    std::size_t since = 0;  // the last look at the clock
+    std::size_t since = 0;  // visits since the last read of the clock
     for (int position = 0; position < table_.size(); ++position) {
       since += looks;
       if (!hurried_ && since > kLooks) {
@@ -84,7 +84,8 @@ class Dispatcher {
     return load;
   }
 
-  // Returns the number of sequences that this load lacks, so that each of its rows gets a sequence.
+  // Returns the number of further sequences that this load needs so that each of its rows gets a
+  // sequence.
   int owed(int group, const LoadSum& load) const {
     if (load.sequences == 0) return must_start_;
     const Tokens cap = scheme(group).max_tokens;
@@ -92,14 +93,14 @@ class Dispatcher {
     return std::max(0, rows - load.sequences);
   }
 
-  // Returns even_time() of the load with the sequences that it lacks.
+  // Returns even_time() of the load with the further sequences that it needs.
   Ms time_with(int group, LoadSum load) const {
     load.sequences += owed(group, load);
     return even_time(scheme(group), load, counts_);
   }
 
-  // Limits later choices to a few groups per sequence. If a constraint may leave a replica short,
-  // also fills the orders of replicas that lack sequences.
+  // Limits later choices to a few groups per sequence. If a constraint may leave a replica short of
+  // sequences, also fills the ordered sets of replicas that need sequences.
   void hurry() {
     hurried_ = true;
     holder_ = group_for_the_longest();
@@ -112,7 +113,8 @@ class Dispatcher {
   }
 
   // Chooses the groups to consider for the next sequence. After hurry() these are a few groups in
-  // turn, and the group that ends first with the longest sequence, because it holds all others.
+  // rotation, and the group on which the longest sequence ends first, because it admits all
+  // sequences.
   void look_on() {
     if (!hurried_ || groups_.size() <= kFewDispatchGroups) return;
     looked_at_.assign(1, holder_);
@@ -161,7 +163,7 @@ class Dispatcher {
   }
 
   // Returns the best replica among all, or -1. Skips replicas that would leave too few sequences
-  // for those that still lack some.
+  // for the replicas that still need some.
   int choose_among_all(int position, const Preference* preference) {
     const int left = table_.size() - position - 1;
     std::pair<bool, Ms> least{true, kInfinity};  // (not preferred, time)
@@ -182,8 +184,8 @@ class Dispatcher {
     return best;
   }
 
-  // Returns the best replica among few, or -1: in each considered group the least full replica and
-  // one that lacks sequences.
+  // Returns the best replica among a few, or -1: the least full replica of each considered group,
+  // and one replica that needs sequences.
   int choose_among_few(int position) {
     const int left = table_.size() - position - 1;
     Ms least = kInfinity;
@@ -215,8 +217,8 @@ class Dispatcher {
     sets_[at(replica)].push_back(position);
   }
 
-  // Adds a replica to the orders from which replicas are chosen. Empty replicas are all alike, so
-  // only the first of them is added.
+  // Adds a replica to the ordered sets from which replicas are chosen. Empty replicas of a group
+  // are equal, so only the first of them is added.
   void enter(int replica) {
     if (tight_ && !hurried_) return;
     const int group = group_of_[at(replica)];
@@ -242,16 +244,16 @@ class Dispatcher {
   std::vector<LoadSum> loads_;
   Dispatch sets_;
   std::vector<std::set<std::pair<double, int>>> by_fullness_;  // (fullness, replica)
-  std::vector<std::set<int>> owing_;                           // replicas that lack sequences
-  std::vector<int> untouched_;  // of each group, the first replica without a sequence
-  std::vector<int> end_;        // of its replicas
-  std::vector<int> looked_at_;  // groups
+  std::vector<std::set<int>> owing_;                           // replicas that need sequences
+  std::vector<int> untouched_;  // first replica of each group without a sequence
+  std::vector<int> end_;        // end of each group's replicas
+  std::vector<int> looked_at_;  // groups to consider
   bool hurried_ = false;
-  int holder_ = 0;        // look_on()
-  std::size_t next_ = 0;  // group
-  int must_start_ = 0;    // sequences that a replica needs before it has any
+  int holder_ = 0;        // group for the longest sequence, used by look_on()
+  std::size_t next_ = 0;  // next group of the rotation
+  int must_start_ = 0;    // sequences that an empty replica needs
   bool tight_ = false;    // a constraint may leave a replica short of sequences
-  int owed_ = 0;          // sequences that replicas lack, in all
+  int owed_ = 0;          // sequences that all replicas together need
 };
 
 }  // namespace
@@ -304,7 +306,8 @@ std::vector<Preference> price_preferences(const AssignTable& table, int strategy
       LoadSum share = loads[g];
       share.tokens /= groups[g].count;
       share.work = std::max(share.work / groups[g].count, share.longest);
-      // A group without sequences must not look free forever, nor one row too many forbidden.
+      // A group without sequences must not have the time 0 forever, and one row too many must not
+      // make it infinite.
       times.push_back(
           even_time(table.schemes()[at(groups[g].scheme)], share, {.multiple = counts.multiple}));
       if (!(times.back() < kInfinity))
@@ -335,7 +338,7 @@ std::optional<Dispatch> dispatch(const AssignTable& table, int strategy, const R
 
 std::vector<int> promising_first(const AssignTable& table, std::vector<int> strategies,
                                  Tokens longest, std::span<const LongSequences> sets) {
-  // In sets per ms, of one replica of each scheme.
+  // Returns the throughput of one replica of the scheme, in sets per ms.
   const auto rate = [&](const Scheme& scheme, const LongSequences& set) {
     if (scheme.max_tokens <= set.above) return 0.0;
     const Ms work = scheme.quadratic_ms * set.squares + scheme.linear_ms * set.tokens +
@@ -360,7 +363,7 @@ std::vector<int> promising_first(const AssignTable& table, std::vector<int> stra
       const Ms work = scheme.quadratic_ms * s * s + scheme.linear_ms * s + scheme.fixed_ms;
       if (scheme.max_tokens >= longest) alone = std::min(alone, scheme.pp * work);
     }
-    if (alone == kInfinity) alone = 0;  // it will be cut
+    if (alone == kInfinity) alone = 0;  // the longest sequence will be cut
     for (const double sets_per_ms : together) alone = std::max(alone, 1 / sets_per_ms);
     order.emplace_back(alone, strategy);
   }

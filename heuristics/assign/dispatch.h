@@ -14,13 +14,13 @@
 
 namespace stowage {
 
-// Ascending positions of each replica, in the order of AssignDraft::replicas.
+// Ascending positions by replica, in the order of AssignDraft::replicas.
 using Dispatch = std::vector<std::vector<int>>;
 
-// The preferred group of each kind by the grouped relaxation: the replicas of a group are merged,
-// and a kind goes to the group with the least price times work.
+// Preferred group of each length class by the grouped relaxation: the replicas of a group are
+// merged, and a class goes to the group with the least price times work.
 struct Preference {
-  std::vector<int> group;  // of each kind
+  std::vector<int> group;  // preferred group by length class
   Ms time = 0;             // estimated time of the slowest group
 };
 
@@ -30,25 +30,25 @@ std::vector<Preference> price_preferences(const AssignTable& table, int strategy
                                           const RowCounts& counts, int most,
                                           const Budget& budget = Budget());
 
-// Sums over the sequences of more than `above` tokens: of their lengths and of the squared lengths.
+// Sums of the lengths and of the squared lengths over all sequences of more than `above` tokens.
 struct LongSequences {
   Tokens above = 0;
   double tokens = 0;
   double squares = 0;
 };
 
-// Sorts strategies by an estimate that needs no single sequences, best first. It combines the work
-// of each of these sets at the rates of all replicas that hold more than `above` tokens, and the
-// longest sequence on its best scheme.
+// Sorts strategies by an estimate of the step time from sums over sequences, best first. The
+// estimate is the larger of two times: the work of each of `sets` at the joint rate of all replicas
+// that admit it, and the longest sequence on its best scheme.
 std::vector<int> promising_first(const AssignTable& table, std::vector<int> strategies,
                                  Tokens longest, std::span<const LongSequences> sets);
 
-// Dispatches sequences, longest first. A sequence goes to its preferred group while even_time() of
-// that group's least loaded replica stays within Preference::time. Otherwise, or without a
-// preference, it goes to the replica whose even_time() is then least. Leaves every replica the
-// sequences that its rows and the constraints need, and returns nullopt if that is impossible. If
-// the work exceeds some milliseconds and the budget is exhausted, considers only a few groups and
-// replicas per sequence. Requires a usable strategy.
+// Assigns sequences, longest first, to replicas. A sequence goes to its preferred group while
+// even_time() of that group's least loaded replica stays within Preference::time. Otherwise, or
+// without a preference, it goes to the replica whose even_time() is then least. Every replica keeps
+// enough sequences for its rows and the constraints; returns nullopt if that is impossible. If the
+// work exceeds some milliseconds and the budget is exhausted, only a few groups and replicas are
+// considered per sequence. Requires a usable strategy.
 std::optional<Dispatch> dispatch(const AssignTable& table, int strategy, const RowCounts& counts,
                                  const Preference* preference, const Budget& budget = Budget());
 

@@ -1,4 +1,4 @@
-// An assign plan under construction: positions of AssignTable in rows of replicas.
+// An assign plan under construction, which holds positions of AssignTable in rows of replicas.
 #pragma once
 
 #include <vector>
@@ -13,18 +13,18 @@ namespace stowage {
 struct RowDraft {
   std::vector<int> positions;
   Tokens tokens = 0;
-  Ms work = 0;  // sum of AssignTable::work; the row lasts that and the scheme's fixed_ms
+  Ms work = 0;  // sum of AssignTable::work in ms; the row's time adds the scheme's fixed_ms
 };
 
 struct ReplicaDraft {
   int scheme = 0;
-  std::vector<RowDraft> rows;  // none is empty
-  Ms time = 0;                 // T of instances/assign/instance.h
+  std::vector<RowDraft> rows;  // all rows have sequences
+  Ms time = 0;                 // T of instances/assign/instance.h, in ms
 };
 
 struct AssignDraft {
   int strategy = 0;
-  std::vector<ReplicaDraft> replicas;  // all of the strategy, group by group
+  std::vector<ReplicaDraft> replicas;  // all replicas of the strategy, group by group
 };
 
 // Returns the time of the slowest replica in ms, 0 without sequences.
@@ -38,11 +38,12 @@ void append(const AssignTable& table, int scheme, int position, RowDraft& row);
 // Returns all positions of the replica, ascending.
 std::vector<int> positions_of(const ReplicaDraft& replica);
 
-// Returns the plan. The budget limits the parts that compose_assign() may leave out.
+// Returns the plan of the draft. The budget limits the optional parts of compose_assign().
 AssignPlan to_plan(const AssignInstance& instance, const AssignTable& table,
                    const AssignDraft& draft, const Budget& budget = Budget());
 
-// Inverts to_plan(). Requires a plan that verifies against the table's instance.
+// Returns the draft of a plan; the inverse of to_plan(). Requires a plan that verifies against the
+// table's instance.
 AssignDraft to_draft(const AssignInstance& instance, const AssignTable& table,
                      const AssignPlan& plan);
 

@@ -9,9 +9,9 @@
 namespace stowage {
 namespace {
 
-// The shortest time that is tried, as a part of the given time: first-fit gains less than 10 %.
+// The shortest time tried, as a share of the given time. First-fit gains less than 10 %.
 constexpr double kLeast = 0.9;
-// Halvings of the interval, down to half a thousandth of the given time.
+// Bisection steps, which narrow the interval to less than a thousandth of the given time.
 constexpr int kBisections = 8;
 
 std::optional<Dispatch> within(const AssignTable& table, const std::vector<int>& schemes,
@@ -40,7 +40,7 @@ std::optional<Dispatch> within(const AssignTable& table, const std::vector<int>&
 
 std::optional<Dispatch> first_fit(const AssignTable& table, int strategy, Ms time,
                                   const Budget& budget) {
-  std::vector<int> schemes;  // of each replica
+  std::vector<int> schemes;  // scheme of each replica
   for (const SchemeGroup& group : table.groups(strategy)) {
     schemes.insert(schemes.end(), at(group.count), group.scheme);
   }

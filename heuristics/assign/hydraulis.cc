@@ -16,9 +16,9 @@ namespace {
 
 // Random orders of the sequences, as in the paper's section 4.2.
 constexpr int kOrders = 50;
-// Row counts that are tried for each replica, as in the published code.
+// Row counts tried for each replica, as in the published code.
 constexpr int kMostRowCounts = 20;
-// Replicas that are compared between two looks at the clock.
+// Visits of replicas between two reads of the clock.
 constexpr std::int64_t kDispatchLooks = 1 << 18;
 
 class Hydraulis {
@@ -60,8 +60,8 @@ class Hydraulis {
     return (static_cast<double>(rows.size()) + s.pp - 1) * (longest.work + s.fixed_ms);
   }
 
-  // Returns the best dispatch of several random orders. Empty if the budget ends before the first
-  // order is dealt.
+  // Returns the best dispatch of several random orders. Returns an empty list if the budget ends
+  // before the first order is assigned.
   Dispatch stage_one(std::uint64_t seed) const {
     std::mt19937_64 random(seed);
     std::vector<int> order(static_cast<std::size_t>(table_.size()));
@@ -83,8 +83,8 @@ class Hydraulis {
     return best;
   }
 
-  // Deals the sequences in this order. Returns the time of the slowest replica in ms, or kInfinity
-  // if the budget ends first.
+  // Assigns the sequences in this order. Returns the time of the slowest replica in ms, or
+  // kInfinity if the budget ends first.
   Ms deal(const std::vector<int>& order, Dispatch& sets) const {
     std::vector<LoadSum> loads(schemes_.size());
     Ms slowest = 0;
@@ -134,7 +134,7 @@ class Hydraulis {
   HydraulisScore score_;
   const RowPacker& packer_;
   const Budget& budget_;
-  std::vector<int> schemes_;  // of each replica
+  std::vector<int> schemes_;  // scheme of each replica
 };
 
 }  // namespace

@@ -13,8 +13,8 @@
 namespace stowage {
 namespace {
 
-// The first-fit start runs on instances of at most so many sequences times replicas, where it takes
-// some milliseconds.
+// Largest product of sequences and replicas for which the first-fit start runs; it then takes some
+// milliseconds.
 constexpr int kMostFitted = 4000;
 
 struct Start {
@@ -22,8 +22,8 @@ struct Start {
   RowCounts counts;
 };
 
-// Returns true if first_fit() is tried: pipelines gain if sequences of similar lengths are
-// together. Larger steps are balanced without it.
+// Returns true if first_fit() is worth trying: the strategy has pipelines, which gain if sequences
+// of similar lengths are together. Larger instances are balanced without it.
 bool may_fit_first(const AssignTable& table, int strategy) {
   if (!table.constraints().allow_empty || table.size() * table.replicas(strategy) > kMostFitted) {
     return false;
@@ -33,8 +33,8 @@ bool may_fit_first(const AssignTable& table, int strategy) {
   });
 }
 
-// Adds starts for one strategy. If the budget ends early, `starts` has those made by then, and at
-// least one if a start is `needed`.
+// Adds starts for one strategy. If the budget ends early, `starts` holds the starts made so far,
+// and at least one start if a start is `needed`.
 void add_starts(const AssignTable& table, const AssignPlanParams& params, int strategy,
                 const RowCounts& counts, int preferences, bool needed, const Budget& budget,
                 std::vector<Start>& starts) {
@@ -62,11 +62,11 @@ void add_starts(const AssignTable& table, const AssignPlanParams& params, int st
   }
 }
 
-// Returns starts for equal row counts, from the least count upwards, until more rows only make the
-// plan slower.
+// Returns starts for equal row counts, from the least count upwards, until further rows only make
+// the plan slower.
 std::vector<Start> equal_row_starts(const AssignTable& table, const AssignPlanParams& params,
                                     int strategy, int preferences, const Budget& budget) {
-  Tokens capacity = 0;  // of one row everywhere
+  Tokens capacity = 0;  // tokens of one row on every replica
   for (const SchemeGroup& group : table.groups(strategy)) {
     capacity += group.count * table.schemes()[static_cast<std::size_t>(group.scheme)].max_tokens;
   }
@@ -103,7 +103,7 @@ std::vector<Start> equal_row_starts(const AssignTable& table, const AssignPlanPa
 // Returns the sums over all sequences, and over those that do not fit a scheme, for a few caps of
 // schemes.
 std::vector<LongSequences> sets_by_cap(const AssignTable& table) {
-  // Caps of schemes that are told apart: the estimate needs no more to order the strategies.
+  // Number of caps whose sums are kept; further caps rarely change the order of the strategies.
   constexpr std::size_t kMostCaps = 8;
   std::vector<Tokens> caps;
   for (const Scheme& scheme : table.schemes()) caps.push_back(scheme.max_tokens);
@@ -114,7 +114,7 @@ std::vector<LongSequences> sets_by_cap(const AssignTable& table) {
     chosen.push_back(caps[k * caps.size() / std::min(caps.size(), kMostCaps)]);
   }
   std::vector<LongSequences> sets;
-  LongSequences sum;  // of the kinds so far, from the longest on
+  LongSequences sum;  // sums over the length classes so far, from the longest class on
   std::size_t next = 0;
   for (auto cap = chosen.rbegin(); cap != chosen.rend(); ++cap) {
     for (; next < table.kinds().size() && table.kinds()[next].length > *cap; ++next) {
@@ -128,8 +128,8 @@ std::vector<LongSequences> sets_by_cap(const AssignTable& table) {
   return sets;
 }
 
-// Returns the strategies, most promising first, so that an early end of the budget leaves a plan of
-// a good one.
+// Returns the strategies, most promising first, so that a budget that ends early leaves the plan of
+// a good strategy.
 std::vector<int> order_of_strategies(const AssignTable& table) {
   std::vector<int> all(static_cast<std::size_t>(table.strategies()));
   std::iota(all.begin(), all.end(), 0);
@@ -157,8 +157,8 @@ std::optional<AssignDraft> without_sequences(const AssignTable& table, int strat
   return nothing_to_do(table, strategy);
 }
 
-// Returns the starts of one strategy, the best first. Returns none if the strategy is not usable or
-// if no start meets the row constraints. Requires a sequence.
+// Returns the starts of one strategy, best first. Returns an empty list if the strategy is not
+// usable or if no start meets the row constraints. Requires at least one sequence.
 std::vector<Start> starts_of(const AssignTable& table, const AssignPlanParams& params, int strategy,
                              int preferences, bool needed, const Budget& budget) {
   std::vector<Start> starts;
@@ -174,7 +174,7 @@ std::vector<Start> starts_of(const AssignTable& table, const AssignPlanParams& p
   return starts;
 }
 
-// Returns the best plan that the search finds from these starts, of which there is at least one.
+// Returns the best plan that the local search finds from these starts. Requires at least one start.
 AssignDraft searched(const AssignTable& table, const AssignPlanParams& params,
                      std::vector<Start> starts, const AssignEffort& effort, std::uint64_t seed,
                      const Budget& budget) {
@@ -260,7 +260,7 @@ void plan_best_again(const AssignTable& table, const AssignPlanParams& params,
   for (AssignDraft& draft : drafts) {
     if (objective(draft) > reach || budget.exhausted()) break;
     auto better = plan_strategy(table, draft.strategy, params, its, seed, budget, false);
-    its.ruins /= 2;  // a strategy that starts behind seldom ends in front
+    its.ruins /= 2;  // a strategy that is slower at first seldom becomes the fastest
     if (better && objective(*better) < objective(draft)) draft = std::move(*better);
   }
   fastest_first(drafts);

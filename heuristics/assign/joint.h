@@ -1,4 +1,4 @@
-// Our planner for assign: chooses strategy, dispatch and row counts together.
+// Multi-start planner for assign: chooses strategy, dispatch and row counts together.
 //
 //   std::vector<AssignDraft> drafts = plan_strategies(table, params, seed, budget);
 //   if (!drafts.empty()) use(drafts.front());
@@ -14,19 +14,19 @@
 
 namespace stowage {
 
-// The effort of the search.
+// Effort of the search.
 struct AssignEffort {
-  int starts = 2;   // dispatches by price that are searched, besides the plain dispatch
-  int steps = 400;  // of local search, per start
-  int ruins = 0;    // AssignSearch::ruin of the best start
+  int starts = 2;   // searched dispatches by price, besides the plain dispatch
+  int steps = 400;  // steps of local search per start
+  int ruins = 0;    // rounds of AssignSearch::ruin on the best start
 };
 
-// The effort of the first plan and of `fast`.
+// Returns the effort of the first plan and of `fast`.
 inline AssignEffort quick_effort(const AssignPlanParams& params) {
   return {.starts = params.fast.starts, .steps = params.fast.steps};
 }
 
-// The effort of `joint` and of the later plans of `auto`, with so many ruins.
+// Returns the effort of `joint` and of the later plans of `auto`, with this number of ruins.
 inline AssignEffort thorough_effort(const AssignPlanParams& params, int ruins) {
   return {.starts = params.multistart.starts, .steps = params.multistart.steps, .ruins = ruins};
 }
@@ -39,22 +39,22 @@ std::optional<AssignDraft> plan_strategy(const AssignTable& table, int strategy,
                                          std::uint64_t seed, const Budget& budget,
                                          bool needed = true);
 
-// Plans every strategy quickly, the most promising strategy first. Returns one draft for each
-// strategy that could be planned, the fastest draft first. If a plan is `needed`, a plan that takes
-// no time is made first, so that a budget that ends early leaves this plan or a better one. More
-// time never gives a slower plan.
+// Plans every strategy quickly, the most promising strategy first. Returns one draft per strategy
+// that could be planned, the fastest draft first. If a plan is `needed`, a plan without a time
+// limit is made first, so that a budget that ends early leaves this plan or a better one. A longer
+// limit never gives a slower plan.
 std::vector<AssignDraft> plan_strategies(const AssignTable& table, const AssignPlanParams& params,
                                          std::uint64_t seed, const Budget& budget,
                                          bool needed = true);
 
-// Plans the strategies within reach of the best draft anew with `effort` and keeps better plans.
-// Requires drafts of plan_strategies() and keeps their order.
+// Plans the strategies within reach of the best draft again with `effort`, and keeps better plans.
+// Requires drafts of plan_strategies(). The drafts stay sorted by time.
 void plan_best_again(const AssignTable& table, const AssignPlanParams& params,
                      const AssignEffort& effort, std::uint64_t seed, const Budget& budget,
                      std::vector<AssignDraft>& drafts);
 
-// Runs AssignSearch::ruin for the drafts within reach of the best draft. Returns the number of
-// ruins. Requires drafts of plan_strategies() and keeps their order.
+// Runs AssignSearch::ruin on the drafts within reach of the best draft. Returns the number of
+// ruins. Requires drafts of plan_strategies(). The drafts stay sorted by time.
 int ruin_best(const AssignTable& table, const AssignPlanParams& params, int rounds,
               std::uint64_t seed, const Budget& budget, std::vector<AssignDraft>& drafts);
 

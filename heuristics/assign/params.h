@@ -1,4 +1,5 @@
-// The parameters of the assign heuristics that choose strategy, dispatch and rows. Not installed.
+// Parameters of the assign heuristics that choose strategy, dispatch and rows. This header is not
+// installed.
 #pragma once
 
 #include <string_view>
@@ -7,7 +8,7 @@
 
 namespace stowage {
 
-// Evidence of the defaults. The file of tune.py has the effects of halving and doubling on `fast`,
+// Sources of the default values. The file of tune.py has the effects of halving and doubling on `fast`,
 // and docs/benchmarks/protocol.md has the suites and the seeds.
 inline constexpr std::string_view kAssignSteps =
     "bench/tuning/assign_fast.json: halved and doubled on the tune part of assign-drawn";
@@ -16,7 +17,7 @@ inline constexpr std::string_view kAssignSeeds =
 inline constexpr std::string_view kAssignWhole =
     "docs/benchmarks/protocol.md: the suite assign, before it had parts";
 
-// joint.h: `fast`, and the first plan of `auto`.
+// Parameters of `fast`, and of the first plan of `auto` (joint.h).
 struct AssignFastParams {
   int starts = 2;
   int steps = 300;
@@ -24,7 +25,7 @@ struct AssignFastParams {
   int few_ruins = 600;
 };
 
-// joint.h: more starts for the strategies within reach of the best plan.
+// Parameters of the further starts for the strategies within reach of the best plan (joint.h).
 struct AssignMultistartParams {
   int starts = 4;
   int steps = 1000;
@@ -35,7 +36,8 @@ struct AssignMultistartParams {
   int best_counts = 3;
 };
 
-// search.h: moves and swaps of the slowest replica, ruin and recreate.
+// Parameters of the local search: moves and swaps of the slowest replica, ruin and recreate
+// (search.h).
 struct AssignSearchParams {
   int partners = 24;
   int repacks = 24;
@@ -43,7 +45,7 @@ struct AssignSearchParams {
   double sequences_per_ruin = 256;
 };
 
-// chunked.h: rows of chunks of one size.
+// Parameters of planning rows of chunks of one size (chunked.h).
 struct AssignChunkParams {
   int moves = 2000;
   int candidates = 24;

@@ -9,7 +9,8 @@
 namespace stowage {
 namespace {
 
-// A bucket of lengths up to `longest` and above the longest of the previous bucket.
+// A range of lengths up to `longest`, above the longest length of the previous bucket. The sums are
+// per step.
 struct Bucket {
   Tokens longest = 0;
   double count = 0;  // per step
@@ -17,7 +18,8 @@ struct Bucket {
   double squares = 0;
 };
 
-// Returns at most `most` buckets with about equal numbers of tokens. Equal lengths stay together.
+// Returns at most `most` buckets with about equal numbers of tokens. Sequences of equal length
+// share a bucket.
 std::vector<Bucket> buckets_of(std::vector<Tokens> lengths, double steps, int most) {
   std::sort(lengths.begin(), lengths.end());
   double total = 0;
@@ -40,10 +42,10 @@ std::vector<Bucket> buckets_of(std::vector<Tokens> lengths, double steps, int mo
   return buckets;
 }
 
-// A range of buckets on copies of a scheme.
+// A range of buckets, from `first` on, assigned to copies of a scheme.
 struct Choice {
   std::size_t scheme = 0;
-  std::size_t first = 0;  // bucket
+  std::size_t first = 0;  // first bucket of the range
   int copies = 0;         // 0: nothing chosen
 };
 
@@ -89,7 +91,7 @@ class Programme {
   }
 
  private:
-  // Updates the programme with `scheme` on the ranges that end with bucket end - 1.
+  // Updates the dynamic program with `scheme` on the ranges that end with bucket end - 1.
   void extend(std::size_t end, std::size_t g) {
     const Scheme& scheme = instance_.schemes[g];
     if (scheme.max_tokens < buckets_[end - 1].longest) return;
@@ -118,14 +120,14 @@ class Programme {
     if (options_.cost == RangeCost::hydraulis) {
       return (work + count * scheme.fixed_ms + (scheme.pp - 1) * longest) / copies;
     }
-    // A replica has a row, or as many as its tokens fill.
+    // A replica has at least one row, or as many rows as its tokens fill.
     const double rows = std::max(1.0, tokens / copies / static_cast<double>(scheme.max_tokens));
     const Ms busy = std::max(longest, work / copies + rows * scheme.fixed_ms);
     return busy + (scheme.pp - 1) * std::max(longest, busy / rows);
   }
 
-  // Returns the replicas of each scheme for the first `end` buckets. Empty if these lengths cannot
-  // be served.
+  // Returns the replicas of each scheme for the first `end` buckets, or an empty list if these
+  // lengths cannot be served.
   std::vector<int> replicas_for(std::size_t end) const {
     auto left = static_cast<std::size_t>(instance_.devices);
     if (best_[end][left] == kInfinity) return {};
@@ -136,8 +138,8 @@ class Programme {
       left -= devices_of(choice.scheme) * static_cast<std::size_t>(choice.copies);
       end = choice.first;
     }
-    // More copies of one range help no more where another takes longer: what is left over goes to
-    // the scheme that does a token's work with the least devices and time.
+    // If another range takes longer, more copies of one range do not help. The remaining devices go
+    // to the scheme with the least device time per token.
     for (std::optional<std::size_t> g = cheapest(left); g; g = cheapest(left)) {
       ++replicas[*g];
       left -= devices_of(*g);
@@ -164,8 +166,8 @@ class Programme {
   const AssignInstance& instance_;
   const ProposeOptions options_;
   std::vector<Bucket> buckets_;
-  std::vector<Bucket> sums_;           // of the first b buckets
-  std::vector<std::vector<Ms>> best_;  // t, by buckets and devices
+  std::vector<Bucket> sums_;           // sums over the first b buckets
+  std::vector<std::vector<Ms>> best_;  // t by number of buckets and of devices
   std::vector<std::vector<Choice>> choice_;
 };
 

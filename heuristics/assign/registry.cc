@@ -27,7 +27,8 @@ std::optional<AssignDraft> over_strategies(const AssignTable& table, const Strat
   return best;
 }
 
-// Plans all strategies, and those within reach anew with `effort` if that has ruins.
+// Returns the fastest plan over all strategies. If `effort` has ruins, the strategies within reach
+// are planned again with it.
 std::optional<AssignDraft> fastest(const AssignTable& table, const AssignPlanParams& params,
                                    const AssignEffort& effort, std::uint64_t seed,
                                    const Budget& budget) {

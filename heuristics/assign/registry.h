@@ -11,13 +11,13 @@
 
 namespace stowage {
 
-// A heuristic returns no plan if no strategy holds the longest sequence, if a method for one scheme
-// meets only mixed strategies, or if its rows cannot satisfy the row constraints. All heuristics
-// choose the strategy, too.
+// A heuristic returns no plan if no strategy admits the longest sequence, if a method for one
+// scheme meets only mixed strategies, or if its rows cannot satisfy the row constraints. Each
+// heuristic also chooses the strategy.
 using AssignHeuristic = Heuristic<AssignInstance, AssignTable, AssignPlan>;
 
-// Returns the published baselines, then ours from quick to thorough. If the instance asks for
-// chunks, these are the heuristics for chunks.
+// Returns the published baselines, then stowage's own methods from quick to thorough. If the
+// instance has a ChunkRule, these are the heuristics for chunks.
 std::vector<AssignHeuristic> heuristics(const AssignInstance& instance,
                                         const AssignPlanParams& params = {});
 

@@ -14,7 +14,7 @@
 namespace stowage {
 namespace {
 
-// Up to so many rows a scan of all rows takes less time than a tree of rows.
+// Largest number of rows for which a scan of all rows is faster than a tree of rows.
 constexpr std::size_t kFewRows = 32;
 
 const Scheme& scheme_of(const AssignTable& table, int scheme) {
@@ -75,9 +75,9 @@ std::optional<std::vector<RowDraft>> few_rows(const AssignTable& table, int sche
   return packed;
 }
 
-// Fills one row after another as well as possible: with the longest remaining sequence and the
-// others that leave least room, by a short depth-first search (minimum bin slack, Gupta and Ho
-// 1999). It finds tight packings that best-fit-decreasing misses.
+// Fills one row after another with the longest remaining sequence and the sequences that leave the
+// least room, by a short depth-first search (minimum bin slack, Gupta and Ho 1999). The search
+// finds tight packings that best-fit-decreasing misses.
 class RowFiller {
  public:
   RowFiller(const AssignTable& table, std::span<const int> positions)
@@ -101,7 +101,7 @@ class RowFiller {
   }
 
  private:
-  // Nodes of the search that fills one row, some microseconds each.
+  // Node limit of the search that fills one row; some microseconds.
   static constexpr int kFillTries = 400;
 
   void search(std::size_t next, Tokens room) {
@@ -111,7 +111,8 @@ class RowFiller {
     next = static_cast<std::size_t>(fitting - left_.begin());
     for (; next < left_.size() && least_room_ > 0 && tries_-- > 0; ++next) {
       const Tokens length = table_.length(left_[next]);
-      // Where the sequence before it is as long and was left out, this one leads nowhere new.
+      // If the previous sequence has the same length and was skipped, this one gives the same
+      // packings.
       if (chosen_.back() != left_[next - 1] && table_.length(left_[next - 1]) == length) continue;
       chosen_.push_back(left_[next]);
       if (room - length < least_room_) {
@@ -203,7 +204,7 @@ std::optional<std::vector<RowDraft>> even_rows(const AssignTable& table, int sch
 }
 
 bool split_rows(const AssignTable& table, int scheme, int rows, std::vector<RowDraft>& packed) {
-  const auto heavier = [&](std::size_t a, std::size_t b) {  // of equal ones the first
+  const auto heavier = [&](std::size_t a, std::size_t b) {  // of equal rows the first
     return std::pair(-packed[a].work, a) < std::pair(-packed[b].work, b);
   };
   std::set<std::size_t, decltype(heavier)> by_work(heavier);
@@ -224,7 +225,7 @@ bool split_rows(const AssignTable& table, int scheme, int rows, std::vector<RowD
     for (const int position : positions) {
       append(table, scheme, position, heaviest->work <= other.work ? *heaviest : other);
     }
-    if (other.positions.empty()) {  // only where sequences cost nothing
+    if (other.positions.empty()) {  // happens only if sequences take no time
       const int last = heaviest->positions.back();
       heaviest->positions.pop_back();
       heaviest->tokens -= table.length(last);
@@ -240,7 +241,8 @@ bool split_rows(const AssignTable& table, int scheme, int rows, std::vector<RowD
 std::optional<std::vector<RowDraft>> fit_rows(const AssignTable& table, int scheme,
                                               std::span<const int> positions, int rows) {
   if (positions.size() < static_cast<std::size_t>(rows)) return std::nullopt;
-  // Without a bubble only the number of rows counts, and full rows leave room in one piece.
+  // If pp is 1, there is no bubble, so only the number of rows counts, and full rows leave the free
+  // tokens in one row.
   if (scheme_of(table, scheme).pp > 1) {
     if (auto packed = even_rows(table, scheme, positions, rows)) return packed;
   }
@@ -255,7 +257,7 @@ std::optional<std::vector<RowDraft>> fit_rows(const AssignTable& table, int sche
 
 int count_after_failure(const AssignTable& table, int scheme, std::span<const int> positions,
                         const RowCounts& counts, int rows) {
-  // For so many sequences one packing takes longer than counting the rows of best-fit-decreasing.
+  // With more sequences, one packing takes longer than counting the rows of best-fit-decreasing.
   constexpr std::size_t kMany = 20000;
   const Scheme& s = scheme_of(table, scheme);
   const int next = rows + counts.multiple;
@@ -283,7 +285,7 @@ std::optional<ReplicaDraft> best_rows(const AssignTable& table, int scheme,
     return true;
   };
   const auto worth = [&](int rows) {
-    if (best && s.pp == 1) return false;  // more rows only cost more
+    if (best && s.pp == 1) return false;  // without a bubble, more rows only take more time
     if ((best || give_up) && budget.exhausted()) return false;
     return rows <= load.sequences && (!best || even_time(s, load, rows) < best->time);
   };
@@ -296,14 +298,15 @@ std::optional<ReplicaDraft> best_rows(const AssignTable& table, int scheme,
                         ? least
                         : std::max(least, counts.at_least(static_cast<Tokens>(std::min<double>(
                                               best_row_count(s, load), load.sequences))));
-  // even_time is convex in the rows: outwards from its least until it exceeds what is known.
+  // even_time() is convex in the rows, so row counts are tried outwards from its minimum until it
+  // exceeds the best time.
   for (int rows = ideal; worth(rows);) {
     const bool made = attempt(rows) || best;
     rows =
         made ? rows + counts.multiple : count_after_failure(table, scheme, positions, counts, rows);
   }
   for (int rows = ideal - counts.multiple; rows >= least && worth(rows); rows -= counts.multiple) {
-    if (!attempt(rows)) break;  // fewer rows are tighter still
+    if (!attempt(rows)) break;  // fewer rows are even tighter
   }
   return best;
 }

@@ -15,23 +15,23 @@
 namespace stowage {
 namespace {
 
-// The share of T by which two sums of the same times may differ by rounding.
+// Two sums of the same times may differ by this share of T through rounding.
 constexpr double kRounding = 1e-9;
-// Replicas are level if the slowest is above their mean by at most this share.
+// Replicas count as level if the slowest exceeds their mean by at most this share.
 constexpr double kLevel = 1e-6;
-// If one step looks at no more exchanges than this, each replica gets kTurns steps at least.
+// If one step visits at most this number of exchanges, each replica gets at least kTurns steps.
 constexpr double kSmallStep = 1e5;
 constexpr int kTurns = 4;
-// Rows of a replica in which a moved sequence is tried: only replicas of thousands of short rows
-// have more.
+// Rows of a replica that are tried for a moved sequence. Replicas with thousands of short rows have
+// more.
 constexpr std::size_t kRowsTried = 512;
-// Steps after each ruin: the replicas involved are few and nearly even.
+// Steps after each ruin. The limit is low because the replicas involved are few and nearly even.
 constexpr int kStepsAfterRuin = 64;
 
 void erase(RowDraft& row, const AssignTable& table, int scheme, int position) {
   row.positions.erase(std::ranges::find(row.positions, position));
   row.tokens -= table.length(position);
-  row.work = 0;  // summed anew: differences of sums drift
+  row.work = 0;  // the sum is recomputed, because differences of sums accumulate rounding
   for (const int left : row.positions) row.work += table.work(left, scheme);
 }
 
@@ -109,7 +109,8 @@ void AssignSearch::consider_moves(int slowest, int target, Change& best) const {
     const auto without = time_without(slowest, mine);
     if (!without || *without >= best.time) continue;
     const Tokens room = cost.max_tokens - table_.length(mine.position);
-    const Ms least = load.sum + added + (cost.pp - 1) * load.longest;  // where no bubble grows
+    // T if the bubble does not grow
+    const Ms least = load.sum + added + (cost.pp - 1) * load.longest;
     const std::size_t tried = std::min(to.rows.size(), kRowsTried);
     for (std::size_t j = 0; j < tried; ++j) {
       if (to.rows[j].tokens > room) continue;
@@ -144,11 +145,12 @@ void AssignSearch::consider_swaps(int slowest, int target, Change& best) const {
                       table_.kind(last->position) == table_.kind(mine.position);
     last = &mine;
     if (twin || !table_.holds(to.scheme, mine.position)) continue;
-    // Only a shorter sequence in return can help.
+    // A swap can help only if the sequence taken in return is shorter.
     auto first = std::ranges::upper_bound(others, mine.position, {}, &Member::position);
     auto end = others.end();
     if (end - first > partners) {
-      // Both T are even for the partner whose sum of works is this; look on both sides of it.
+      // If the works of the partner on both schemes sum to `even`, both replicas have equal T.
+      // Partners around this value are tried.
       const Ms even = to.time - from.time + table_.work(mine.position, from.scheme) +
                       table_.work(mine.position, to.scheme);
       const auto middle = std::ranges::partition_point(first, end, [&](const Member& other) {
@@ -161,10 +163,11 @@ void AssignSearch::consider_swaps(int slowest, int target, Change& best) const {
     const Tokens length = table_.length(mine.position);
     const Ms leaves = table_.work(mine.position, from.scheme);
     const Ms enters = table_.work(mine.position, to.scheme);
-    // T falls by at most pp times what a row loses, and rises by at least what a row gains.
+    // T falls by at most pp times the decrease of a row, and rises by at least the increase of a
+    // row.
     const Ms most = leaves - (from.time - best.time) / scheme(slowest).pp + slack;
     const Ms least = enters - (best.time - to.time) - slack;
-    if (most < 0) return;  // what follows is shorter still
+    if (most < 0) return;  // the following sequences are shorter
     first = std::partition_point(first, end, [&](const Member& other) {
       return table_.work(other.position, from.scheme) > most;
     });
@@ -187,15 +190,15 @@ void AssignSearch::consider_swaps(int slowest, int target, Change& best) const {
   }
 }
 
-// Considers moves from the longest row to another row of the same replica, which only shorten the
-// bubble.
+// Considers moves and swaps from the longest row to another row of the same replica, which shorten
+// only the bubble.
 void AssignSearch::consider_inside(int slowest, Change& best) const {
   const ReplicaDraft& r = at(slowest);
   const Scheme& cost = scheme(slowest);
   const Summary& s = summary(slowest);
   if (cost.pp == 1 || r.rows.size() < 2) return;
   const RowDraft& longest = r.rows[static_cast<std::size_t>(s.longest_row)];
-  const auto time = [&](Ms shorter, Ms longer) {  // where both rows change and the rest stays
+  const auto time = [&](Ms shorter, Ms longer) {  // T if both rows change and the others stay
     return s.sum + (cost.pp - 1) * std::max({shorter, longer, r.rows.size() > 2 ? s.second : 0.0});
   };
   for (const int position : longest.positions) {
@@ -277,7 +280,7 @@ bool AssignSearch::try_repack(int slowest, const Repack& attempt) {
   return true;
 }
 
-// Repacks the slowest replica, alone or with one sequence given away or swapped. Tries the changes
+// Repacks the slowest replica, alone or with one sequence moved away or swapped. Tries the changes
 // with the least even_time() first.
 bool AssignSearch::repack(int slowest, std::span<const int> replicas) {
   const Ms before = at(slowest).time;
@@ -355,8 +358,8 @@ bool AssignSearch::level(std::span<const int> replicas) const {
 }
 
 void AssignSearch::improve(std::span<const int> replicas, int steps, const Budget& budget) {
-  // A step among a hundred thousand sequences looks at millions of exchanges, so large instances
-  // get fewer steps. In a small instance every replica gets its turns.
+  // A step with a hundred thousand sequences visits millions of exchanges, so large instances get
+  // fewer steps. Every replica of a small instance gets its turns.
   const double partners = params_.partners;
   double each = static_cast<double>(table_.size()) * partners;
   if (each <= kSmallStep && replicas.size() == draft_.replicas.size()) {
@@ -445,7 +448,7 @@ int AssignSearch::ruin(int rounds, std::uint64_t seed, const Budget& budget) {
         if (!table_.holds(g, position)) continue;
         LoadSum load = loads[k];
         load.add(table_, g, position);
-        // A fixed number of rows is met when the replica is packed, not here.
+        // A fixed number of rows is enforced when the replica is packed, not in this estimate.
         const Ms time = even_time(table_.schemes()[static_cast<std::size_t>(g)], load,
                                   counts_.fixed() ? RowCounts{} : counts_);
         if (time < least) {

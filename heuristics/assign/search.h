@@ -5,9 +5,10 @@
 //   search.ruin(200, seed, budget);
 //   use(search.draft());
 //
-// A step takes the slowest replica. It moves one of its sequences to a row of another replica, or
-// swaps two sequences, whichever makes the slower of the two replicas fastest. If rows have no
-// room, sequences are moved and both replicas are repacked. T is recomputed from the two changed
+// A step takes the slowest replica. It moves a sequence of this replica to a row of another
+// replica, or swaps two sequences; it applies the change that makes the slower of the two replicas
+// fastest. If no row has room, both replicas are repacked after the change. T is recomputed from
+// the two changed rows. Caps and row constraints always hold.
 // rows. Caps and row constraints always hold.
 #pragma once
 
@@ -25,8 +26,8 @@ namespace stowage {
 
 class AssignSearch {
  public:
-  // Requires a draft in which every replica has a permitted number of rows. The table must outlive
-  // the search.
+  // Requires a draft in which every replica has a permitted number of rows. `table` must outlive
+  // this object.
   AssignSearch(const AssignTable& table, const RowCounts& counts, AssignDraft draft,
                const AssignSearchParams& params = {});
 
@@ -34,14 +35,14 @@ class AssignSearch {
   void improve(std::span<const int> replicas, int steps, const Budget& budget);
   void improve(int steps, const Budget& budget);
 
-  // Takes the sequences out of the slowest replica and one to three others, deals them anew in a
-  // disturbed order, improves these replicas and keeps the result if it is better. Does so at most
-  // `rounds` times, fewer times if the instance is large, and stops when all replicas are level.
-  // Returns the number of rounds.
+  // Ruin and recreate: removes the sequences of the slowest replica and of one to three others,
+  // assigns them again in a perturbed order, improves these replicas, and keeps a better result.
+  // Runs at most `rounds` rounds, fewer if the instance is large, and stops when all replicas are
+  // level. Returns the number of rounds.
   int ruin(int rounds, std::uint64_t seed, const Budget& budget);
 
-  // Makes fewer rows where fewer rows cost no time: if rows have no fixed time, moves open rows
-  // freely.
+  // Reduces the number of rows where this costs no time: if rows have no fixed time, moves create
+  // rows freely.
   void close_ranks(const Budget& budget);
 
   const AssignDraft& draft() const { return draft_; }
@@ -51,22 +52,22 @@ class AssignSearch {
     int position = 0;
     int row = 0;
   };
-  // The parts of a replica's T.
+  // Components of a replica's T.
   struct Summary {
-    Ms sum = 0;      // of its rows' times
-    Ms longest = 0;  // row
-    Ms second = 0;   // longest row besides
+    Ms sum = 0;      // sum of the rows' times
+    Ms longest = 0;  // time of the longest row
+    Ms second = 0;   // time of the second longest row
     int longest_row = -1;
     LoadSum load;
     std::vector<Member> members;  // ascending positions
   };
   // A move (other < 0) or a swap of a sequence of the slowest replica.
   struct Change {
-    Ms time = 0;  // of the slower of both afterwards
+    Ms time = 0;  // time of the slower replica after the change
     int target = -1;
     Member mine;
     Member other{-1, -1};
-    int row = -1;  // of the target that takes a moved sequence; its row count: a new row
+    int row = -1;  // row of the target for a moved sequence; the number of rows: a new row
   };
   struct Repack {
     Ms time = 0;
@@ -84,7 +85,7 @@ class AssignSearch {
     return summaries_[static_cast<std::size_t>(replica)];
   }
   void refresh(int replica);
-  Ms time_with(int replica, int row, Ms change) const;  // T if a row's work changes
+  Ms time_with(int replica, int row, Ms change) const;  // T if the work of one row changes
   std::optional<Ms> time_without(int replica, const Member& member) const;
   void consider_moves(int slowest, int target, Change& best) const;
   void consider_swaps(int slowest, int target, Change& best) const;
@@ -94,7 +95,8 @@ class AssignSearch {
   bool try_repack(int slowest, const Repack& attempt);
   bool set(int replica, std::vector<int> positions, ReplicaDraft& out) const;
   int slowest_of(std::span<const int> replicas) const;
-  bool level(std::span<const int> replicas) const;  // no replica is noticeably above the mean
+  // true if no replica is noticeably above the mean
+  bool level(std::span<const int> replicas) const;
 
   const AssignTable& table_;
   RowCounts counts_;
