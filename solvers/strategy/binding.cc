@@ -1,5 +1,5 @@
-// What holds the step of a configuration where it is: the slowest stage, the bubble, exchanges and
-// memory, and whether one layer or one choice moved helps.
+// Computes the bottleneck of a configuration: the slowest stage, the pipeline bubble, exchanges,
+// nearly full memory, and any change of one choice or move of layers that would shorten the step.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -16,7 +16,7 @@
 namespace stowage {
 namespace {
 
-constexpr double kNearlyFull = 0.95;  // of the device's memory
+constexpr double kNearlyFull = 0.95;  // share of the device's memory from which a stage is reported
 
 class Bindings {
  public:
@@ -142,8 +142,8 @@ std::string configuration_text(const StrategyPlan& plan) {
          ", ZeRO " + std::to_string(first.zero) + ", recomputation " + recompute_text(first);
 }
 
-// The source of the rates, and for each rate the least change that makes another configuration the
-// faster one.
+// Returns the source of the rates, and for each rate the least change that makes another
+// configuration faster.
 std::vector<Finding> assumptions_of(const StrategyInstance& instance, const StrategyPlan& plan) {
   std::vector<Finding> found = {{"/cost/rates", "rates are " + rate_text(rate_report(instance))}};
   if (!fits(instance, plan)) return found;

@@ -1,5 +1,5 @@
-// Why a strategy instance has no plan: the memory of a device against what the configuration that
-// needs least needs, or options that do not combine.
+// Finds the reason why a strategy instance has no plan: the memory of a device is below the need of
+// the configuration that needs least, or the options do not combine.
 #include <algorithm>
 #include <iterator>
 #include <string>
@@ -16,8 +16,8 @@
 namespace stowage {
 namespace {
 
-// A list of options with one more value. Where it is as long as lists may be, a repeated value
-// makes room, or else the one that is farthest from the new one.
+// Adds a value to a list of options and removes duplicates. If the list has its maximum length, the
+// value farthest from the new one is removed.
 void allow_value(std::vector<std::int64_t>& list, std::int64_t value) {
   std::ranges::sort(list);
   list.erase(std::unique(list.begin(), list.end()), list.end());
@@ -28,7 +28,8 @@ void allow_value(std::vector<std::int64_t>& list, std::int64_t value) {
   list.push_back(value);
 }
 
-// Degree 1 in every list: what always divides.
+// Returns the change that allows degree 1 in every list of degrees, and one micro-batch. Degree 1
+// always divides.
 Change with_ones(const StrategyInstance& instance) {
   StrategyInstance changed = instance;
   StrategyOptions& options = changed.options;
@@ -97,7 +98,7 @@ Conflict conflict_in(const StrategyInstance& instance, const Trial&) {
                            ", with micro-batches that divide the " +
                            plain_count(std::ssize(instance.lengths), "sequence") +
                            rule_of_ep(instance)});
-    conflict.irreducible = false;  // one list of several may be to blame
+    conflict.irreducible = false;  // one of several lists may be the cause
     conflict.changes.push_back(with_ones(instance));
     return conflict;
   }
@@ -117,7 +118,7 @@ Conflict conflict_in(const StrategyInstance& instance, const Trial&) {
                                   plain_number(instance.cluster.memory_mib) + " to " +
                                   plain_number(least.mib),
                               std::move(larger), std::nullopt});
-  // Without more memory: options that need less of it, kept where they alone are enough.
+  // Changes without more memory: options that need less of it, listed if the option alone suffices.
   const auto allow = [&](const char* where, const std::string& text, auto change) {
     StrategyInstance changed = instance;
     change(changed.options);

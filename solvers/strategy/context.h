@@ -1,4 +1,4 @@
-// The state that the stages of one strategy solve share. Not installed.
+// The context that the stages of one strategy solve share. Not installed.
 #pragma once
 
 #include <optional>
@@ -15,11 +15,11 @@ namespace stowage {
 struct StrategyContext : SolveContext<StrategyInstance> {
   const StrategyTable table;
   const StrategyParams params;
-  std::optional<Refutation>& refuted;  // set by a stage that proves that there is no plan
+  std::optional<Refutation>& refuted;  // set by a stage that proves that no plan exists
 
-  std::optional<StrategyCertificate> certificate = {};  // of the best bound by prices
+  std::optional<StrategyCertificate> certificate = {};  // certificate of the best bound by prices
 
-  // Returns whether the solve stops before the next stage.
+  // Returns true if the solve stops before the next stage.
   bool done() const {
     return budget.exhausted() || incumbent.proven() || incumbent.within(options.gap);
   }

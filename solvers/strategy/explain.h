@@ -1,5 +1,4 @@
-// What a strategy instance knows of its own conflicts, bindings and changes; explain/explain.cc
-// puts them together.
+// The strategy family's conflicts, bottlenecks and changes. explain/explain.cc combines them.
 #pragma once
 
 #include <optional>
@@ -13,26 +12,26 @@
 
 namespace stowage {
 
-// Why there is no plan. Requires an instance proven to have none.
+// Returns the reason why no plan exists. Requires an instance proven infeasible.
 Conflict conflict_in(const StrategyInstance& instance, const Trial& trial);
 
-// Why no configuration deals the layers to stages and chunks although all other rules allow some,
-// and a remedy. Nothing if the degrees do not combine for another reason. Requires an instance
-// whose options do not combine.
+// Returns the rule by which no configuration assigns the layers to stages and chunks, although all
+// other rules allow some, and a remedy. Returns nullopt if the degrees do not combine for another
+// reason. Requires an instance whose options do not combine.
 struct Undealt {
   std::string rule;
   std::string remedy;
 };
 std::optional<Undealt> why_undealt(const StrategyInstance& instance);
 
-// The rule of ep, to go on with after those of other degrees; empty where the options allow ep 1,
-// which keeps it always.
+// Returns the rule of ep as a clause that follows the rules of other degrees. Returns an empty
+// string if the options allow ep 1, which satisfies the rule.
 std::string rule_of_ep(const StrategyInstance& instance);
 
-// What holds the objective of a verified plan where it is.
+// Returns the bottleneck of a verified plan.
 Binding binding_of(const StrategyInstance& instance, const StrategyPlan& plan);
 
-// Changes a user may be able to pay for, with the plan carried over where it stays valid.
+// Returns changes that a user may be able to pay for, with the plan carried over if it stays valid.
 std::vector<Change> changes_of(const StrategyInstance& instance, const StrategyPlan& plan);
 
 }  // namespace stowage

@@ -1,4 +1,4 @@
-// The incumbent of a strategy solve, compiled once.
+// Compiles the incumbent of strategy solves once.
 #include "solvers/incumbent_body.h"
 
 namespace stowage {

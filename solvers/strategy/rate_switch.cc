@@ -15,17 +15,18 @@
 namespace stowage {
 namespace {
 
-// Factors that are tried one after another; between two of them the least is found by halving.
+// Factors tried in ascending order. Bisection between two neighbouring factors finds the least one.
 constexpr std::array<double, 9> kLadder = {1.03, 1.06, 1.1,  1.15,           1.22,
                                            1.33, 1.5,  1.75, kMostRateFactor};
 constexpr int kHalvings = 8;
-constexpr double kFaster = 1e-9;  // relative: below it two configurations are equally fast
+// relative difference below which two configurations are equally fast
+constexpr double kFaster = 1e-9;
 
 struct Candidate {
   StrategyClass its;
   StrategyLayout layout;
   StageChoice choice;
-  Ms step_ms = 0;  // with the rates as they are
+  Ms step_ms = 0;  // step time with the instance's rates
 };
 
 std::vector<StagePlan> stages_of(const StrategyPlan& plan) {
@@ -50,7 +51,7 @@ bool is_of(const StrategyPlan& plan, const Candidate& its) {
          first.recompute == its.choice.recompute && first.stream_chunks == its.choice.stream_chunks;
 }
 
-// Prices with one table of an instance whose rates were changed.
+// Prices configurations with one table of an instance whose rates were changed.
 class Prices {
  public:
   explicit Prices(StrategyInstance instance) : instance_(std::move(instance)), table_(instance_) {}
@@ -77,7 +78,7 @@ bool may_have(const StageCosts& costs, const std::vector<std::int64_t>& layers) 
   return true;
 }
 
-// All that fit and take at most `most`, the fastest first.
+// Returns all candidates that fit and take at most `most` ms, the fastest first.
 std::vector<Candidate> candidates_below(const StrategyInstance& instance, Ms most) {
   const StrategyTable table(instance);
   std::vector<Candidate> found;
@@ -112,7 +113,8 @@ class Search {
     std::erase_if(candidates_, [&](const Candidate& its) { return is_of(plan, its); });
   }
 
-  // The fastest of the others if it is faster than the plan with the rates as they are.
+  // Returns the fastest other configuration if it is faster than the plan with the instance's
+  // rates.
   std::optional<StrategyPlan> faster() const {
     if (candidates_.empty() || candidates_.front().step_ms >= plan_ms_ * (1 - kFaster)) {
       return std::nullopt;
@@ -151,8 +153,9 @@ class Search {
     return std::nullopt;
   }
 
-  // The fastest of the others if it is faster than the plan with this factor on the rate. A rate
-  // that changes by a factor changes no time by more, so that slower ones need no look.
+  // Returns the fastest other configuration if it is faster than the plan with this factor on the
+  // rate. A rate that changes by a factor changes no time by more than the factor, so slower
+  // candidates are skipped.
   std::optional<RateSwitch> at_factor(std::string_view rate, bool down, double factor) const {
     StrategyInstance changed = instance_;
     double* value = rate_named(changed, rate);

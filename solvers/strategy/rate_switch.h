@@ -1,11 +1,11 @@
-// Which rate the choice of a configuration hangs on: the smallest change of one rate with which
-// another configuration is the faster one.
+// Sensitivity of the chosen configuration to the rates: for each rate, the smallest change with
+// which another configuration is faster.
 //
 //   for (const RateSwitch& each : rate_switches(instance, plan).changes) {
 //     std::cout << each.pointer << ' ' << each.from << " -> " << each.to << '\n';
 //   }
 //
-// Thread safety: its functions read their arguments and nothing else; any number of threads may
+// Thread safety: the functions read their arguments and nothing else; any number of threads may
 // call them at once.
 #pragma once
 
@@ -18,29 +18,30 @@
 
 namespace stowage {
 
-// No change by a larger factor, or divisor, is looked for.
+// Largest factor, or divisor, by which a rate is changed.
 inline constexpr double kMostRateFactor = 2;
 
 struct RateSwitch {
-  std::string rate;     // its key
-  std::string pointer;  // where it stands in the instance
+  std::string rate;     // key of the rate
+  std::string pointer;  // JSON pointer of the rate in the instance
   double from = 0;
   double to = 0;
-  StrategyPlan other;  // priced with the changed rate
-  Ms plan_ms = 0;      // of the plan, with the changed rate
+  StrategyPlan other;  // the faster configuration, priced with the changed rate
+  Ms plan_ms = 0;      // step time of the plan with the changed rate
 
   double factor() const { return to / from; }
 };
 
 struct RateSwitches {
-  std::optional<StrategyPlan> faster;  // than the plan with the rates as they are; then no changes
-  std::vector<RateSwitch> changes;     // the smallest first
+  // a configuration that is faster without any change; `changes` is then empty
+  std::optional<StrategyPlan> faster;
+  std::vector<RateSwitch> changes;  // the smallest change first
 };
 
-// At most one change for each rate. Others are the configurations of the
-// instance's options whose stages have as many layers, or nearly so, with one ZeRO level and one
-// recomputation, and which fit. Rates are those of rate_names() (instances/strategy/fit_rates.h).
-// Changes are found to a thousandth.
+// Returns at most one change per rate. The other configurations are those of the instance's options
+// that fit and have equal or nearly equal numbers of layers in all stages, one ZeRO level and one
+// recomputation. The rates are those of rate_names() (instances/strategy/fit_rates.h). Changes are
+// found to a thousandth.
 RateSwitches rate_switches(const StrategyInstance& instance, const StrategyPlan& plan);
 
 }  // namespace stowage

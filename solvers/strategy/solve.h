@@ -1,4 +1,4 @@
-// The solve of one strategy instance; solve.cc picks the overload of an instance's family.
+// The strategy family's part of the facade. solve.cc chooses the overload of an instance's family.
 #pragma once
 
 #include <vector>

@@ -8,7 +8,7 @@
 namespace stowage {
 namespace {
 
-constexpr double kBetter = 1 - 1e-12;  // what is faster by rounding alone is not
+constexpr double kBetter = 1 - 1e-12;  // a smaller gain may be rounding
 
 }  // namespace
 
@@ -19,7 +19,7 @@ StageSearch::StageSearch(const StageCosts& costs)
   known_.resize(candidates_.size(), 0);
 }
 
-// The choices that fit and that no other one beats in all respects.
+// Returns the choices that fit the memory and that no other choice dominates.
 const std::vector<StageSearch::Candidate>& StageSearch::candidates(std::int64_t stage,
                                                                    std::int64_t first,
                                                                    std::int64_t layers) {
@@ -73,7 +73,7 @@ void StageSearch::count_rest() {
   }
 }
 
-// No finished pipeline that begins so is faster.
+// Returns a lower bound in ms on every complete pipeline that begins with the label.
 Ms StageSearch::at_least(const Label& label, std::int64_t next_stage, std::int64_t end) const {
   const Rest& rest = rest_[at(next_stage)];
   const double chunk = 1 / static_cast<double>(costs_.of_class().v);
@@ -110,7 +110,7 @@ bool StageSearch::extend(std::int64_t stage, std::int64_t begin, Ms below, Budge
   return true;
 }
 
-// Labels know where their stage ends, and so where the one before it ends.
+// Each label holds the layers of its stage, which give the end of the stage before.
 std::vector<StagePlan> StageSearch::trace(std::size_t last) const {
   std::vector<StagePlan> stages(at(stages_));
   std::int64_t end = layers_;

@@ -1,13 +1,15 @@
-// The fastest stages of one class and layout: layers and choices of each stage, exactly.
+// Exact search for the fastest stages of one class and layout: the layers and the choice of each
+// stage.
 //
 //   StageSearch search(costs);
 //   const StageSearch::Answer answer = search.run(best_known_ms, budget);
-//   // answer.complete: nothing that fits is faster than answer.stages, or than best_known_ms
+//   // answer.complete: no fitting stages are faster than answer.stages, or than best_known_ms
 //
-// The step is sum / v + (m - 1/v) max + tail, or the longest sequence's way through all stages: a
-// sum, two maxima and another sum. So a partial pipeline is no worse than another one with the same
-// layers behind it if it is no worse in these four. Stage by stage, the partial pipelines that no
-// other one dominates are kept (labels), without those that cannot be finished below what is known.
+// The step time is max(sum / v + (m - 1/v) most, alone) + tail. `sum` and `most` are the sum and
+// the maximum of the stage times, `alone` is the time of the longest sequence through all stages,
+// and `tail` is the largest exposed exchange. A partial pipeline dominates another one with the
+// same layers left if it is no worse in these four values. The search keeps, stage by stage, the
+// labels that no other label dominates and whose lower bound is below the best known step.
 #pragma once
 
 #include <cstddef>
@@ -22,15 +24,15 @@ namespace stowage {
 
 class StageSearch {
  public:
-  // `costs` must outlive this.
+  // `costs` must outlive this object.
   explicit StageSearch(const StageCosts& costs);
 
   struct Answer {
-    std::vector<StagePlan> stages;  // empty if nothing below what was known was found
-    bool complete = true;           // false: the budget ended it
+    std::vector<StagePlan> stages;  // empty if no stages below `below` were found
+    bool complete = true;           // false if the budget ended the search
   };
 
-  // Counts a node for each label.
+  // Returns the fastest stages below `below` ms. Each label counts as a node.
   Answer run(Ms below, Budget& budget);
 
  private:
@@ -39,14 +41,14 @@ class StageSearch {
     Ms most = 0;
     Ms alone = 0;
     Ms tail = 0;
-    std::size_t parent = 0;  // among the labels of the stage before, at its end
-    StagePlan stage;         // that was added
+    std::size_t parent = 0;  // index among the labels of the previous stage at its end
+    StagePlan stage;         // the stage that was added
   };
   struct Candidate {
     StageCost cost;
     StageChoice choice;
   };
-  struct Rest {  // the least that stages from one on add to each part
+  struct Rest {  // least values that the remaining stages add, by first remaining layer
     std::vector<Ms> sum;
     std::vector<Ms> most;
     std::vector<Ms> alone;
@@ -56,17 +58,18 @@ class StageSearch {
                                            std::int64_t layers);
   void count_rest();
   Ms at_least(const Label& label, std::int64_t next_stage, std::int64_t end) const;
-  // Whether the budget lasted.
+  // Returns false if the budget is exhausted.
   bool extend(std::int64_t stage, std::int64_t begin, Ms below, Budget& budget);
   std::vector<StagePlan> trace(std::size_t last) const;
 
   const StageCosts& costs_;
   const std::int64_t stages_;
   const std::int64_t layers_;
-  std::vector<std::vector<Candidate>> candidates_;  // by stage, first and layers
+  std::vector<std::vector<Candidate>> candidates_;  // by stage, first layer and layers
   std::vector<char> known_;
-  std::vector<Rest> rest_;                               // by stage
-  std::vector<std::vector<std::vector<Label>>> labels_;  // by stages so far and layers so far
+  std::vector<Rest> rest_;  // by stage
+  // by number of stages and number of layers so far
+  std::vector<std::vector<std::vector<Label>>> labels_;
 };
 
 }  // namespace stowage

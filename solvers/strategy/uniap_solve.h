@@ -1,6 +1,6 @@
-// UniAP as a baseline (arXiv 2307.16375): the MILP of formulations/strategy/uniap.h for each class
-// without chunks and each layout, as the original solves one for each number of stages and
-// micro-batches.
+// UniAP as a baseline (arXiv 2307.16375): the MILP of formulations/strategy/uniap.h is solved for
+// each class without chunks and each layout. The original solves one MILP for each number of stages
+// and micro-batches.
 //
 //   const UniapResult found = solve_uniap(table, {.backend = MilpBackend::cbc}, budget);
 //   if (found.plan) use(*found.plan);
@@ -21,22 +21,22 @@ namespace stowage {
 
 struct UniapSolve {
   MilpBackend backend = MilpBackend::cbc;
-  double milp_seconds = 10;  // of each MILP
+  double milp_seconds = 10;  // time limit of each MILP
   std::uint64_t seed = 0;
 };
 
-// Models of more products are not built.
+// Largest number of products in a model; larger models are not built.
 inline constexpr std::int64_t kMostUniapProducts = 100'000;
 
 struct UniapResult {
-  std::optional<StrategyPlan> plan;  // fits; without hash and bound
-  std::int64_t unsolved = 0;         // MILPs that did not end, or were not built
-  std::string detail;                // why one of them did not
+  std::optional<StrategyPlan> plan;  // a plan that fits, without hash and bound
+  std::int64_t unsolved = 0;         // MILPs that were not solved to the end, or not built
+  std::string detail;                // reason why the last of them was not solved
 };
 
-// Those with little work first; what has more work than the best step takes is left out. Layers
-// that do not fit together, in spite of what they need one by one, give no plan. Requires a built
-// backend.
+// Returns the best plan over all layouts, by ascending area. Layouts whose area is not below the
+// best step are skipped. If a MILP's solution exceeds the memory of a stage, it gives no plan.
+// Requires a built backend.
 UniapResult solve_uniap(const StrategyTable& table, const UniapSolve& options, Budget& budget);
 
 }  // namespace stowage
