@@ -1,5 +1,5 @@
-// What holds the peak of an order where it is: the operator that needs most, who is alive while it
-// runs, and whether moving one operator across it helps.
+// Computes the bottleneck of an order: the operator with the largest need, the tensors that are
+// alive while it runs, and any move of one operator across it that would lower the peak.
 #include <algorithm>
 #include <span>
 #include <utility>
@@ -39,7 +39,7 @@ class PeakOfOrder {
 
   const OrderTable& table() const { return table_; }
 
-  // Alive before the operator of the peak runs, the largest first.
+  // Returns the tensors that are alive before the operator at the peak runs, the largest first.
   std::vector<TensorLife> alive() const {
     std::vector<TensorLife> alive;
     for (const TensorLife& life : lives_) {
@@ -81,7 +81,7 @@ class PeakOfOrder {
                      : " and last touched at step " + std::to_string(life.last))};
   }
 
-  // What runs again, and what that makes.
+  // Returns the repeated runs and the bytes that each run makes.
   std::vector<Finding> again() const {
     std::vector<Finding> again;
     const std::vector<std::int64_t> all(order_.begin(), order_.end());
@@ -97,7 +97,7 @@ class PeakOfOrder {
     return again;
   }
 
-  // What runs wait for.
+  // Returns the stalls: the runs that wait for transfers.
   std::vector<Finding> stalls() const {
     std::vector<Finding> stalls;
     const TransferTimes times = transfer_times(table_, order_, transfers_);
@@ -114,7 +114,8 @@ class PeakOfOrder {
     return stalls;
   }
 
-  // One operator from before the peak to behind it, or the other way, as far as precedences let it.
+  // Tries moves of one operator from before the peak to after it or the other way, as far as
+  // precedences allow.
   Moves moves() const {
     Moves moves;
     const Bytes peak = peak_of(table_, order_);
@@ -143,7 +144,7 @@ class PeakOfOrder {
   }
 
  private:
-  // "tensor a out, tensor b in"
+  // Returns the tensors that a step waits for, as in "tensor a out, tensor b in".
   std::string awaited(std::int64_t step) const {
     std::string names;
     const auto touched = table_.touched(order_[at(step)]);
@@ -170,7 +171,7 @@ class PeakOfOrder {
 
   std::string operator_name(int op) const { return plain_name(instance_.operators[at(op)].id, op); }
 
-  // The step just across the peak, if the operator can move there.
+  // Returns the step just across the peak, or nullopt if the precedences forbid the move.
   std::optional<std::int64_t> across(std::int64_t from) const {
     const int op = order_[at(from)];
     const auto waits = from < step_ ? table_.behind(op) : table_.before(op);
@@ -206,15 +207,15 @@ Binding binding_of(const OrderInstance& instance, const OrderPlan& plan) {
     if (binding.parts.size() > 2 * kListedTensors) break;
     binding.parts.push_back(std::move(stall));
   }
-  // Moves are of orders, and change the peak.
+  // Moves are defined for plain orders with the objective peak: no transfers and no repeated runs.
   const bool moved = instance.objective == OrderObjective::peak && plan.transfers.empty() &&
                      plan.order.size() == instance.operators.size();
   if (moved) binding.moves = peak.moves();
   return binding;
 }
 
-// What is alive at the peak and touched by others than its operator, as if it needed no memory:
-// what recomputing or offloading it could gain at most.
+// Returns changes that set the size of a tensor to 0, for tensors that are alive at the peak and
+// not made there. The gain of a change bounds the gain of recomputing or offloading the tensor.
 std::vector<Change> changes_of(const OrderInstance& instance, const OrderPlan& plan) {
   std::vector<Change> changes;
   if (plan.order.empty()) return changes;

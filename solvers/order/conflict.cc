@@ -1,5 +1,5 @@
-// Why a graph has no order within its capacity: one operator that needs more, or all of them
-// together.
+// Finds the reason why a graph has no order within its capacity: one operator that needs more, or
+// all operators together.
 #include <string>
 #include <utility>
 
@@ -23,7 +23,7 @@ Conflict conflict_in(const OrderInstance& instance, const Trial& trial) {
   const OperatorBound simple = operator_bound(table);
   if (simple.bytes <= *instance.capacity) {
     conflict.causes.push_back({"/operators", "no order of the operators needs as little"});
-    conflict.irreducible = false;  // fewer operators may have none either
+    conflict.irreducible = false;  // fewer operators may have no order either
   } else if (simple.op == OperatorBound::kEnds) {
     conflict.causes.push_back(
         {"/tensors", "the inputs, or what is left at the end, need " + bytes(simple.bytes)});
@@ -34,7 +34,7 @@ Conflict conflict_in(const OrderInstance& instance, const Trial& trial) {
                                    " needs " + bytes(simple.bytes) + " whenever it runs"});
   }
   conflict.causes.push_back({"/capacity_bytes", "the capacity is " + bytes(*instance.capacity)});
-  // To the smallest peak that is found without a capacity.
+  // The change raises the capacity to the smallest peak that is found without a capacity.
   OrderInstance changed = instance;
   changed.capacity.reset();
   changed.objective = OrderObjective::peak;

@@ -1,5 +1,5 @@
-// The plans with transfers that the solve of a graph with a host makes: by greedy choice from
-// orders, better ones around the best of them, and MEMO's.
+// Makes the plans with transfers for graphs with a host: greedy plans from orders, improved plans
+// around the best of them, and MEMO's plan.
 //
 //   HostPlans plans(instance, table, least);
 //   if (auto plan = plans.from(order, budget)) incumbent.offer(*std::move(plan), 'H', "offload");
@@ -21,24 +21,27 @@
 
 namespace stowage {
 
-// A baseline, of graphs with a host, where a MILP backend is built in.
+// A baseline for graphs with a host, listed if a MILP backend is built in.
 extern const Method kMemoSwap;
 
 class HostPlans {
  public:
-  // Both must outlive this. Requires a host. `least` bounds every peak.
+  // `instance` and `table` must outlive this object. Requires a host. `least` is a lower bound in
+  // bytes on every peak.
   HostPlans(const OrderInstance& instance, const OrderTable& table, Bytes least,
             const OrderParams& params);
 
-  // Of this order within the capacity, if the greedy choice gets there.
+  // Returns the greedy plan of this order within the capacity, or nullopt if the greedy choice
+  // finds no plan.
   std::optional<OrderPlan> from(std::span<const int> order, const Budget& budget);
 
-  // Around the best of all so far; more plans are looked at each time. Nothing if
-  // there is no plan yet.
+  // Returns an improved plan around the best plan so far, or nullopt if no plan exists yet. Each
+  // call evaluates more plans than the one before.
   std::optional<OrderPlan> better(std::uint64_t seed, Budget& budget);
 
-  // Program order with whole tensors of MEMO's LP on the host and the rest made again where the
-  // capacity asks for it. Nothing, and why, if there is none. Requires a backend.
+  // Returns MEMO's plan: program order, the whole tensors that MEMO's LP chooses on the host, and
+  // repeated runs as the capacity requires. If no such plan fits, returns nullopt and sets `why`.
+  // Requires a backend.
   std::optional<OrderPlan> memo(const SolveOptions& options, Budget& budget, std::string& why);
 
  private:
@@ -49,10 +52,10 @@ class HostPlans {
   const OrderInstance& instance_;
   const OrderTable& table_;
   const Bytes least_;
-  const int growth_;  // of the plans to look at, each time
+  const int growth_;  // factor of the evaluated plans from one call to the next
   Offload offload_;
   std::optional<OffloadPlan> best_;
-  std::int64_t plans_;  // to look at
+  std::int64_t plans_;  // plans that the next call evaluates
 };
 
 }  // namespace stowage

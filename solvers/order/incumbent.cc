@@ -1,4 +1,4 @@
-// The incumbent of an order solve, compiled once.
+// Compiles the incumbent of order solves once.
 #include "solvers/incumbent_body.h"
 
 namespace stowage {

@@ -1,4 +1,4 @@
-// The state that the stages of one order solve share, if sizes grow with a length. Not installed.
+// The context that the stages of one order solve share if sizes grow with a length. Not installed.
 #pragma once
 
 #include <cstdint>
@@ -17,25 +17,25 @@
 
 namespace stowage {
 
-// The solve of a graph of fixed sizes.
+// Solves a graph of fixed sizes.
 using FixedSolve =
     std::function<Outcome(const OrderInstance&, const SolveOptions&, Budget&, const Progress&)>;
 
 struct LengthContext : SolveContext<OrderInstance> {
-  std::optional<Refutation>& refuted;  // set by a stage that proves that there is no plan
+  std::optional<Refutation>& refuted;  // set by a stage that proves that no plan exists
   const OrderParams params;
-  const FixedSolve& fixed;  // solves the graph of one length
+  const FixedSolve& fixed;  // solves the graph at one length
   LengthRows rows;
 
   std::vector<int> program = {};
-  int cuts = 1;                                // operators tried for the bound at the end of a row
-  std::map<Tokens, std::int64_t> solved = {};  // nodes of the last solve of a length
+  int cuts = 1;                                // operators tried for the bound at an end of a row
+  std::map<Tokens, std::int64_t> solved = {};  // node limit of the last solve at each length
   std::optional<OrderCertificate> certificate =
       {};  // of the longest length, the best of all solves
 
   bool searches() const { return options.method == "auto" || options.method == "exact"; }
   Tokens longest() const { return instance.tokens->to; }
-  // Returns whether the solve stops before the next stage.
+  // Returns true if the solve stops before the next stage.
   bool done() const { return refuted || budget.exhausted(); }
 
   std::int64_t round_nodes() const {
@@ -43,12 +43,12 @@ struct LengthContext : SolveContext<OrderInstance> {
     for (std::uint64_t k = 0; k < round; ++k) nodes *= order_fixed::kLengthGrowth;
     return nodes;
   }
-  // Returns the nodes of the last solve of the longest length, whose peak is the objective.
+  // Returns the node limit of the last solve at the longest length, whose peak is the objective.
   std::int64_t most_nodes() const { return order_fixed::kLongestNodes * params.lengths.nodes; }
 
-  // Solves the graph of one length, from the best order known there.
+  // Solves the graph at one length, starting from the best order known there.
   void solve_at(Tokens length, std::int64_t nodes);
-  // Offers the plan of the rows.
+  // Submits the plan of the rows.
   void offer();
 };
 

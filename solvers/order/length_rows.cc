@@ -44,8 +44,8 @@ double LengthRows::gap_at(Tokens length, int cuts) {
   return relative_gap(static_cast<double>(peak_at(length)), static_cast<double>(bound));
 }
 
-// From the first length on, always the order that is among the best for longest: no other choice
-// has fewer spans.
+// Greedy interval cover: from the first length on, each span takes the order that stays among the
+// best for the longest range. No other choice has fewer spans.
 std::vector<LengthRows::Span> LengthRows::spans() const {
   std::vector<Span> all;
   const auto [from, to] = *instance_.tokens;
@@ -104,10 +104,11 @@ OrderRow LengthRows::row_of(const Span& span, int cuts) {
   return row;
 }
 
-// The last length at which the bound that is the strongest at the row's begin is at least the one
-// that is the strongest at its end, if these two are not the same all over the row. Both are
-// piecewise affine: the next length that is tried is where straight lines through the values at
-// both ends of what is left cross, or every other time its middle.
+// Returns the last length at which the strongest bound of the row's begin is at least the strongest
+// bound of its end. Returns nullopt unless each of the two bounds is strictly stronger at its own
+// end. Both bounds are piecewise affine in the length. The next length tried is the crossing of the
+// straight lines through the values at both ends of the remaining interval, or every second time
+// its middle.
 std::optional<Tokens> LengthRows::crossing(const OrderRow& row, int cuts) {
   const std::int64_t first = strongest_at(row.from, cuts);
   const std::int64_t last = strongest_at(row.to, cuts);
@@ -132,7 +133,7 @@ std::optional<Tokens> LengthRows::crossing(const OrderRow& row, int cuts) {
   return from;
 }
 
-// By this operator, if its gap is smaller.
+// Bounds the row by this operator if that makes the row's larger gap smaller.
 void LengthRows::bound(OrderRow& row, std::int64_t op) {
   OrderRow its = row;
   its.bound_operator = op;
@@ -141,7 +142,8 @@ void LengthRows::bound(OrderRow& row, std::int64_t op) {
   if (worst_gap(its) < worst_gap(row) || row.bound_at_to == 0) row = std::move(its);
 }
 
-// Each order is counted once at each length.
+// Returns the least need of each operator's step at this length over all known orders. Each order
+// is evaluated once per length.
 const std::vector<Bytes>& LengthRows::least_needs(Tokens length) {
   const OrderTable& table = bounds_.table(length);
   Needs& its = needs_[length];
@@ -157,8 +159,9 @@ const std::vector<Bytes>& LengthRows::least_needs(Tokens length) {
   return its.least;
 }
 
-// The operator, or the end, with the largest bound. Operators are tried that were the strongest
-// elsewhere, and those that need most in all orders that are known.
+// Returns the operator, or OrderRow::kInputs or OrderRow::kLeft, with the largest bound at this
+// length. Tries the operators that were strongest at other lengths, and `cuts` operators with the
+// largest least needs.
 std::int64_t LengthRows::strongest_at(Tokens length, int cuts) {
   std::int64_t best = OrderRow::kInputs;
   Bytes most = bounds_.of(best, length);
@@ -176,7 +179,7 @@ std::int64_t LengthRows::strongest_at(Tokens length, int cuts) {
   std::iota(ops.begin(), ops.end(), 0);
   std::ranges::stable_sort(ops, [&](int a, int b) { return least[at(a)] > least[at(b)]; });
   for (int k = 0; k < std::min<int>(cuts, table.operators()); ++k) {
-    // No bound of an operator is above what its step needs, but where it runs again.
+    // If no operator may run again, an operator's bound is at most the least need of its step.
     if (!table.recomputes() && least[at(ops[at(k)])] <= most) break;
     try_bound(ops[at(k)]);
   }

@@ -1,4 +1,5 @@
-// Orders of a graph whose sizes grow with a length, and the rows that the best of them make.
+// Orders of a graph whose sizes grow with a length, and the rows of the plan that uses the best of
+// them at each length.
 //
 //   LengthRows rows(instance);
 //   rows.add(order, "dfs");
@@ -22,34 +23,35 @@
 
 namespace stowage {
 
-// The larger of the gaps at both ends; no length in between has a larger one.
+// Returns the larger of the row's gaps at both ends. No length in between has a larger gap.
 double worst_gap(const OrderRow& row);
-// The largest of all rows; 0 without any.
+// Returns the largest gap of all rows, or 0 without rows.
 double worst_gap_of_all(std::span<const OrderRow> rows);
 
 class LengthRows {
  public:
-  // `instance` must outlive this.
+  // `instance` must outlive this object.
   explicit LengthRows(const OrderInstance& instance) : instance_(instance), bounds_(instance) {}
 
-  // Requires an order of all operators that keeps the precedences.
+  // Adds an order of all operators that keeps the precedences; `by` names its source.
   void add(std::vector<int> order, std::string by);
   bool empty() const { return orders_.empty(); }
 
-  // The least peak of all orders at this length, and its order; the first of equal ones.
+  // Returns the index of the order with the least peak at this length; of equal orders the first.
   std::size_t best_at(Tokens length) const;
   Bytes peak_at(Tokens length) const { return orders_[best_at(length)].curve.at(length); }
   const std::vector<int>& order_at(Tokens length) const { return orders_[best_at(length)].order; }
   const std::string& found_by(Tokens length) const { return orders_[best_at(length)].by; }
-  // Of the least peak at this length, by the bound that is the strongest there.
+  // Returns the gap of the least peak at this length to the strongest bound there.
   double gap_at(Tokens length, int cuts);
 
   struct Effort {
-    int cuts = 1;          // operators that are tried for the bounds at an end
-    std::size_t most = 0;  // rows; those where an order is the best are not split beyond that
+    int cuts = 1;          // operators tried for the bounds at an end of a row
+    std::size_t most = 0;  // number of rows up to which rows are split
   };
-  // At every length the order of its row is one of least peak among those that were added. The row
-  // of the worst gap is split where the bounds of two operators cross, as long as that helps.
+  // Returns rows that cover all lengths. At every length the order of its row has the least peak
+  // among the added orders. The row with the worst gap is split where the bounds of two operators
+  // cross, as long as this reduces the gap.
   std::vector<OrderRow> make(const Effort& effort);
 
  private:
@@ -63,7 +65,7 @@ class LengthRows {
     Tokens to = 0;
     std::size_t order = 0;
   };
-  // The least that the step of an operator needs at one length, in the first so many orders.
+  // Least need of each operator's step at one length, over the first `orders` orders.
   struct Needs {
     std::size_t orders = 0;
     std::vector<Bytes> least;
@@ -79,7 +81,7 @@ class LengthRows {
   LengthBounds bounds_;
   std::vector<Known> orders_;
   std::map<Tokens, Needs> needs_;
-  std::set<std::int64_t> strong_;  // operators that were the strongest at some length
+  std::set<std::int64_t> strong_;  // operators that were strongest at some length
 };
 
 }  // namespace stowage

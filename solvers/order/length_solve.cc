@@ -52,7 +52,7 @@ class LengthSolve : public FamilySolve<OrderInstance> {
         context_.rows.add({row.order.begin(), row.order.end()}, "start");
       }
     }
-    // A baseline is held to its own orders.
+    // A baseline may use only its own orders.
     if (context_.searches()) context_.rows.add(context_.program, "program");
     const StoppedBy ended =
         StageLoop(length_stages(), context_, stages_).run(length_course(options_.method));

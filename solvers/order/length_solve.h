@@ -1,5 +1,5 @@
-// Solves of graphs whose sizes grow with a length: orders for some lengths, and a row of the plan
-// for every range of lengths in which one of them is the best.
+// Solves graphs whose sizes grow with a length. The plan has a row for each range of lengths in
+// which one of the found orders is the best.
 #pragma once
 
 #include "solvers/order/length_context.h"
@@ -7,7 +7,7 @@
 
 namespace stowage {
 
-// Requires an instance with a range of lengths.
+// Returns the outcome of the solve. Requires an instance with a range of lengths.
 Outcome solve_lengths(const OrderInstance& instance, const SolveOptions& options, Budget& budget,
                       const Progress& progress, const FixedSolve& fixed);
 

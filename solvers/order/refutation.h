@@ -1,6 +1,6 @@
-// Why no plan of a graph keeps the capacity, whatever the order and however often operators run.
+// Refutations that hold for every order and any number of repeated runs.
 //
-// Thread safety: its functions read their arguments and nothing else; any number of threads may
+// Thread safety: the functions read their arguments and nothing else; any number of threads may
 // call them at once.
 #pragma once
 
@@ -10,11 +10,12 @@
 
 namespace stowage {
 
-// One operator, or what is there at an end, is more than the capacity. `enough` is the capacity
-// that the remedy asks for.
+// Returns the refutation that one operator, or the inputs or outputs, exceed the capacity. `enough`
+// is the capacity in bytes that the remedy suggests.
 Refutation refuted_by(const OperatorBound& bound, Bytes enough);
 
-// No plan needs less than `bytes`; `noun` is what it is called: "order", "plan".
+// Returns the refutation that no plan needs less than `bytes`. `noun` names the plan: "order" or
+// "plan".
 Refutation refuted_below(const char* noun, Bytes bytes);
 
 }  // namespace stowage

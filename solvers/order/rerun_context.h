@@ -1,5 +1,5 @@
-// The state that the stages of one order solve share, if operators may run again or tensors may
-// leave for a host. Not installed.
+// The context that the stages of one order solve share if operators may run again or tensors may be
+// offloaded to a host. Not installed.
 #pragma once
 
 #include <cstdint>
@@ -21,27 +21,27 @@
 namespace stowage {
 
 struct RerunContext : SolveContext<OrderInstance> {
-  std::optional<Refutation>& refuted;  // set by a stage that proves that there is no plan
+  std::optional<Refutation>& refuted;  // set by a stage that proves that no plan exists
   const OrderParams params;
   const OrderTable table;
 
   RerunBounds known = {};
-  std::vector<int> low = {};  // the order of one pass with the lowest peak
+  std::vector<int> low = {};  // the one-pass order with the lowest peak
   std::optional<RerunSearch> search = {};
   std::optional<RerunWalk> walk = {};
-  std::int64_t walk_plans = 0;  // of the next walk; 0: of the first
+  std::int64_t walk_plans = 0;  // plans of the next walk; 0: the first walk is next
   std::optional<HostPlans> host = {};
 
   bool searches() const { return options.method == "auto" || options.method == "exact"; }
   bool timed() const { return instance.objective == OrderObjective::time; }
   Bytes capacity() const { return instance.capacity.value_or(kMaxExact); }
-  // Returns whether the solve stops before the next stage.
+  // Returns true if the solve stops before the next stage.
   bool done() const {
     return refuted || budget.exhausted() || incumbent.proven() || incumbent.within(options.gap);
   }
   Bytes bound_bytes() const { return timed() ? 0 : static_cast<Bytes>(incumbent.bound()); }
 
-  // Offers the plan of these steps if it keeps the capacity.
+  // Submits the plan of these steps if it keeps the capacity.
   void take(const std::vector<int>& steps, char source, const char* by);
 };
 

@@ -1,5 +1,5 @@
-// The solve of a graph with operators that may run again, or whose time is to be least. Not used
-// but by solve.cc.
+// Solves graphs with operators that may run again, with a host, or with the objective time. The
+// file is private to solve.cc.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,8 @@
 
 namespace stowage {
 
-// Whether these bounds and searches, and not those of orders alone, are for the instance.
+// Returns true if the instance needs the solve with repeated runs instead of the solve of plain
+// orders.
 bool is_for_reruns(const OrderInstance& instance);
 
 std::vector<Method> rerun_methods_of(const OrderInstance& instance);

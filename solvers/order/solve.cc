@@ -78,7 +78,7 @@ std::vector<Method> methods_of(const OrderInstance& instance) {
   return method_list(kAuto, heuristics(instance), {kExact});
 }
 
-// All stages of the family: a graph with a range of lengths is solved length by length.
+// Returns all stages of the family. A graph with a range of lengths is solved length by length.
 std::vector<StageInfo> stages_of(const OrderInstance&) {
   std::vector<StageInfo> all = stage_list(order_stages());
   for (const auto& more : {stage_list(rerun_stages()), stage_list(length_stages())}) {
