@@ -1,5 +1,5 @@
-// What holds a layout's peak where it is: the stack of buffers under its highest end, the step that
-// needs most, and whether a buffer at the top could lie lower.
+// Computes the bottleneck of a layout: the stack of buffers below its highest end, the step with
+// the largest load, and any buffer at the top that could lie lower.
 #include <algorithm>
 #include <utility>
 
@@ -25,8 +25,8 @@ class LayoutStack {
 
   Bytes end(std::size_t b) const { return plan_.offsets[b] + instance_.buffers[b].size; }
 
-  // A buffer that ends at the peak, preferably one with bytes: a pinned one without any may make
-  // the peak as well.
+  // Returns a buffer that ends at the peak, if possible one of positive size. A pinned buffer of
+  // size 0 may end there as well.
   std::optional<std::size_t> top() const {
     std::optional<std::size_t> top;
     for (std::size_t b = 0; b < instance_.buffers.size(); ++b) {
@@ -37,7 +37,8 @@ class LayoutStack {
     return top;
   }
 
-  // The highest buffer below b that needs memory together with it; nothing if b lies on the ground.
+  // Returns the highest buffer below b that conflicts with b. Returns nullopt if no such buffer
+  // exists.
   std::optional<std::size_t> under(std::size_t b) const {
     std::optional<std::size_t> best;
     for (std::size_t other = 0; other < instance_.buffers.size(); ++other) {
@@ -47,7 +48,7 @@ class LayoutStack {
     return best;
   }
 
-  // The lowest offset of b beside all others.
+  // Returns the lowest offset of b beside all other buffers.
   Bytes lowest(std::size_t b) const {
     std::vector<std::pair<Bytes, Bytes>> taken;
     for (std::size_t other = 0; other < instance_.buffers.size(); ++other) {
@@ -64,7 +65,7 @@ class LayoutStack {
 
   Moves moves() const {
     Moves moves;
-    Bytes peak = 0;  // with every buffer of the top as low as it goes alone
+    Bytes peak = 0;  // peak with every buffer at the top moved down alone
     std::string text;
     for (std::size_t b = 0; b < instance_.buffers.size(); ++b) {
       if (end(b) < plan_.peak_bytes || instance_.buffers[b].size == 0) {
@@ -79,7 +80,8 @@ class LayoutStack {
                " to " + std::to_string(low);
       }
     }
-    // Several tops fall only one by one, each beside the others; then one alone gains nothing.
+    // Several buffers at the top move down only one after the other, so a single move gains
+    // nothing.
     if (moves.tried == 1 && peak < plan_.peak_bytes) {
       moves.best_gain = static_cast<double>(plan_.peak_bytes - peak);
       moves.best_text = std::move(text);
@@ -140,7 +142,7 @@ std::vector<Change> changes_of(const LayoutInstance& instance, const LayoutPlan&
   for (const std::int64_t b : crowd) {
     const auto at = static_cast<std::ptrdiff_t>(b);
     LayoutInstance changed = instance;
-    changed.layers.clear();  // they name buffers by index
+    changed.layers.clear();  // layers refer to buffers by index
     changed.recorded_from.reset();
     changed.buffers.erase(changed.buffers.begin() + at);
     LayoutPlan start = plan;

@@ -14,12 +14,13 @@
 namespace stowage {
 namespace {
 
-// Is odd, and differs from the generator's own summand: otherwise tries would read equal numbers.
+// Multiplier of the attempt's number in its seed. The value is odd and differs from the generator's
+// own increment; otherwise attempts would use equal random numbers.
 constexpr std::uint64_t kOfADraw = 0xd1b54a32d192ed03;
 
-// The sections with this load or more. All buffers keep their index.
+// Returns the instance of the sections with at least this load. All buffers keep their index.
 LayoutInstance busy_sections(const LayoutTable& table, Bytes least) {
-  std::vector<int> place{0};  // of a section among them, if it is one
+  std::vector<int> place{0};  // index of each section among the kept sections
   for (int s = 0; s < table.sections(); ++s) {
     place.push_back(place.back() + (table.load(s) >= least ? 1 : 0));
   }
@@ -53,7 +54,7 @@ BusiestFirst::BusiestFirst(const LayoutTable& table, std::uint64_t seed, const L
 }
 
 void BusiestFirst::cut_parts() {
-  std::vector<Bytes> loads;  // the largest one that each buffer is a part of, falling
+  std::vector<Bytes> loads;  // largest load of a section of each buffer, in descending order
   std::vector<int> alive(at(table_.sections()), 0);
   int most_alive = 0;
   for (int b = 0; b < table_.buffers(); ++b) {
@@ -70,7 +71,7 @@ void BusiestFirst::cut_parts() {
   std::ranges::sort(loads, std::greater());
   Bytes last = -1;
   const double growth = params_.core.growth;
-  // The first part is larger than the buffers that are alive at once, by the same ratio.
+  // The first part has more buffers than are alive at once, by the growth factor.
   for (double count = std::max<double>(params_.core.buffers, growth * most_alive); last != 0;
        count *= growth) {
     const bool all = count >= static_cast<double>(loads.size());
@@ -110,14 +111,15 @@ void BusiestFirst::begin(Bytes enough) {
   }
 }
 
-// Makes one more layout of the part, and goes on to the next part after the last one. Returns false
-// if the budget ends before all buffers have an offset; a layout that it cuts short counts.
+// Adds one more layout of the part, and advances to the next part after the last try. Returns false
+// if the budget ends before all buffers have an offset. A layout that the budget cuts short still
+// counts.
 bool BusiestFirst::extend(Budget& budget) {
   constexpr std::int64_t kShort = layout_fixed::kShortAttempts;
   const Part& part = parts_[part_];
   const std::int64_t usual = params_.core.visits;
   const std::size_t most = at(params_.core.tries);
-  // The first attempts are shorter, each half as long as the next one.
+  // The first attempts are shorter: each has half the visits of the next one.
   const std::int64_t visits =
       part.buffers *
       (attempt_ < kShort ? usual >> (kShort - attempt_) : usual * luby(attempt_ - kShort + 1));
@@ -150,7 +152,8 @@ std::vector<Bytes> BusiestFirst::lower(std::vector<Bytes> best, Bytes enough, Bu
     if (aim_ < peak && part_ < parts_.size()) continue;
     if (aim_ < peak) {
       best = offsets_;
-      for (Bytes& offset : best) offset = std::max<Bytes>(0, offset);  // of idle buffers
+      // idle buffers have the offset -1
+      for (Bytes& offset : best) offset = std::max<Bytes>(0, offset);
       peak = aim_;
       tell(best);
     }

@@ -1,15 +1,15 @@
-// Layouts of the busiest sections first, then of more and more sections.
+// Makes layouts of the busiest sections first, then of more and more sections.
 //
-// Where the load is near its maximum hardly anything may be wasted; elsewhere much fits. So the
-// buffers of the busiest sections are laid out first, as if there were no others: few buffers
-// mostly lie without a gap. Then come more sections, with half as many buffers again each time. The
-// new buffers are put into the stack where the longest path through them is shortest, and
-// reinsertion lowers the peak to that of the part before. What is left out only makes a layout
-// easier: an attempt whose part needs as much as the best layout ends, and the next one draws anew.
-// Attempts begin in turn with nothing and with each of the first parts that the exact search lays
-// out without a gap.
-// Source: multilevel refinement (Walshaw 2004), here from the sections that bind to all; the
-// lengths of attempts are those of Luby, Sinclair and Zuckerman (1993). The parts are ours.
+// Sections whose load is near the maximum allow almost no waste, and other sections allow much.
+// Therefore the buffers of the busiest sections are laid out first, without the other buffers; few
+// buffers often fit without a gap. Each further part has half as many buffers again, from more
+// sections. The new buffers are inserted into the stack where the longest path through them is
+// shortest, and reinsertion lowers the peak to that of the part before. A part's layout needs at
+// most as much as a layout of all buffers, so an attempt ends when its part needs as much as the
+// best layout. The next attempt draws new random numbers. Attempts begin in turn from the empty
+// layout and from each of the first parts that the exact search lays out without a gap. Source:
+// multilevel refinement (Walshaw 2004), here from the binding sections to all sections; the lengths
+// of attempts follow Luby, Sinclair and Zuckerman (1993). The parts are stowage's own.
 //
 //   BusiestFirst busiest(table, seed);
 //   offsets = busiest.lower(std::move(offsets), enough, budget, tell);
@@ -28,22 +28,24 @@ namespace stowage {
 
 class BusiestFirst {
  public:
-  // Returns whether it can be used: up to a few thousand buffers and sections, and no pins.
+  // Returns true if the method applies: at most a few thousand buffers and sections, and no pins.
   static bool fits(const LayoutTable& table, const ReinsertionParams& params = {});
 
-  // `table` must outlive this. Requires fits(table) and table.stackable().
+  // `table` must outlive this object. Requires fits(table) and table.stackable().
   BusiestFirst(const LayoutTable& table, std::uint64_t seed, const LayoutParams& params = {});
 
-  // With one part, of all buffers, no section is busier than the others: of no use.
+  // Returns the number of parts. With a single part of all buffers, no section is busier than the
+  // others, and the method gains nothing.
   std::size_t parts() const { return parts_.size(); }
 
-  // The best layout met, never worse than `offsets`; each better one is told. Ends when it needs no
-  // more than `enough` or the max load, or with the budget; called again it goes on where it was.
+  // Returns the best layout found, never worse than `offsets`, and calls `tell` for each better
+  // layout. Stops when the peak is at most `enough` or the max load, or when the budget ends. A
+  // further call continues where the last call stopped.
   std::vector<Bytes> lower(std::vector<Bytes> offsets, Bytes enough, Budget& budget,
                            const BetterLayout& tell);
 
  private:
-  // The busiest sections; buffers that are not alive there are idle.
+  // The busiest sections. Buffers that are not alive there are idle.
   struct Part {
     LayoutTable table;
     int buffers = 0;
@@ -56,15 +58,17 @@ class BusiestFirst {
   const LayoutTable& table_;
   const std::uint64_t seed_;
   const LayoutParams params_;
-  std::vector<Part> parts_;  // each with all buffers of the one before, the last one with all
-  std::vector<std::vector<Bytes>> found_;  // layouts of the first parts that need the least
+  // parts by size; each has all buffers of the one before, and the last has all buffers
+  std::vector<Part> parts_;
+  // layouts of the first parts within the peak that is enough
+  std::vector<std::vector<Bytes>> found_;
   bool searched_ = false;
-  // The attempt that goes on.
+  // State of the current attempt.
   std::int64_t attempt_ = -1;
-  std::size_t part_ = 0;                   // that comes next
-  std::vector<Bytes> offsets_;             // of the part before; -1 if not in it
-  Bytes aim_ = 0;                          // what is enough, or what a part before has needed
-  std::vector<std::vector<Bytes>> tries_;  // layouts of the part, so far
+  std::size_t part_ = 0;        // index of the next part
+  std::vector<Bytes> offsets_;  // offsets of the previous part; -1 for buffers outside it
+  Bytes aim_ = 0;               // target peak: `enough`, or more if an earlier part needed more
+  std::vector<std::vector<Bytes>> tries_;  // layouts of the part so far
 };
 
 }  // namespace stowage

@@ -1,5 +1,5 @@
-// Why a layout instance has no layout: pins that clash, a capacity below what a step needs, or
-// buffers that a search has proven not to fit together.
+// Finds the reason why a layout instance has no layout: pins that clash, a capacity below the load
+// of a step, or buffers that a search has proven not to fit together.
 #include <algorithm>
 #include <numeric>
 #include <utility>
@@ -59,7 +59,7 @@ class LayoutConflict {
     return {"/capacity_bytes", "the capacity is " + bytes(*instance_.capacity)};
   }
 
-  // A number of bytes that divides every alignment (instances/layout/load.h).
+  // Returns the greatest number of bytes that divides every alignment (instances/layout/load.h).
   Bytes unit() const {
     Bytes unit = 0;
     for (const Buffer& b : instance_.buffers) {
@@ -68,7 +68,8 @@ class LayoutConflict {
     return std::max<Bytes>(unit, 1);
   }
 
-  // Buffers of the crowded step that exceed the capacity together: its largest, as few as do.
+  // Reports the buffers of the crowded step that exceed the capacity together: its largest buffers,
+  // as few as suffice.
   void crowded_step(const LayoutInfeasibility& why) {
     std::vector<std::int64_t> crowd = why.buffers;
     std::stable_sort(crowd.begin(), crowd.end(), [this](std::int64_t a, std::int64_t b) {
@@ -79,7 +80,7 @@ class LayoutConflict {
     few.recorded_from.reset();
     few.buffers.clear();
     std::vector<std::int64_t> ids;
-    bool exact = true;  // buffers on top of each other take their load, and no more
+    bool exact = true;  // stacked buffers take exactly their load
     for (const std::int64_t b : crowd) {
       few.buffers.push_back(buffer(b));
       few.buffers.back().offset.reset();
@@ -87,15 +88,16 @@ class LayoutConflict {
       exact = exact && alignment_of(instance_, buffer(b)) == unit_ && buffer(b).size % unit_ == 0;
       if (peak_load(few).load > *instance_.capacity) break;
     }
-    // If they are, the largest ones without any one are no more than those without the last.
+    // If the load is exact, any smaller subset takes no more than the largest buffers without the
+    // last one, which fit.
     if (!exact) reduce(few, ids);
     for (const std::int64_t b : ids) conflict_.causes.push_back(need(b));
     conflict_.causes.push_back(capacity());
     free_buffers(crowd);
   }
 
-  // Deletion filter, from the last buffer on: one without which there is no layout either is none
-  // of the causes, and nor is a pin. `ids` are the buffers of `left`.
+  // Deletion filter, from the last buffer on: a buffer or a pin is no cause if the instance without
+  // it is still infeasible. `ids` are the buffers of `left`.
   void reduce(LayoutInstance& left, std::vector<std::int64_t>& ids) {
     for (std::size_t k = left.buffers.size(); k-- > 0;) {
       LayoutInstance without = left;
@@ -111,7 +113,8 @@ class LayoutConflict {
     }
   }
 
-  // Takes the easier instance for `left` if it has no layout either.
+  // Replaces `left` by the easier instance if that is infeasible as well. Returns true in this
+  // case.
   bool still_infeasible(LayoutInstance& easier, LayoutInstance& left) {
     const Outcome outcome = trial_(Instance(easier));
     if (outcome.status == Status::infeasible) {
@@ -126,7 +129,7 @@ class LayoutConflict {
     LayoutInstance left = instance_;
     left.layers.clear();
     left.recorded_from.reset();
-    std::vector<std::int64_t> ids;  // of the buffers left
+    std::vector<std::int64_t> ids;  // indices of the remaining buffers
     for (std::size_t b = 0; b < instance_.buffers.size(); ++b) {
       ids.push_back(static_cast<std::int64_t>(b));
     }
@@ -146,7 +149,7 @@ class LayoutConflict {
 
   LayoutInstance without(const std::vector<std::int64_t>& gone) const {
     LayoutInstance changed = instance_;
-    changed.layers.clear();  // they name buffers by index
+    changed.layers.clear();  // layers refer to buffers by index
     changed.recorded_from.reset();
     changed.buffers.clear();
     for (std::size_t b = 0; b < instance_.buffers.size(); ++b) {
@@ -171,7 +174,7 @@ class LayoutConflict {
                                  without(gone), std::nullopt});
   }
 
-  // The smallest buffer that is enough, by trial from the smallest up.
+  // Adds the change that frees the smallest sufficient buffer, by trial in ascending order.
   void free_one_of(const std::vector<std::int64_t>& ascending) {
     for (const std::int64_t b : ascending) {
       if (!trial_(Instance(without({b}))).plan) continue;
@@ -180,14 +183,15 @@ class LayoutConflict {
     }
   }
 
-  // As few buffers as make a layout possible: the smallest single one that does, or the largest
-  // ones until a layout is found.
+  // Adds the change that frees as few buffers as possible: the smallest single sufficient buffer,
+  // or the largest buffers until a layout is found.
   void free_buffers(const std::vector<std::int64_t>& descending) {
     const std::size_t before = conflict_.changes.size();
     const Bytes over = peak_load(instance_).load - *instance_.capacity;
-    std::vector<std::int64_t> enough;  // alone, as far as this step goes
+    std::vector<std::int64_t> enough;  // buffers that alone suffice at this step
     for (const std::int64_t b : descending) {
-      // A buffer frees the whole blocks that it begins, and what the next one leaves of its last.
+      // A buffer frees the whole blocks that it begins, and the rest of its last block that the
+      // next buffer leaves.
       const Bytes most = (buffer(b).size + unit_ - 1) / unit_ * unit_ + unit_ - 1;
       if (most >= over) enough.insert(enough.begin(), b);
     }
@@ -197,7 +201,8 @@ class LayoutConflict {
     LayoutInstance left = instance_;
     while (!trial_(Instance(left)).plan) {
       const PeakLoad peak = peak_load(left);
-      // Indices into `left` mean nothing here: find the largest of the instance at that step.
+      // Indices into `left` differ from those of the instance, so the largest buffer of the
+      // instance at that step is taken.
       std::int64_t largest = -1;
       for (const std::int64_t b : needing_memory_at(instance_, peak.step)) {
         if (std::find(gone.begin(), gone.end(), b) != gone.end()) continue;
@@ -218,12 +223,12 @@ class LayoutConflict {
                                  std::nullopt});
   }
 
-  // To the smallest peak that is found without a capacity.
+  // Adds the change that raises the capacity to the smallest peak found without a capacity.
   void raise_capacity() {
     LayoutInstance changed = instance_;
     changed.capacity.reset();
     const Outcome outcome = trial_(Instance(changed));
-    if (!outcome.plan) return;  // pins clash as well
+    if (!outcome.plan) return;  // the pins clash as well
     const Bytes peak = std::get<LayoutPlan>(*outcome.plan).peak_bytes;
     changed.capacity = peak;
     std::string text = "raise capacity_bytes from " + std::to_string(*instance_.capacity) + " to " +

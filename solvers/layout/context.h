@@ -1,4 +1,4 @@
-// The state that the stages of one layout solve share. Not installed.
+// The context that the stages of one layout solve share. Not installed.
 #pragma once
 
 #include <algorithm>
@@ -19,19 +19,19 @@
 
 namespace stowage {
 
-// The rounds that lower the peak of the best layout.
+// State of the rounds that lower the peak of the best layout.
 struct LoweringRounds {
-  std::unique_ptr<Budget> part;  // of all rounds together; null: the whole budget
+  std::unique_ptr<Budget> part;  // budget of all rounds together; null: the whole budget
   bool begun = false;            // the first round has begun
-  bool alone = false;            // no search comes after these rounds
-  bool no_time = false;          // the time left does not do for a round
-  int in_vain = 0;               // the last rounds without a lower peak
+  bool alone = false;            // no search follows these rounds
+  bool no_time = false;          // too little time is left for a round
+  int in_vain = 0;               // number of the last rounds without a lower peak
   std::uint64_t tries = 0;
-  // A way that was of no use in a round in which the other way was is left out of the next round.
+  // If only one of the two methods gained in a round, the other one skips the next round.
   bool skip_whole = false;
   bool skip_core = false;
-  // The round that runs:
-  std::int64_t nodes = 0;  // of lowering the whole layout
+  // Results of the current round.
+  std::int64_t nodes = 0;  // nodes spent on lowering the whole layout
   bool whole_ran = false;
   bool core_ran = false;
   bool whole_helped = false;
@@ -40,12 +40,12 @@ struct LoweringRounds {
 
 struct LayoutContext : SolveContext<LayoutInstance> {
   bool& time_ended_it;
-  std::optional<Refutation>& refuted;  // set by a stage that proves that there is no layout
+  std::optional<Refutation>& refuted;  // set by a stage that proves that no layout exists
   const LayoutParams params;
-  // Solves the part of a step that a baseline plans by itself.
+  // Solves one level of a baseline that plans in two levels.
   Outcome (*solve_part)(const LayoutInstance&, const SolveOptions&, Budget&, const Progress&);
 
-  std::optional<LayoutTable> table = {};            // none if there was no time for it
+  std::optional<LayoutTable> table = {};            // nullopt if there was no time to build it
   std::optional<std::vector<Bytes>> too_high = {};  // the lowest layout above the capacity
   std::optional<BusiestFirst> core = {};
   LoweringRounds lowering = {};
@@ -56,22 +56,24 @@ struct LayoutContext : SolveContext<LayoutInstance> {
   bool end_round();
 
   bool searchable() const { return table && table->stackable(); }
-  // The search takes part in the rounds: few buffers are mostly solved by their first search.
+  // Returns true if the search takes part in the rounds. Most instances of few buffers are solved
+  // by their first search.
   bool few() const { return table->buffers() < params.rounds.searched; }
   bool fits(Bytes peak) const { return !instance.capacity || peak <= *instance.capacity; }
-  // A layout of this peak would be a better plan, and so worth the time of the verifier.
+  // Returns true if a layout of this peak would be a better plan and is therefore worth verifying.
   bool better(Bytes peak) const { return !incumbent.plan() || peak < incumbent.plan()->peak_bytes; }
 
   double seconds_to_verify() const {
     return layout_fixed::kSecondsToVerify * static_cast<double>(instance.buffers.size());
   }
-  // Returns whether there are very many buffers, and less time left than `seconds` for each.
+  // Returns true if there are very many buffers and less time is left than `seconds` for each.
   bool too_many_for(double seconds) const {
     const auto buffers = static_cast<double>(instance.buffers.size());
     return buffers > params.heuristics.fast.many && budget.seconds_left() < buffers * seconds;
   }
 
-  // The largest peak within the capacity that proves the plan or is within the gap asked for.
+  // Returns the largest peak within the capacity that proves the plan optimal or is within the
+  // requested gap.
   Bytes enough() const {
     const double bound = incumbent.bound();
     const double most = options.gap < 1 ? bound / (1 - options.gap) : kInfinity;
@@ -87,7 +89,8 @@ struct LayoutContext : SolveContext<LayoutInstance> {
     return start;
   }
 
-  // Some sections of the layout are busier than others, and core_first can lay them out first.
+  // Returns true if some sections are busier than others, so that core_first can lay them out
+  // first.
   bool has_core() {
     if (!core && BusiestFirst::fits(*table, params.heuristics.reinsertion)) {
       core.emplace(*table, options.seed, params);

@@ -8,7 +8,7 @@
 namespace stowage {
 namespace {
 
-// Some megabytes; memory is asked for when the first state has failed.
+// Sizes of the table, some megabytes. The memory is allocated when the first state fails.
 constexpr std::size_t kEntries = std::size_t{1} << 16;
 constexpr std::int64_t kBounds = std::int64_t{1} << 18;
 

@@ -1,24 +1,26 @@
-// What was found to have no layout: sets of unplaced buffers with how low each could lie.
+// Table of failed states of the layout search: unplaced buffers with their lowest offsets and
+// bounds, from which no layout exists.
 //
-// Orders and restarts of one capacity reach the same state by other ways: what lies below a buffer
-// does not matter to what comes above, only where it ends. A state that failed refutes each one
-// with the same unplaced buffers and lowest offsets, whose bounds are no lower: a pushed-down
-// layout (tree.h) that goes on from there keeps the bounds of the one that failed, and so was
-// looked for. What else a frame knows adds nothing. Its components, thresholds and twins follow
-// from unplaced buffers and lowest offsets. Cuts that read where placed buffers end exclude nothing
-// but what the capacity does. Its floor follows from the bounds: whoever could lie below it was
-// passed over, and cannot lie at its lowest offset; the lowest of all below the floor would have to
-// rest on another one below it. An entry may rest on entries before it.
+// Trees with different orders, and restarts, reach the same state at one capacity on different
+// paths. The buffers above depend only on the ends of the placed buffers. A failed state refutes
+// every state with the same unplaced buffers and lowest offsets whose bounds are no lower. Proof: a
+// pushed-down layout (tree.h) that continues such a state keeps the bounds of the failed state, so
+// the search below that state would have found it. The rest of a frame adds no information:
+//   - Components, thresholds and twins follow from the unplaced buffers and lowest offsets.
+//   - Cuts that read the ends of placed buffers exclude only layouts above the capacity.
+//   - The floor follows from the bounds. A buffer that could lie below the floor was passed over
+//     and cannot lie at its lowest offset. The lowest of all buffers below the floor would have to
+//     rest on another buffer below the floor.
+// The proof of an entry may depend on earlier entries.
 //
 //   FailedStates failed;
-//   failed.add(key, passed_over);        // no layout goes on from there
-//   if (failed.refutes(key, state)) ...  // nor from here
+//   failed.add(key, passed_over);        // no layout continues this state
+//   if (failed.refutes(key, state)) ...  // no layout continues this state either
 //
-// A key is a sum with random factors over the unplaced buffers and their lowest offsets
-// (state.h): two that differ have one key with a chance of 2^-128, times the square of the largest
-// power of two that divides all differences of offsets, unless the instance was made to fit the
-// factors. Of the states with the same place in the table the last is kept. Not for use outside the
-// search.
+// A key is a sum with random factors over the unplaced buffers and their lowest offsets (state.h).
+// Two different states have the same key with probability 2^-128, times the square of the largest
+// power of two that divides all differences of offsets, unless the instance was constructed against
+// the factors. The table keeps the last state of each slot. The file is private to the search.
 // Source: transposition tables (Zobrist, 1970); universal hashing (Carter and Wegman, 1979).
 #pragma once
 
@@ -35,24 +37,26 @@ class LayoutState;
 
 class FailedStates {
  public:
-  // A buffer that cannot lie at its lowest offset.
+  // An unplaced buffer that cannot lie at its lowest offset, with its lower bound.
   struct PassedOver {
     int buffer = 0;
     Bytes bound = 0;
   };
 
-  // `passed_over`: all of the unplaced buffers that are.
+  // Adds a failed state. `passed_over` lists all unplaced buffers that cannot lie at their lowest
+  // offsets.
   void add(const StateKey& key, std::span<const PassedOver> passed_over);
   bool refutes(const StateKey& key, const LayoutState& state) const;
 
  private:
   struct Entry {
     StateKey key;
-    std::int64_t begin = -1;  // of its bounds, counted from the first ever written; -1: no entry
+    // number of its first bound, counted over all bounds written so far; -1: no entry
+    std::int64_t begin = -1;
     std::int64_t count = 0;
   };
   std::vector<Entry> entries_;
-  std::vector<PassedOver> bounds_;  // a ring
+  std::vector<PassedOver> bounds_;  // ring buffer
   std::int64_t written_ = 0;
 };
 

@@ -13,7 +13,8 @@ void put_flush_first(const LayoutTable& table, const LayoutState& state, Section
     const SectionRange hull = table.hull(candidates[i]);
     const Bytes top = level + state.size(candidates[i]);
     int score = 0;
-    // A side beside a higher neighbour counts twice as much as a top as high as a neighbour.
+    // A side beside a higher neighbour scores 2, and a top at the height of a neighbour's top
+    // scores 1.
     const auto look_beside = [&](bool end, int section) {
       if (end || state.top(section) > level) score += 2;
       if (!end && state.top(section) == top) ++score;

@@ -1,4 +1,4 @@
-// The incumbent of a layout solve, compiled once.
+// Compiles the incumbent of layout solves once.
 #include "solvers/incumbent_body.h"
 
 namespace stowage {

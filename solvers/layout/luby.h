@@ -1,5 +1,5 @@
-// How long restarts of a random search are, in units of the shortest.
-// Source: Luby, Sinclair and Zuckerman (1993).
+// Lengths of the restarts of a random search, in units of the shortest restart. Source: Luby,
+// Sinclair and Zuckerman (1993).
 #pragma once
 
 #include <bit>
@@ -7,7 +7,7 @@
 
 namespace stowage {
 
-// 1 1 2 1 1 2 4 1 1 2 1 1 2 4 8 ... from i = 1.
+// Returns term i >= 1 of the sequence 1 1 2 1 1 2 4 1 1 2 1 1 2 4 8 ...
 inline std::int64_t luby(std::int64_t i) {
   for (;;) {
     const auto whole = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(i) + 1));

@@ -14,7 +14,7 @@ const Buffer& buffer_at(const LayoutInstance& instance, std::int64_t index) {
   return instance.buffers[static_cast<std::size_t>(index)];
 }
 
-// The buffers of one occurrence by themselves.
+// Returns the instance of the buffers of one occurrence.
 LayoutInstance inner_instance(const LayoutInstance& instance,
                               const std::vector<std::int64_t>& occurrence) {
   LayoutInstance inner{.name = instance.name, .alignment = instance.alignment};
@@ -22,7 +22,8 @@ LayoutInstance inner_instance(const LayoutInstance& instance,
   return inner;
 }
 
-// What stands for an occurrence in the step. Its alignment carries that of every inner buffer.
+// Returns the buffer that replaces an occurrence in the outer instance. Its alignment is a multiple
+// of every inner alignment. Returns nullopt if that multiple exceeds kMaxExact.
 std::optional<Buffer> pseudo_buffer(const LayoutInstance& instance,
                                     const std::vector<std::int64_t>& occurrence, Bytes peak) {
   Buffer pseudo{.lower = kMaxExact, .upper = 0, .size = peak};
@@ -43,7 +44,7 @@ std::optional<Buffer> pseudo_buffer(const LayoutInstance& instance,
 std::optional<MemoPlan> plan_memo(const LayoutInstance& instance, const LayoutPlanner& planner,
                                   Budget& budget) {
   MemoPlan memo;
-  std::vector<Bytes> relative(instance.buffers.size(), 0);      // to the pseudo buffer
+  std::vector<Bytes> relative(instance.buffers.size(), 0);      // offset within the pseudo buffer
   std::vector<std::int64_t> home(instance.buffers.size(), -1);  // index in the outer instance
   LayoutInstance outer{
       .name = instance.name, .capacity = instance.capacity, .alignment = instance.alignment};

@@ -19,8 +19,9 @@ Bytes peak_of(const LayoutTable& table, const std::vector<Bytes>& offsets) {
   return peak;
 }
 
-// What is proven of the peak: a backend may have let every row of a stack be off by the tolerance,
-// in units of the model, and a stack has no more rows than there are buffers, plus D1.
+// Returns the proven lower bound on the peak in bytes. A backend may violate every row of a stack
+// by the tolerance, in units of the model. A stack has at most as many rows as there are buffers,
+// plus D1.
 Bytes certain(const LayoutMip& mip, const LayoutTable& table, double bound, Bytes most) {
   if (!(bound > 0)) return 0;
   const auto unit = static_cast<double>(mip.unit);

@@ -1,7 +1,7 @@
-// The layout MIP solved by a backend: for the transient buffers of a layer, or a small graph. The
-// backward pass of a Llama layer, 22 buffers and 45 conflicting pairs, takes 0.03 s of CBC and 0.01
-// s of GLPK; the published model of it is open after half a second. From some 200 pairs on the MIP
-// finds no optimum in seconds, and search takes over.
+// Solves the layout MIP by a backend, for the transient buffers of a layer or for a small graph.
+// The backward pass of a Llama layer, 22 buffers and 45 conflicting pairs, takes CBC 0.03 s and
+// GLPK 0.01 s; the published model is still open after half a second. The MIP of about 200 pairs or
+// more finds no optimum in seconds, and search replaces it.
 //
 //   Budget budget({.time_limit_s = 5});
 //   const LayoutMipSolve options{.backend = MilpBackend::cbc};
@@ -26,23 +26,24 @@ struct LayoutMipSolve {
   bool strengthened = true;
   double gap = 0;
   std::uint64_t seed = 0;
-  std::int64_t pairs = LayoutParams{}.mip_pairs;  // models of more pairs are not built
+  std::int64_t pairs = LayoutParams{}.mip_pairs;  // limit on the pairs; larger models are not built
 };
 
 struct LayoutMipResult {
   // optimal: peak == bound. infeasible: no layout within start.capacity. error: see detail.
   MilpStatus status = MilpStatus::unknown;
-  std::vector<Bytes> offsets;  // the best layout known, that of `start` included; may be empty
-  Bytes peak = 0;              // of it
-  Bytes bound = 0;             // proven, exact in spite of the backend's tolerances
+  std::vector<Bytes> offsets;  // the best layout known, including that of `start`; may be empty
+  Bytes peak = 0;              // peak of `offsets` in bytes
+  Bytes bound = 0;  // proven lower bound in bytes, exact despite the backend's tolerances
   std::int64_t nodes = 0;
   std::string detail;
 };
 
-// The least peak, from what is known at the start (solvers/layout/search.h). A point of the backend
-// is decoded by order and comes out exact; its bound counts only as far as the tolerances of all
-// rows together leave it. Requires a built backend, a stackable table, no clashing pins and at most
-// options.pairs pairs; otherwise `unknown`, with the reason in `detail`.
+// Returns the layout of least peak that the backend finds from the start (solvers/layout/search.h),
+// and a bound. The backend's point is decoded by its order, so the offsets are exact. The backend's
+// bound is lowered by the tolerances of all rows together. Requires a built backend, a stackable
+// table, no clashing pins and at most options.pairs pairs; otherwise the status is `unknown`, with
+// the reason in `detail`.
 LayoutMipResult solve_layout_mip(const LayoutTable& table, const LayoutMipSolve& options,
                                  const LayoutStart& start, Budget& budget);
 

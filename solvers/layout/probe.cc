@@ -12,17 +12,19 @@
 namespace stowage {
 namespace {
 
-// Orders and restarts choose in turns: each way finds layouts that the other does not.
+// Orders and restarts use both choices alternately, because each choice finds layouts that the
+// other does not.
 LayoutTree::Choice choice_of(std::size_t turn) {
   return turn % 2 == 0 ? LayoutTree::Choice::order : LayoutTree::Choice::flush;
 }
 
-// Measured on the MiniMalloc set and on guillotine cuts; each solves something the others do not.
-// The last three are those that MiniMalloc publishes.
+// The best orders, measured on the MiniMalloc set and on guillotine cuts; each order solves some
+// instance that the others do not. The last three are the orders that MiniMalloc publishes.
 constexpr const char* kBest[] = {"TCA", "TLZ", "TOU", "UOZ", "WTZ", "ATW", "WAT", "TAW", "TWA"};
-constexpr std::size_t kFewOrders = std::size(kBest);  // in a row, and after the first round
+// orders of the second round, and turns before other capacities get theirs
+constexpr std::size_t kFewOrders = std::size(kBest);
 
-// All triples of different keys: the best, then the others shuffled once and for all.
+// Returns all triples of different keys: the best ones, then the others in a fixed random order.
 std::vector<std::string> all_keys() {
   std::vector<std::string> keys(std::begin(kBest), std::end(kBest));
   const std::string letters = "ACLOTUWZ";
@@ -123,7 +125,7 @@ LayoutTree::End LayoutProbe::round(Budget& budget) {
     if (turn_left_ > 0) continue;
     ++turn_;
     turn_left_ = turn_nodes_;
-    // Other capacities wait for no longer than a few turns.
+    // Other capacities get their turn after kFewOrders turns.
     if (turn_ % kFewOrders == 0 && turn_ < width_) return LayoutTree::End::open;
   }
   return LayoutTree::End::open;

@@ -10,7 +10,7 @@
 namespace stowage {
 namespace {
 
-// The tables that the probes of one instance share.
+// Tables that the probes of one instance share.
 struct Ground {
   Ground(const LayoutTable& layout, const LayoutSearchParams& of_search)
       : table(layout), params(of_search), neighbours(layout), portfolio(layout) {}
@@ -66,8 +66,8 @@ class Ladder {
  private:
   Bytes unit() const { return table_.unit(); }
 
-  // The largest capacity that would be news: below the incumbent and within the user's. All
-  // interesting capacities are multiples of the unit.
+  // Returns the largest capacity that would improve the result: below the incumbent and within the
+  // user's capacity. All peaks are multiples of the unit.
   Bytes highest() const {
     if (known_.offsets) return (known_.peak - 1) / unit() * unit();
     return capacity_ / unit() * unit();
@@ -85,8 +85,8 @@ class Ladder {
     return true;
   }
 
-  // The bound, the capacity just below the incumbent, and a few between, closer together near the
-  // bound. Rungs that are still of use keep their place in the search.
+  // Creates probes for the bound, the capacity just below the incumbent, and a few capacities
+  // between, closer together near the bound. Probes that are still useful keep their state.
   void set_rungs() {
     const Bytes low = known_.bound;
     const Bytes high = highest();
@@ -104,8 +104,8 @@ class Ladder {
         [](const LayoutProbe& a, const LayoutProbe& b) { return a.capacity() < b.capacity(); });
   }
 
-  // Returns the rung with the fewest nodes, so that a new rung catches up, of equal ones the
-  // lowest. Without a layout, the highest rung has most of the nodes.
+  // Returns the probe with the fewest nodes, so that a new probe catches up; of equal ones the
+  // lowest. If no layout is known, the highest probe gets most of the nodes.
   LayoutProbe& next_rung() {
     if (!known_.offsets) {
       std::int64_t all = 0;
@@ -116,8 +116,9 @@ class Ladder {
     return *std::ranges::min_element(rungs_, {}, &LayoutProbe::nodes);
   }
 
-  // If buffers are few, one order on the highest capacity has half of all nodes: a capacity without
-  // a layout takes every order about as many nodes, and rules out all capacities below it.
+  // Returns true if the single-order search is due. If there are few buffers, one order at the
+  // highest capacity gets half of all nodes: an infeasible capacity takes every order about the
+  // same number of nodes, and refutes all lower capacities.
   bool alone_is_due() const {
     return table_.buffers() <= params_.few && climbed_ >= params_.alone && alone_nodes_ < climbed_;
   }
@@ -150,7 +151,7 @@ class Ladder {
 
   const LayoutTable& table_;
   const LayoutSearchParams& params_;
-  std::optional<Ground> ground_;  // a limit that is over needs none
+  std::optional<Ground> ground_;  // built only if time is left
   LayoutMinimum known_;
   Bytes capacity_;
   double gap_;

@@ -1,8 +1,8 @@
-// Exact search for layouts: which has the least peak, and does one fit a capacity at all.
+// Exact search for layouts: finds the least peak, or decides whether a layout fits a capacity.
 //
-// The search proves what it says: `exhausted` means that no layout exists below the capacity, and a
-// bound is raised only when the space below it is exhausted. A budget that ends proves nothing.
-// The course depends on the instance and on node limits only, never on the clock.
+// Results are proven: `exhausted` means that no layout exists within the capacity, and a bound is
+// raised only after the space below it is exhausted. A budget that ends proves nothing. The search
+// depends on the instance and on node limits only, never on the clock.
 //
 //   const LayoutTable table(instance);
 //   Budget budget({.time_limit_s = 5});
@@ -10,7 +10,7 @@
 //   if (best.offsets && best.peak == best.bound) ...  // optimal
 //
 // Source: canonical search of MiniMalloc (Moffitt, ASPLOS 2023), see tree.h; the ladder of
-// capacities is ours.
+// capacities is stowage's own.
 #pragma once
 
 #include <cstdint>
@@ -24,36 +24,36 @@
 
 namespace stowage {
 
-// Returns whether the search starts: it lists the pairs of buffers that conflict, of which there
-// must not be too many, and the sum of all sizes must be exact.
+// Returns true if the search can start. The search lists the conflicting pairs of buffers, so their
+// number is limited. The sum of all sizes must be exact.
 bool can_be_searched(const LayoutTable& table, const LayoutSearchParams& params = {});
 
-// Why a search ended. too_large: the search does not start.
-// gap: the layout is near enough to the bound.
+// Reasons for the end of a search. too_large: the search did not start. gap: the layout is within
+// the gap of the bound.
 enum class LayoutEnd { layout, exhausted, gap, budget, too_large };
 
-// What is known before the search. Every figure must be true of the instance.
+// Facts known before the search. Every value must be true of the instance.
 struct LayoutStart {
   Bytes bound = 0;                            // no layout has a smaller peak
-  std::optional<Bytes> capacity;              // layouts above it are of no use
+  std::optional<Bytes> capacity;              // layouts with a larger peak are not wanted
   std::optional<std::vector<Bytes>> offsets;  // a layout, within the capacity
-  double gap = 0;                             // a layout no further from the bound is good enough
+  double gap = 0;  // the search stops at a layout within this gap of the bound
 };
 
 struct LayoutMinimum {
-  // layout: optimal, peak == bound. exhausted: there is no layout within the capacity.
+  // layout: optimal, peak == bound. exhausted: no layout exists within the capacity.
   LayoutEnd end = LayoutEnd::budget;
   std::optional<std::vector<Bytes>> offsets;  // the best layout known
-  Bytes peak = 0;                             // of it
-  Bytes bound = 0;                            // proven
+  Bytes peak = 0;                             // peak of `offsets` in bytes
+  Bytes bound = 0;                            // proven lower bound in bytes
 };
 
-// Called whenever the peak or the bound improves, with what is known then.
+// Function called whenever the peak or the bound improves, with the result so far.
 using LayoutProgress = std::function<void(const LayoutMinimum&)>;
 
-// The least peak. Searches the capacity of the bound first, then a ladder of capacities up to the
-// incumbent, in turns: how hard a capacity is does not grow or fall steadily with it. Of few
-// buffers one order searches the capacity below the incumbent besides.
+// Returns a layout of least peak. Searches the capacity of the bound first, then a ladder of
+// capacities up to the incumbent in turns, because the difficulty is not monotone in the capacity.
+// If there are few buffers, one order also searches the capacity just below the incumbent.
 LayoutMinimum minimise_layout(const LayoutTable& table, const LayoutStart& start, Budget& budget,
                               const LayoutProgress& progress = {},
                               const LayoutSearchParams& params = {});

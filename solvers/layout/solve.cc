@@ -73,7 +73,7 @@ class LayoutSolve : public FamilySolve<LayoutInstance> {
     return gap ? StoppedBy::gap : ended;
   }
 
-  // A limit that ends the solve before its first plan still leaves time for the quickest two.
+  // If a limit ends the solve before its first plan, the two quickest plans are still made.
   void fall_back() override { layout_stage::offer_quick_plans(context_); }
 
   LayoutContext context_{{instance_, options_, budget_, incumbent_},

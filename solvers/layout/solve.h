@@ -1,4 +1,4 @@
-// The facade's work for one layout instance; solve.cc picks the overload of an instance's family.
+// The layout family's part of the facade. solve.cc chooses the overload of an instance's family.
 #pragma once
 
 #include <vector>

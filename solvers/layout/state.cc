@@ -44,7 +44,7 @@ LayoutState::LayoutState(const LayoutTable& table, const LayoutNeighbours& neigh
       continue;
     }
     if (table.idle(b)) {
-      rows_[at(b)].placed = true;  // at 0
+      rows_[at(b)].placed = true;  // idle buffers lie at 0
       possible_ = possible_ && table.size(b) <= capacity;
       continue;
     }
@@ -158,13 +158,13 @@ bool LayoutState::pass_over(int b, Bytes level) {
 void LayoutState::list_touched() {
   ++visit_;
   touched_.clear();
-  // Pinned buffers need room as well, which is not looked at here.
+  // The test below ignores the room of pinned buffers, so with pins no section is skipped.
   const Bytes least_room = table_.any_pins() ? -1 : capacity_;
   for (const Raised& raised : raised_) {
     const Bytes bound = rows_[at(raised.buffer)].bound;
     for (const SectionRange& range : table_.ranges(raised.buffer)) {
       for (int s = range.first; s < range.last; ++s) {
-        // Even all that is unplaced here fits above the new bound.
+        // All unplaced buffers of the section fit above the new bound.
         if (bound + remaining_[at(s)] <= least_room) continue;
         Touch& touch = touches_[at(s)];
         if (touch.visit != visit_) {
@@ -183,7 +183,7 @@ bool LayoutState::sections_fit() {
   list_touched();
   for (const int s : touched_) {
     const Touch& touch = touches_[at(s)];
-    // All that is unplaced here is so in a section beside it as well, which needs no less room.
+    // An adjacent section needs room for the same unplaced buffers, so its check suffices.
     if (!table_.any_pins() &&
         (ends_[at(s)] == 0 || (starts_[at(s)] == 0 && ends_[at(s - 1)] > 0))) {
       continue;
@@ -193,15 +193,15 @@ bool LayoutState::sections_fit() {
   return true;
 }
 
-// The buffers of a section lie one above another: those whose bound is a level or more must fit
-// above that level. Looks at the levels above `low`, up to `high`.
+// The buffers of a section lie above each other. So the unplaced buffers whose bound is at least
+// some level must fit above that level. Returns false if a level in (low, high] fails.
 bool LayoutState::fits_between(int section, Bytes low, Bytes high) {
-  // Above lower levels all that is unplaced fits.
+  // All unplaced buffers fit above lower levels.
   if (!table_.any_pins()) low = std::max(low, capacity_ - remaining_[at(section)]);
   Bytes above = 0;
   Bytes sum = 0;
   Bytes highest = 0;
-  std::size_t count = 0;  // of levels_
+  std::size_t count = 0;  // used entries of levels_
   for (const int b : neighbours_.in(section)) {
     const Row& row = rows_[at(b)];
     if (row.placed || row.bound <= low) continue;
@@ -228,7 +228,7 @@ bool LayoutState::fits_between(int section, Bytes low, Bytes high) {
   return true;
 }
 
-// Whether an unplaced buffer of the section has its bound above `level`, at `latest` at most.
+// Returns true if an unplaced buffer of the section has a bound in (level, latest].
 bool LayoutState::begins_within(int section, Bytes level, Bytes latest) const {
   if (latest <= level) return false;
   const auto fits = [&](int b) {
@@ -264,7 +264,7 @@ bool LayoutState::has_unplaced_neighbour(int b) const {
                              [&](int other) { return !rows_[at(other)].placed; });
 }
 
-// Back to what they were before b was placed, the last buffer of its sections.
+// Restores the tops of the sections of b, which was the last buffer placed there.
 void LayoutState::lower_tops(int b) {
   const std::span<const SectionRange> ranges = table_.ranges(b);
   for (std::size_t r = ranges.size(); r-- > 0;) {

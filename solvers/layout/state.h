@@ -1,8 +1,8 @@
-// What the exact search knows while some buffers are placed: where each other buffer could lie at
-// the lowest, and how much room every section still has.
+// State of the exact search while some buffers are placed: the lowest offset of each other buffer,
+// and the room left in every section.
 //
-// Placing a buffer raises its neighbours; every change is written to a trail, so that it can be
-// taken back in the order of the changes. Not for use outside the search.
+// Placing a buffer raises its neighbours. A trail records every change, so that changes are undone
+// in reverse order. The file is private to the search.
 //
 //   LayoutState state(table, neighbours, capacity);
 //   const std::size_t mark = state.mark();
@@ -22,63 +22,65 @@ namespace stowage {
 
 class LayoutState {
  public:
-  // Requires table.stackable() and pinned buffers that do not clash; both arguments must outlive
-  // the state. Pinned buffers are obstacles that are there from the start.
+  // Requires table.stackable() and pinned buffers that do not clash. Both arguments must outlive
+  // this object. Pinned buffers are obstacles from the start.
   LayoutState(const LayoutTable& table, const LayoutNeighbours& neighbours, Bytes capacity);
 
-  // False if the capacity is seen to be too small before anything is placed.
+  // Returns false if the capacity is too small even before any placement.
   bool possible() const { return possible_; }
 
-  // What is known of a buffer, together for the sake of speed.
+  // The values of one buffer, stored together for speed.
   struct Row {
-    Bytes support = 0;  // its offset if it is placed, else lowest()
+    Bytes support = 0;  // offset of a placed buffer, otherwise lowest()
     Bytes bound = 0;
     Bytes size = 0;
     bool placed = false;
   };
   const Row& row(int b) const { return rows_[at(b)]; }
   bool placed(int b) const { return rows_[at(b)].placed; }
-  Bytes offset(int b) const { return rows_[at(b)].support; }  // of a placed buffer
-  // The lowest offset above all placed neighbours: aligned and clear of pinned buffers.
+  Bytes offset(int b) const { return rows_[at(b)].support; }  // requires a placed buffer
+  // Returns the lowest offset above all placed neighbours, aligned and clear of pinned buffers.
   Bytes lowest(int b) const { return rows_[at(b)].support; }
-  // A lower bound of the final offset of b; more than lowest(b) once b was passed over.
+  // Returns a lower bound on the final offset of b. It exceeds lowest(b) after b was passed over.
   Bytes bound(int b) const { return rows_[at(b)].bound; }
   Bytes size(int b) const { return rows_[at(b)].size; }
-  // Unplaced buffers whose hull spans the border between sections s - 1 and s.
+  // Returns the number of unplaced buffers whose hull spans the border between sections s - 1 and
+  // s.
   int crossing(int s) const { return crossing_[at(s)]; }
 
-  // Places b at its lowest offset. False if some buffer or section can no longer stay below the
-  // capacity; then the caller must undo.
+  // Places b at its lowest offset. Returns false if some buffer or section no longer fits below the
+  // capacity; the caller must then undo the placement.
   bool place(int b);
 
-  // b will lie above its lowest offset, on a buffer that is yet to be placed, at `level` or higher.
-  // False if that is impossible.
+  // Decides that b will lie above its lowest offset, on a buffer that is yet to be placed at
+  // `level` or higher. Returns false if that is impossible.
   bool pass_over(int b, Bytes level);
 
-  // Whether the unplaced buffers of these sections fit above `level`, below which none of them will
-  // be placed.
+  // Returns true if the unplaced buffers of these sections fit above `level`. Requires that none of
+  // them will be placed below `level`.
   bool fits_above(SectionRange sections, Bytes level) const;
 
-  // Whether a section that holds nothing at `level` yet must be given something there, because it
-  // would overflow otherwise: its next buffer would begin above the level where its own bound is,
-  // or at `later` if it could begin at the level. Requires no pinned buffers.
+  // Returns true if section s, which has no buffer at `level` yet, must be covered at this level
+  // because it would overflow otherwise. If it is not covered, its next buffer begins at its own
+  // bound, if that is above the level, and otherwise at `later` at the earliest. Requires no pinned
+  // buffers.
   bool must_cover(int s, Bytes level, Bytes later) const {
     const Bytes latest = capacity_ - remaining_[at(s)];
     return top_[at(s)] <= level && later > latest && !begins_within(s, level, latest);
   }
 
-  // Stands for the unplaced buffers and their lowest offsets (failed_states.h). undo() leaves it to
-  // the caller to set it back.
+  // Returns the key of the unplaced buffers and their lowest offsets (failed_states.h). undo() does
+  // not restore the key; the caller sets it.
   const StateKey& key() const { return key_; }
   void set_key(const StateKey& key) { key_ = key; }
 
-  // Where the last buffer placed in a section ends.
+  // Returns the end of the last buffer placed in section s.
   Bytes top(int s) const { return top_[at(s)]; }
 
-  // Unplaced buffers in conflict with b.
+  // Returns true if an unplaced buffer conflicts with b.
   bool has_unplaced_neighbour(int b) const;
 
-  // Where buffers and sections ran out of room, so often.
+  // Counts of how often each buffer and each section ran out of room.
   struct Failures {
     std::vector<int> buffers;
     std::vector<int> sections;
@@ -93,7 +95,7 @@ class LayoutState {
   enum class Kind : std::uint8_t { placement, support, bound };
   struct Change {
     Bytes before = 0;
-    Bytes bound_before = 0;  // with a support
+    Bytes bound_before = 0;  // only for changes of a support
     int index = 0;
     Kind kind = Kind::placement;
   };
@@ -106,7 +108,7 @@ class LayoutState {
   void raise_in_key(int b, Bytes by);
   bool raise_bound(int b, Bytes value);
   bool below_capacity(int b);
-  // Whether the sections of all raised buffers still have room for what is unplaced in them.
+  // Returns true if the sections of all raised buffers still have room for their unplaced buffers.
   bool sections_fit();
   void list_touched();
   bool fits_between(int section, Bytes low, Bytes high);
@@ -117,31 +119,33 @@ class LayoutState {
   const LayoutNeighbours& neighbours_;
   Bytes capacity_;
   bool possible_ = true;
-  bool plain_ = true;  // nothing is pinned or aligned
+  bool plain_ = true;  // no buffer is pinned or aligned
   std::vector<Row> rows_;
-  struct Weights {  // in the key, of a buffer and of its offset
+  struct Weights {  // random factors of a buffer and of its offset in the key
     StateKey buffer;
     StateKey offset;
   };
   std::vector<Weights> weights_;
   StateKey key_;
-  // Per section: bytes still to be placed; the end of the last placed buffer; how many unplaced
-  // buffers begin and end there; one that may begin above some level, as found last.
+  // Values per section: bytes still to be placed, the end of the last placed buffer, the number of
+  // unplaced buffers that begin and that end there, and the last buffer found by begins_within().
   std::vector<Bytes> remaining_;
   std::vector<Bytes> top_;
   std::vector<int> starts_;
   std::vector<int> ends_;
   mutable std::vector<int> later_;
   std::vector<int> crossing_;
-  std::vector<std::vector<int>> section_pins_;  // pinned buffers of each; empty without any
+  // pinned buffers of each section; empty without pins
+  std::vector<std::vector<int>> section_pins_;
   mutable Failures failures_;
-  // Scratch of sections_fit().
+  // The members below are scratch memory of sections_fit().
   struct Raised {
     int buffer = 0;
-    Bytes before = 0;  // its bound
+    Bytes before = 0;  // its bound before
   };
   std::vector<Raised> raised_;
-  struct Touch {  // of a section: its buffers' bounds were above `low` and are `high` at most
+  // a section whose raised buffers had bounds above `low` and now have bounds up to `high`
+  struct Touch {
     std::int64_t visit = 0;
     Bytes low = 0;
     Bytes high = 0;
@@ -155,7 +159,7 @@ class LayoutState {
   };
   std::vector<Level> levels_;
   std::vector<Change> trail_;
-  std::vector<Bytes> tops_before_;  // of the placements of the trail, section by section
+  std::vector<Bytes> tops_before_;  // tops before the placements of the trail, section by section
 };
 
 }  // namespace stowage

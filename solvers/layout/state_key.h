@@ -1,4 +1,4 @@
-// Stands for the unplaced buffers of a state of the layout search, and their lowest offsets.
+// Hash key of the unplaced buffers of a search state and of their lowest offsets.
 #pragma once
 
 #include <cstdint>

@@ -52,7 +52,8 @@ void LayoutTree::push(const Component& component, int left, Bytes floor, int fai
                      .candidates = candidates_.size()});
 }
 
-// Fills in what the frame says of its level.
+// Sets the level, the candidates and `later` of the frame. Returns false if the frame has no
+// layout.
 bool LayoutTree::list_candidates(Frame& frame) {
   constexpr Bytes kNever = std::numeric_limits<Bytes>::max();
   Bytes threshold = kNever;
@@ -77,19 +78,20 @@ bool LayoutTree::list_candidates(Frame& frame) {
   frame.last = candidates_.size();
   frame.level = level;
   if (level >= threshold) return false;
-  // It rests on another one that is yet to be placed, at this level or above.
+  // A buffer passed over at this level rests on another buffer that is yet to be placed at this
+  // level or above.
   frame.later = std::max(level + least_size, least_end);
   return true;
 }
 
 bool LayoutTree::rise(Frame& frame) {
   if (!list_candidates(frame)) return false;
-  // At the level of the decision before, all sections have been seen to fit.
+  // At the level of the previous decision, all sections were already checked.
   const SectionRange sections = frame.component.sections;
   if (frame.level == frame.floor && !table_.any_pins()) return true;
   if (!state_.fits_above(sections, frame.level)) return false;
   if (table_.any_pins()) return true;
-  // From one section that is higher already to the next one.
+  // Each range of sections whose tops do not exceed the level is checked separately.
   for (int s = sections.first; s < sections.last;) {
     const int first = s;
     while (s < sections.last && state_.top(s) <= frame.level) ++s;
@@ -108,8 +110,8 @@ bool LayoutTree::mark_musts(const Frame& frame, SectionRange sections) {
   return any;
 }
 
-// Which borders of sections can be reached from the first one: over a section that need not be
-// covered, or over a candidate.
+// Computes which section borders can be reached from the first one by steps over a section that
+// need not be covered, or over a candidate. Returns false if the last border cannot be reached.
 bool LayoutTree::reach_up(const Frame& frame, SectionRange sections) {
   starts_.clear();
   for (int s = sections.first; s < sections.last; ++s) {
@@ -138,7 +140,7 @@ bool LayoutTree::reach_up(const Frame& frame, SectionRange sections) {
   return false;
 }
 
-// And from which of them the last one can be reached.
+// Computes from which borders the last one can be reached.
 void LayoutTree::reach_down(SectionRange sections) {
   from_above_[at(sections.last)] = 1;
   for (int s = sections.last; s-- > sections.first;) {
@@ -151,8 +153,8 @@ void LayoutTree::reach_down(SectionRange sections) {
 }
 
 LayoutTree::Cover LayoutTree::cover(const Frame& frame, int candidate) {
-  // What lies beyond a section that is higher already was looked at when the level was new, or will
-  // be when its turn comes.
+  // Sections beyond a higher section were checked when the level was new, or are checked with their
+  // own candidates.
   SectionRange around = table_.hull(candidate);
   const SectionRange sections = frame.component.sections;
   while (around.first > sections.first && state_.top(around.first - 1) <= frame.level) {
@@ -182,7 +184,7 @@ LayoutTree::End LayoutTree::run(std::int64_t nodes) {
       continue;
     }
     if (frame.tried >= 0) {
-      // What follows holds for every other candidate of this frame.
+      // The raised bound holds for all further candidates of this frame.
       if (!state_.pass_over(frame.tried, frame.floor)) {
         give_up(frame);
         continue;
@@ -256,7 +258,7 @@ bool LayoutTree::descend() {
   return true;
 }
 
-// The candidates of a level that can still begin there after a placement.
+// Copies the candidates of the parent's level that can still begin there after the placement.
 void LayoutTree::inherit(const Frame& parent, Frame& frame) {
   for (std::size_t i = parent.next; i < parent.last; ++i) {
     const int b = candidates_[i];
@@ -267,7 +269,7 @@ void LayoutTree::inherit(const Frame& parent, Frame& frame) {
   frame.later = parent.later;
 }
 
-// The same component, listed without its placed buffers.
+// Copies the component without its placed buffers.
 LayoutTree::Component LayoutTree::unplaced(const Component& component) {
   Component rest{waiting_.size(), 0, component.sections};
   for (std::size_t i = component.first; i < component.last; ++i) {
@@ -278,7 +280,7 @@ LayoutTree::Component LayoutTree::unplaced(const Component& component) {
   return rest;
 }
 
-// Lists the unplaced buffers of each part of a component; returns the first of the chain of
+// Lists the unplaced buffers of each part of a component. Returns the first index of the chain of
 // pending parts, which ends with `pending`.
 int LayoutTree::split(const Component& component, Bytes floor, int fail_to, int pending) {
   std::vector<Component> parts;
