@@ -14,13 +14,13 @@
 namespace stowage {
 namespace {
 
-// The root starts from even prices, so that it takes more rounds than a child does.
+// The root starts from even prices, so that it needs more rounds than a child.
 constexpr int kRoundsOfRoot = 3;
-// Cases of one strategy: the checker reads a longer certificate slowly.
+// Largest number of cases of one strategy. The checker reads longer certificates slowly.
 constexpr std::size_t kMostNodes = 1000;
-// The checker accepts no more replicas.
+// Largest number of replicas that the checker accepts.
 constexpr int kMostReplicas = 64;
-// Instances with more distinct lengths gain less than their rounds cost.
+// Largest number of distinct lengths. Instances with more gain less than their rounds cost.
 constexpr std::size_t kMostKinds = 2000;
 
 // The tree of cases of one strategy.
@@ -35,7 +35,8 @@ class Tree {
   Ms proven() const { return open_.top().first; }
   std::int64_t operations() const { return operations_; }
 
-  // Splits the weakest leaf. Returns false if the leaf cannot be split or the tree is large.
+  // Splits the weakest leaf. Returns false if the leaf cannot be split or the tree has kMostNodes
+  // nodes.
   bool grow() {
     const std::size_t weakest = open_.top().second;
     const std::optional<BandSplit> split = nodes_[weakest].prices.split();
@@ -51,7 +52,7 @@ class Tree {
     return true;
   }
 
-  // Returns the splits, and the prices of the leaves.
+  // Returns the splits of the tree, and the prices of its leaves.
   StrategyProof proof(const AssignTable& table, int strategy, const std::string& name) const {
     StrategyProof made{.strategy = name, .by = "bands"};
     std::vector<std::size_t> next{0};

@@ -18,18 +18,19 @@
 namespace stowage {
 
 struct BandBoundOptions {
-  std::int64_t operations = 4'000'000;  // some twenty milliseconds
-  int rounds = 20;                      // of price improvement in each case, 3 times in the first
-  double near = 1e-4;                   // relative gap that is not worth more operations
+  std::int64_t operations = 4'000'000;  // limit on price operations; some twenty milliseconds
+  int rounds = 20;  // rounds of price improvement per case; three times as many for the first case
+  double near = 1e-4;  // relative gap at which the search stops
 };
 
 struct BandBound {
   std::optional<AssignCertificate> certificate;  // nullopt if no higher bound was proven
-  KnownProofs known;                             // with the higher bounds
+  KnownProofs known;                             // the proofs, including those of raised bounds
 };
 
 // Raises the bound of the weakest strategy repeatedly, up to `upper`, the objective of a known
-// plan. Only strategies with pipelines of few replicas gain. The same input gives the same bound
+// plan. The method gains on strategies with pipelines of few replicas. The same input gives the
+// same bound
 // unless the budget ends.
 BandBound band_bound(const AssignInstance& instance, const AssignTable& table, Ms upper,
                      KnownProofs known, const BandBoundOptions& options, Budget& budget);

@@ -1,5 +1,5 @@
-// What holds an assign plan's step where it is: the slowest replica and its longest row, and
-// whether any move or exchange of one of its sequences would end the step earlier.
+// Computes the bottleneck of an assign plan: the slowest replica and its longest row, and any move
+// or exchange of one of its sequences that would end the step earlier.
 #include <algorithm>
 #include <map>
 #include <string_view>
@@ -16,7 +16,7 @@ namespace stowage {
 namespace {
 
 constexpr std::int64_t kMostMoves = 20'000'000;
-constexpr std::int64_t kMostLooks = 2'000'000'000;  // at rows, for all moves
+constexpr std::int64_t kMostLooks = 2'000'000'000;  // limit on visits of rows by all moves
 
 std::string pointer(std::size_t replica, std::size_t row) {
   return "/replicas/" + std::to_string(replica) + "/rows/" + std::to_string(row);
@@ -54,7 +54,8 @@ class AssignMoves {
   }
 
  private:
-  static constexpr double kWorthTelling = 1e-9;  // of the objective; less is rounding
+  // share of the objective; smaller gains may be rounding
+  static constexpr double kWorthTelling = 1e-9;
 
   Tokens length(std::int64_t id) const {
     return padded_length(instance_, instance_.lengths[static_cast<std::size_t>(id)]);
@@ -64,13 +65,13 @@ class AssignMoves {
     return schemes_[r]->quadratic_ms * s * s + schemes_[r]->linear_ms * s;
   }
 
-  // A row that takes another time; row == rows.size() for a new one, time 0 for one that goes.
+  // A row with a changed time. row == rows.size() is a new row, and time 0 is a removed row.
   struct Changed {
     std::size_t row = 0;
     Ms time = 0;
   };
 
-  // T of the replica with those rows changed.
+  // Returns T of the replica with these rows changed.
   Ms replica_time(std::size_t r, std::initializer_list<Changed> changes) const {
     const std::vector<AssignRow>& rows = plan_.replicas[r].rows;
     Ms sum = 0;
@@ -96,7 +97,7 @@ class AssignMoves {
     return rule.rows_multiple_of == 1 && !rule.equal_rows;
   }
 
-  // What `id` of row j of the slowest replica could do in replica r.
+  // Tries the moves and exchanges of sequence `id` of row j of the slowest replica with replica r.
   void try_replica(std::int64_t id, std::size_t j, std::size_t r) {
     if (++looks_ > kMostLooks) moves_.all = false;
     const AssignRow& from = plan_.replicas[slowest_].rows[j];
@@ -154,9 +155,9 @@ class AssignMoves {
 
   const AssignInstance& instance_;
   const AssignPlan& plan_;
-  std::vector<const Scheme*> schemes_;  // of replica r
+  std::vector<const Scheme*> schemes_;  // scheme of each replica
   std::size_t slowest_ = 0;
-  std::int64_t looks_ = 0;  // at rows
+  std::int64_t looks_ = 0;  // visits of rows
   Moves moves_;
 };
 
@@ -206,13 +207,14 @@ Binding binding_of(const AssignInstance& instance, const AssignPlan& plan) {
   AssignMoves moves(instance, plan);
   binding.parts.push_back(slowest_replica(instance, plan, moves.slowest()));
   binding.parts.push_back(longest_row(instance, plan, moves.slowest()));
-  // Rows of chunks move in sets, and their number follows: single moves say nothing of them.
+  // Rows of chunks change in sets, and their number follows, so single moves have no meaning for
+  // them.
   if (!instance.constraints.chunks) binding.moves = moves.run();
   return binding;
 }
 
 std::vector<Change> changes_of(const AssignInstance& instance, const AssignPlan& plan) {
-  constexpr std::size_t kMostSchemes = 16;  // each change is an instance of its own
+  constexpr std::size_t kMostSchemes = 16;  // limit on changes, because each holds an instance
   std::vector<Change> changes;
   AssignInstance changed = instance;
   Tokens widest = 0;
@@ -222,12 +224,12 @@ std::vector<Change> changes_of(const AssignInstance& instance, const AssignPlan&
   for (Scheme& scheme : changed.schemes) {
     scheme.max_tokens = std::min(scheme.max_tokens + more, kMaxExact);
   }
-  AssignPlan start = plan;  // wider rows hold what narrower ones held
+  AssignPlan start = plan;  // wider rows hold the same sequences
   start.instance_hash = instance_hash(changed);
   changes.push_back(
       {"/schemes", "rows of " + counted(more, "token") + " more", changed, Plan(std::move(start))});
 
-  // One more replica of each scheme that the plan's strategy uses, of a few if it uses many.
+  // Adds a change with one more replica for each scheme of the plan's strategy, up to kMostSchemes.
   const auto chosen = std::find_if(instance.strategies.begin(), instance.strategies.end(),
                                    [&](const Strategy& s) { return s.name == plan.strategy; });
   for (std::size_t g = 0; g < instance.schemes.size(); ++g) {

@@ -22,17 +22,17 @@ namespace stowage {
 namespace {
 
 const Method kChunkedAuto{"auto", MethodKind::ours, "every method below, the best plan", ""};
-// Composing and verifying a plan takes at most so many times the time of the bounds.
+// Composing and verifying a plan takes at most this multiple of the time of the bounds.
 constexpr double kPlanPerBounds = 3;
 
-// The state that the stages of one solve share.
+// The context that the stages of one solve share.
 struct ChunkedContext : SolveContext<AssignInstance> {
   const AssignParams params;
   bool& gap_ended_it;
   bool& time_ended_it;
   double reserve_s = 0;  // seconds kept back for composing and verifying a plan
 
-  // Returns whether the solve stops before the next stage.
+  // Returns true if the solve stops before the next stage.
   bool done() const { return incumbent.plan() && (gap_ended_it || incumbent.proven()); }
 
   Budget part_for_plans() const {
@@ -42,7 +42,7 @@ struct ChunkedContext : SolveContext<AssignInstance> {
 
 using Ended = std::optional<StoppedBy>;
 
-// Offers the plan of a heuristic that had the budget `part`.
+// Submits the plan of a heuristic that had the budget `part`.
 Ended offer(ChunkedContext& context, const char* name, std::optional<AssignPlan> plan,
             const Budget& part) {
   Incumbent<AssignInstance>& incumbent = context.incumbent;
@@ -72,7 +72,7 @@ Ended chunk_flow(ChunkedContext& context, Budget&) {
   return offer(context, "chunk-flow", std::move(plan), part);
 }
 
-// Shares of few sequences know chunks of one size only.
+// Returns true if the dynamic program over subsets applies. It supports only chunks of one size.
 bool few_in_chunks(const ChunkedContext& context) {
   return context.instance.constraints.chunks->boundaries == ChunkBoundaries::fixed &&
          !context.budget.exhausted() && has_few_sequences(context.instance);
@@ -88,7 +88,7 @@ Ended chunk_subsets(ChunkedContext& context, Budget&) {
   return std::nullopt;
 }
 
-// If a limit ended the method before its first plan, makes the plan that takes no time.
+// If a limit ended the method before its first plan, makes the plan that needs no time.
 Ended chunk_rows_at_once(ChunkedContext& context, Budget& budget) {
   if (budget.seconds_left() <= context.reserve_s) context.time_ended_it = true;
   if (!context.time_ended_it && !budget.exhausted()) return std::nullopt;
@@ -98,7 +98,7 @@ Ended chunk_rows_at_once(ChunkedContext& context, Budget& budget) {
   return std::nullopt;
 }
 
-// Ours comes first, since it begins with the plan that takes no time.
+// Stowage's own method comes first, because it begins with the plan that needs no time.
 constexpr auto kChunkStages = std::to_array<Stage<ChunkedContext>>({
     {"chunk_rows", "rows of chunks, evened out by moves and swaps", chunk_rows},
     {"chunk_flow", "ChunkFlow's rows, dealt to the replicas by LPT", chunk_flow},

@@ -1,5 +1,5 @@
-// The facade's work for an assign instance whose rows are chunks: heuristics and closed bounds. The
-// MILPs, the grouped relaxation and the row patterns state whole rows, and are not used.
+// Solves assign instances whose rows are chunks, by heuristics and closed bounds. The MILPs, the
+// grouped relaxation and the row patterns model whole rows, and are not used.
 #pragma once
 
 #include <vector>
@@ -9,10 +9,11 @@
 
 namespace stowage {
 
-// `auto`, the published construction, ours. Requires an instance that asks for chunks.
+// Returns `auto`, the published construction and stowage's own method. Requires an instance with a
+// ChunkRule.
 std::vector<Method> chunked_methods(const AssignInstance& instance);
 
-// The stages of solve_chunked().
+// Returns the stages of solve_chunked().
 std::vector<StageInfo> chunked_stages();
 
 Outcome solve_chunked(const AssignInstance& instance, const SolveOptions& options, Budget& budget,

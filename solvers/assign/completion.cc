@@ -16,27 +16,28 @@
 namespace stowage {
 namespace {
 
-// A share fits up to this multiple of the time, and surely fits up to the second one, however its
-// sum was rounded.
+// A share is tried if it fits within kFits times the time. A share within kSurely times the time
+// fits however its sum was rounded.
 constexpr double kFits = 1 + 1e-9;
 constexpr double kSurely = 1 + 5e-10;
-// Groups of replicas that a remembered state tells apart.
+// Largest number of groups of replicas that a remembered state distinguishes.
 constexpr std::size_t kMostGroups = 4;
-// Nodes between two looks at the clock.
+// Nodes between two reads of the clock.
 constexpr std::int64_t kClockNodes = 4096;
-// Prices that are tried for each scheme: so many steps of this factor each way from even prices, in
-// so many rounds over the schemes.
+// Search for prices: for each scheme, kPriceSteps steps of the factor kPriceStep in both directions
+// from even prices, in kPriceRounds rounds over the schemes.
 constexpr int kPriceSteps = 10;
 constexpr double kPriceStep = 1.07;
 constexpr int kPriceRounds = 2;
-// Dual feasible functions: the most steps of a staircase, and the thresholds of small sequences.
+// Dual feasible functions: the largest number of steps of a staircase, and the thresholds of small
+// sequences.
 constexpr std::int64_t kMostSteps = 4;
 constexpr std::array kSmall = {0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45};
-// Sums below this are zero, and differences below this share are rounding.
+// Sums below kFloor count as zero, and relative differences below kRounding count as rounding.
 constexpr double kFloor = 1e-12;
 constexpr double kRounding = 1e-10;
 
-using Set = std::uint64_t;  // of positions
+using Set = std::uint64_t;  // set of positions
 
 constexpr Set one(int position) { return Set{1} << position; }
 int first_of(Set set) { return std::countr_zero(set); }
@@ -49,7 +50,8 @@ struct Load {
   int sequences = 0;
 };
 
-// The least T of a share, its rows equally long but no shorter than its longest sequence.
+// Returns a lower bound on T of a share: its rows are equally long, but no shorter than its longest
+// sequence.
 Ms least_time(const Scheme& scheme, const Load& load) {
   const Tokens least = (load.tokens + scheme.max_tokens - 1) / scheme.max_tokens;
   Ms best = kInfinity;
@@ -100,7 +102,7 @@ class Filling {
  private:
   struct Share {
     Set set = 0;
-    double worth = 0;  // sum of prices
+    double worth = 0;  // sum of the prices of its sequences
   };
   struct Known {
     Set left = 0;
@@ -121,14 +123,16 @@ class Filling {
   Ms work_of(std::size_t g, int i) const { return work_[g * at(table_.size()) + at(i)]; }
   const Scheme& scheme(std::size_t g) const { return table_.schemes()[at(groups_[g].scheme)]; }
 
-  // What a sequence takes of what a replica offers, by one of several rules: a replica never holds
-  // more than it offers.
+  // One rule of prices: a price for each sequence and an offer for each replica. The prices of the
+  // sequences that a replica can hold sum to at most its offer.
   struct Prices {
-    std::vector<double> offer;               // of a replica of each group
-    std::vector<std::vector<double>> price;  // [group][position], infinite where it cannot be
+    std::vector<double> offer;  // offer of a replica of each group
+    // [group][position], infinite if the replica cannot hold the sequence
+    std::vector<std::vector<double>> price;
   };
 
-  // How much of the time a replica has for work, if its rows cost nothing but for `each` token.
+  // Adds the prices that are shares of the time a replica has for work, transformed by `share_of`.
+  // If `rows_by_tokens` is true and pp is 1, each token also pays its part of a row's fixed time.
   void add_prices(bool rows_by_tokens, const std::function<double(double)>& share_of) {
     Prices made;
     for (std::size_t g = 0; g < groups_.size(); ++g) {
@@ -156,7 +160,7 @@ class Filling {
     const auto plainly = [](double share) { return share; };
     add_prices(false, plainly);
     add_prices(true, plainly);
-    // Dual feasible functions: shares that sum to at most 1 still do.
+    // Dual feasible functions keep sums of shares at most 1.
     for (std::int64_t steps = 1; steps <= kMostSteps; ++steps) {
       add_prices(false, [steps](double share) { return part_of(steps, share); });
     }
@@ -168,7 +172,7 @@ class Filling {
     }
   }
 
-  // Any factors of the groups are valid. Looks for those at which the least is left over.
+  // Scales the groups so that the least offer is left over. All factors give valid prices.
   void even_out(Prices& prices) const {
     const auto scale = [&prices](std::size_t g, double factor) {
       if (!(factor > 0) || !std::isfinite(factor)) return;
@@ -202,7 +206,7 @@ class Filling {
     return table_.size() == kMostCompleted ? ~Set{0} : one(table_.size()) - 1;
   }
 
-  // Among the groups that have replicas left.
+  // Returns the least price of the sequence among the groups that have replicas left.
   static double cheapest(const Prices& prices, int i, const std::vector<int>& replicas) {
     double least = kInfinity;
     for (std::size_t g = 0; g < replicas.size(); ++g) {
@@ -211,11 +215,12 @@ class Filling {
     return least;
   }
 
-  // What such replicas offer beyond what such sequences take.
+  // Returns the offer of the replicas that the sequences do not take. A negative value proves that
+  // they do not fit.
   double room_for(const Prices& prices, Set left, const std::vector<int>& replicas) const {
     double room = 0;
     for (std::size_t g = 0; g < replicas.size(); ++g) room += replicas[g] * prices.offer[g];
-    room *= 1 + kRounding;  // dual feasible functions may fill a replica to the brim
+    room *= 1 + kRounding;  // dual feasible functions may fill a replica exactly
     for (Set rest = left; rest != 0; rest &= rest - 1) {
       room -= cheapest(prices, first_of(rest), replicas);
     }
@@ -241,7 +246,8 @@ class Filling {
     return !over_;
   }
 
-  // Whether the replicas that are left can hold these. False too once it is over.
+  // Returns true if the replicas left can hold the sequences `left`. Also returns false if the
+  // limits end the search.
   bool settle(Set left) {
     if (left == 0) return true;
     if (!spend()) return false;
@@ -249,7 +255,7 @@ class Filling {
     std::ranges::copy(left_, known.replicas.begin());
     if (impossible_.contains(known)) return false;
     const Prices* tightest = nullptr;
-    double least = kInfinity;  // room, in shares of a replica
+    double least = kInfinity;  // room in units of a replica's offer
     double room = 0;
     for (const Prices& prices : prices_) {
       const double here = room_for(prices, left, left_);
@@ -285,20 +291,20 @@ class Filling {
     return false;
   }
 
-  // For the shares of one replica.
+  // Arguments of the search for the shares of one replica.
   struct Search {
     std::size_t g = 0;
     Set left = 0;
     int first = 0;
-    double offer = 0;  // of the replica
-    double room = 0;   // that may stay empty
+    double offer = 0;  // offer of the replica
+    double room = 0;   // part of the offer that may stay unused
     const std::vector<double>& worth;
     std::vector<Share>& found;
   };
 
   void extend(const Search& search, Set candidates, const Load& load, const Share& share) {
     if (!spend()) return;
-    // The longest come first: where one fits, so do all after it.
+    // Sequences are ordered by descending length: if a sequence fits, so do all after it.
     Set rest = candidates;
     while (rest != 0 && !fits_beside(search.g, load, first_of(rest))) rest &= rest - 1;
     double most = share.worth;
@@ -313,7 +319,7 @@ class Filling {
     const int i = first_of(rest);
     extend(search, rest & ~one(i), with(load, search.g, i),
            {share.set | one(i), share.worth + search.worth[at(i)]});
-    // Without it, and without those equally long.
+    // Continues without the sequence and without those of equal length.
     while (rest != 0 && table_.kind(first_of(rest)) == table_.kind(i)) rest &= rest - 1;
     if (!over_) extend(search, rest, load, share);
   }
@@ -322,8 +328,8 @@ class Filling {
     return (held_[g] & one(i)) != 0 && in_time(g, with(load, g, i), kFits);
   }
 
-  // Whether nothing can be added, nor a sequence be exchanged for a longer one. The shortest that
-  // is longer tells: where it does not fit, nor do others.
+  // Returns true if no sequence can be added, and none can be exchanged for a longer one. It
+  // suffices to test the shortest longer sequence: if it does not fit, no other does.
   bool full(const Search& search, const Load& load, Set set) const {
     const Set others = search.left & held_[search.g] & ~set;
     if (others == 0) return true;
@@ -360,11 +366,11 @@ class Filling {
   Ms time_;
   std::int64_t most_nodes_;
   const Budget& budget_;
-  std::vector<Ms> work_;     // [group][position]
-  std::vector<Set> held_;    // by group: what its scheme holds
-  std::vector<Set> longer_;  // by position: those that are longer
+  std::vector<Ms> work_;     // work by group and position: [group][position]
+  std::vector<Set> held_;    // sequences that each group's scheme admits
+  std::vector<Set> longer_;  // longer sequences, by position
   std::vector<Prices> prices_;
-  std::vector<int> left_;  // replicas of each group
+  std::vector<int> left_;  // remaining replicas of each group
   std::vector<std::pair<std::size_t, Set>> chosen_;
   std::unordered_set<Known, KnownHash> impossible_;
   std::int64_t nodes_ = 0;

@@ -12,13 +12,13 @@
 namespace stowage {
 namespace {
 
-// The relative gap that is not worth another tree search.
+// Relative gap at which the search stops.
 constexpr double kNear = 1e-4;
-// The first time, as a part of the objective: a refusal proves the plan optimal.
+// The first time, as a share of the objective. If this time is refuted, the plan is optimal.
 constexpr double kFirst = 1 - 5e-9;
-// The part of a refused time that is a bound: completion.h admits times 1e-9 longer than asked.
+// Share of a refuted time that is a valid bound. completion.h admits times that are longer by 1e-9.
 constexpr double kSafe = 1 - 2e-9;
-// A plan is faster than another only below this part of the other's time.
+// A plan is faster than another only below this share of the other's time.
 constexpr double kLessThanBest = 1 - 1e-12;
 
 class CompletionAsking {
@@ -52,8 +52,8 @@ class CompletionAsking {
   }
 
  private:
-  // Returns whether the search proves, with three quarters of the nodes left, that no strategy
-  // allows this time. If the search finds a plan, lowers the objective and returns false.
+  // Returns true if the search proves, within three quarters of the remaining nodes, that no
+  // strategy allows this time. If the search finds a plan, lowers the objective and returns false.
   bool impossible(Ms time) {
     faster_ = false;
     std::int64_t left = nodes_ - nodes_ / 4;

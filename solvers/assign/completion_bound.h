@@ -16,8 +16,8 @@
 namespace stowage {
 
 struct CompletionOptions {
-  std::int64_t nodes = 1'000'000;  // of completion.h, about
-  int times = 8;                   // between bound and objective that are asked about, at most
+  std::int64_t nodes = 1'000'000;  // approximate node limit of completion.h
+  int times = 8;                   // largest number of times tested between bound and objective
 };
 
 struct CompletionBound {
@@ -25,10 +25,10 @@ struct CompletionBound {
   std::optional<AssignDraft> draft;  // a plan faster than the objective, if the search found one
 };
 
-// Asks whether any strategy allows a time between bound and objective: first a time just below the
-// objective, then times halfway if that took too much work. `proven` is the known bound of each
+// Tests whether any strategy allows a time between bound and objective: first a time just below the
+// objective, then midpoints if that took too much work. `proven` is the known bound of each
 // strategy, infinite if the strategy cannot be used; an empty list stands for the bound. Returns
-// the known bound if the step has no sequence or more than kMostCompleted.
+// the known bound if the instance has no sequence or more than kMostCompleted.
 CompletionBound completion_bound(const AssignTable& table, Ms objective, Ms bound,
                                  std::vector<Ms> proven, const CompletionOptions& options,
                                  const Budget& budget);

@@ -12,13 +12,14 @@
 namespace stowage {
 namespace {
 
-// The highest bound that is claimed, as a part of the objective.
+// The highest bound that is claimed, as a share of the objective.
 constexpr double kLast = 1 - 5e-9;
-// An LP whose objective is at most this does not refute the time.
+// An LP objective of at most this value does not refute the time.
 constexpr double kPossible = 1 + 1e-9;
-// Cells of a model that count as one more LP, since larger LPs take longer.
+// Cells of a model that count as one further LP, because larger LPs take longer.
 constexpr double kCells = 20'000;
-// Rounds of column generation for one time; most times are decided after a few.
+// Largest number of rounds of column generation for one time. Most times are decided after a few
+// rounds.
 constexpr int kRounds = 60;
 
 double cells(const milp::Model& model) {
@@ -40,7 +41,8 @@ class ConfigurationAsking {
   ConfigurationBound run() {
     const Ms before = least();
     const Ms first = upper_ * options_.first;
-    std::vector<Ms> high(known_.times.size(), kInfinity);  // not refuted; infinite: not asked yet
+    // least time tested and not refuted; infinite before the first test
+    std::vector<Ms> high(known_.times.size(), kInfinity);
     while (left_ > 0 && !budget_.exhausted()) {
       const auto weakest = std::ranges::min_element(known_.times);
       const auto s = static_cast<int>(weakest - known_.times.begin());
@@ -83,7 +85,7 @@ class ConfigurationAsking {
       return priced.added > 0 ? Pricing::added : Pricing::nothing;
     });
     const Ms known = known_.times[at(strategy)];
-    // Its prices may refute more than what was asked.
+    // The prices may refute a longer time than the tested one.
     const Ms proven = lp.proven(refuted ? time : known, upper_ * kLast);
     if (proven > known) keep(strategy, proven, lp);
     return refuted;
@@ -102,7 +104,7 @@ class ConfigurationAsking {
   KnownProofs known_;
   ConfigurationBoundOptions options_;
   Budget& budget_;
-  int left_;  // LPs, large ones several times
+  int left_;  // remaining LPs; large LPs count several times
   std::map<int, ConfigurationLp> lps_;
 };
 

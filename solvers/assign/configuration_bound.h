@@ -18,24 +18,25 @@
 namespace stowage {
 
 struct ConfigurationBoundOptions {
-  std::optional<MilpBackend> backend;  // nothing: the dense simplex
-  int most_lps = 2000;  // of all strategies and times together; large ones count more
-  double near = 2e-4;   // relative; a gap that is not worth another LP
-  double apart = 2e-4;  // relative; times nearer to each other are not told apart
-  // Times `upper`: the first question. Just below 1 it proves plans optimal; 1 - near asks no more
-  // than is wanted, which is sooner answered.
+  std::optional<MilpBackend> backend;  // nullopt: the dense simplex
+  // limit on the LPs of all strategies and times; large LPs count several times
+  int most_lps = 2000;
+  double near = 2e-4;   // relative gap at which the search stops
+  double apart = 2e-4;  // relative distance at which two times count as equal
+  // The first time tested, as a share of `upper`. A share just below 1 proves plans optimal. The
+  // share 1 - near tests only the wanted gap, which takes less time.
   double first = 1 - 5e-9;
 };
 
 struct ConfigurationBound {
-  std::optional<AssignCertificate> certificate;  // nothing if nothing more could be proven
-  KnownProofs known;                             // raised where there is more
+  std::optional<AssignCertificate> certificate;  // nullopt if no higher bound was proven
+  KnownProofs known;                             // the proofs, including those of raised bounds
 };
 
-// Asks of one time after the other, between what is known and `upper`, the objective of a known
-// plan, whether every strategy is refuted: first near it, then halfway. Nothing new for steps
-// of more than kMostConfigured sequences. The same input gives the same bound unless the budget
-// ends.
+// Tests times between the known bounds and `upper`, the objective of a known plan: first a time
+// near `upper`, then midpoints. A time is refuted if every strategy refutes it. Returns the known
+// proofs unchanged if the instance has more than kMostConfigured sequences. The same input gives
+// the same bound unless the budget ends.
 ConfigurationBound configuration_bound(const AssignInstance& instance, const AssignTable& table,
                                        Ms upper, KnownProofs known,
                                        const ConfigurationBoundOptions& options, Budget& budget);

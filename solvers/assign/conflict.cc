@@ -1,5 +1,5 @@
-// Why an assign step has no plan: a sequence longer than every row, or row constraints that ask for
-// rows the sequences do not make.
+// Finds the reason why an assign instance has no plan: a sequence longer than every row, or row
+// constraints that need more rows than the sequences can fill.
 #include <algorithm>
 #include <numeric>
 #include <set>
@@ -13,7 +13,7 @@ namespace {
 
 std::string tokens(Tokens count) { return plain_count(count, "token"); }
 
-// One limit of the instance and the instance without it.
+// A limit of the instance, and a function that removes the limit.
 struct Limit {
   Finding cause;
   void (*lift)(AssignInstance&);
@@ -44,10 +44,10 @@ class AssignConflict {
     return padded_length(instance_, instance_.lengths[static_cast<std::size_t>(id)]);
   }
 
-  // The least max_tokens with which the scheme admits `wanted` tokens: those of one row, or fewer
-  // where chunks pass through its stages.
+  // Returns the least max_tokens with which the scheme admits a sequence of `wanted` tokens. With
+  // chunks this may be less than `wanted`, because chunks pass through the stages.
   Tokens least_cap(Scheme scheme, Tokens wanted) const {
-    Tokens low = scheme.max_tokens;  // too little
+    Tokens low = scheme.max_tokens;  // the largest value known to be too small
     Tokens high = wanted;
     while (high - low > 1) {
       scheme.max_tokens = low + (high - low) / 2;
@@ -68,7 +68,7 @@ class AssignConflict {
       }
     }
     const Tokens held = longest_allowed(instance_, *holder);
-    std::size_t widest = 0;  // the scheme that holds so much
+    std::size_t widest = 0;  // the scheme that admits this many tokens
     while (holder->replicas[widest] == 0 ||
            longest_sequence(instance_, instance_.schemes[widest]) != held) {
       ++widest;
@@ -101,7 +101,7 @@ class AssignConflict {
     if (unplaceable.size() < instance_.lengths.size()) {
       changed = instance_;
       changed.lengths.clear();
-      changed.loss_tokens.clear();  // nothing here depends on them
+      changed.loss_tokens.clear();  // the conflict does not depend on them
       const std::set<std::int64_t> gone(unplaceable.begin(), unplaceable.end());
       for (std::size_t id = 0; id < instance_.lengths.size(); ++id) {
         if (!gone.contains(static_cast<std::int64_t>(id))) {
@@ -129,7 +129,7 @@ class AssignConflict {
     return conflict;
   }
 
-  // The limits that are set, in the order in which one would rather give them up.
+  // Returns the limits that are set, the limits that are easiest to give up first.
   std::vector<Limit> limits() const {
     const RowConstraints& rule = instance_.constraints;
     std::vector<Limit> limits;
@@ -150,7 +150,7 @@ class AssignConflict {
     return limits;
   }
 
-  // Deletion filter: a limit without which there is no plan either is none of the causes.
+  // Deletion filter: a limit is no cause if the instance without it is still infeasible.
   Conflict of_constraints() const {
     Conflict conflict;
     AssignInstance left = instance_;
@@ -203,13 +203,14 @@ class AssignConflict {
     return trial_(Instance(changed)).plan.has_value();
   }
 
-  // The largest that is known to go, 0 if none is.
+  // Returns the largest multiple known to be feasible, or 0 if none is.
   int largest_multiple() const {
     const auto sequences =
         static_cast<int>(std::min<std::size_t>(instance_.lengths.size(), 1 << 20));
     AssignInstance changed = instance_;
     int& multiple = changed.constraints.rows_multiple_of;
-    // More rows than sequences cannot be; an empty step is content with any.
+    // There cannot be more rows than sequences. An instance without sequences satisfies any
+    // multiple.
     multiple = std::min(multiple - 1, std::max(sequences, 1));
     for (; multiple >= 1; --multiple) {
       if (feasible(changed)) return multiple;
@@ -217,7 +218,8 @@ class AssignConflict {
     return 0;
   }
 
-  // All caps by the least common factor, in hundredths: wider rows never rule a plan out.
+  // Adds the change that widens all caps by the least common factor, in hundredths. Wider rows
+  // never exclude a plan.
   void add_caps(std::vector<Change>& changes) const {
     const auto widened = [this](std::int64_t hundredths) {
       AssignInstance changed = instance_;
@@ -227,7 +229,7 @@ class AssignConflict {
       }
       return changed;
     };
-    std::int64_t least = 100;  // refuted
+    std::int64_t least = 100;  // the largest value refuted so far
     std::int64_t most = 200;
     constexpr std::int64_t kMost = 100 << 10;
     while (most < kMost && !feasible(widened(most))) least = std::exchange(most, most * 2);

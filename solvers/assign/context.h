@@ -1,4 +1,4 @@
-// The state that the stages of one assign solve share. Not installed.
+// The context that the stages of one assign solve share. Not installed.
 #pragma once
 
 #include <optional>
@@ -18,26 +18,26 @@ namespace stowage {
 struct AssignContext : SolveContext<AssignInstance> {
   const AssignTable table;
   const AssignParams params;
-  std::optional<Refutation>& refuted;  // set by a stage that proves that there is no plan
+  std::optional<Refutation>& refuted;  // set by a stage that proves that no plan exists
   bool& gap_ended_it;
   bool& time_ended_it;
 
   std::vector<AssignDraft> drafts = {};  // the best draft of each strategy, the fastest first
-  std::vector<AssignPlan> plans = {};    // the plans of the first drafts, as far as time allowed
-  std::optional<AssignCertificate> certificate = {};  // confirmed
+  std::vector<AssignPlan> plans = {};    // plans of the first drafts, limited by time
+  std::optional<AssignCertificate> certificate = {};  // the certificate that the checker confirmed
   KnownProofs known = {};                             // the best proof of each strategy
   double reserve_s = 0;  // seconds kept back for composing and verifying a plan
 
   bool exact() const { return options.method == "exact"; }
 
-  // Returns whether the solve stops before the next stage.
+  // Returns true if the solve stops before the next stage.
   bool done() const {
     if (!incumbent.plan()) return budget.exhausted();
     gap_ended_it = incumbent.within(options.gap);
     return gap_ended_it || incumbent.proven() || out_of_time();
   }
 
-  // Returns whether too little time is left for composing and verifying another plan.
+  // Returns true if too little time is left for composing and verifying another plan.
   bool out_of_time() const {
     if (budget.seconds_left() <= reserve_s) time_ended_it = true;
     return time_ended_it || budget.exhausted();

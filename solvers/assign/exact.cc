@@ -12,11 +12,11 @@
 namespace stowage {
 namespace {
 
-// What ended a strategy's MILP, in the order in which it decides what ended them all.
+// Returns the reason why a strategy's MILP ended.
 StoppedBy stopped_by(const MilpResult& result) {
   if (result.status == MilpStatus::optimal) return StoppedBy::proof;
   if (result.gap_reached) return StoppedBy::gap;
-  // For a reason of its own, named in the detail, if no limit did.
+  // If no limit ended the MILP, the detail names the reason.
   return stopped_by(result.limit, StoppedBy::heuristic_end);
 }
 
@@ -38,7 +38,7 @@ StoppedBy solve_assign_milps(const AssignInstance& instance, const AssignTable& 
     if (closed >= best) continue;
     const auto plan = std::ranges::find(
         plans, instance.strategies[static_cast<std::size_t>(strategy)].name, &AssignPlan::strategy);
-    // Rows that only slower plans have are left out; without a plan none are.
+    // The MILP leaves out rows that only slower plans have; without a plan it has all rows.
     const Ms upper = plan == plans.end() ? milp::kInfinity : plan->objective_ms;
     Ms bound = closed;
     if (budget.exhausted() ||
@@ -48,7 +48,8 @@ StoppedBy solve_assign_milps(const AssignInstance& instance, const AssignTable& 
       continue;
     }
     const AssignMilp milp = build_assign_milp(table, strategy, upper);
-    // Costs at the ends of their range make numbers that no backend is given: nothing has failed.
+    // Costs at the ends of their range can give coefficients that backends do not accept. The MILP
+    // is then skipped without a failure.
     if (const std::string bad = find_bad_number(milp.model); !bad.empty()) {
       incumbent.remark(by + " is not asked: " + bad);
       ended = StoppedBy::heuristic_end;
@@ -68,7 +69,8 @@ StoppedBy solve_assign_milps(const AssignInstance& instance, const AssignTable& 
                        instance.strategies[static_cast<std::size_t>(strategy)].name);
       ended = StoppedBy::error;
     } else if (result.status == MilpStatus::infeasible) {
-      // The row constraints leave this strategy without a plan, says a backend: no proof of ours.
+      // The backend claims that the row constraints leave this strategy without a plan. The claim
+      // is not a proof.
       ended = StoppedBy::heuristic_end;
     } else {
       bound = std::max(bound, result.bound);

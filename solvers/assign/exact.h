@@ -18,12 +18,13 @@ struct AssignExactOptions {
   MilpBackend backend = MilpBackend::cbc;
   double gap = 0;
   std::uint64_t seed = 0;
-  std::size_t most_variables = 20000;  // a strategy whose MILP is larger is left undecided
+  std::size_t most_variables = 20000;  // strategies with larger MILPs are left undecided
 };
 
-// Solves the MILP of every strategy whose closed bound is below the incumbent, started from the
-// best of `plans` of that strategy, offers better plans, and raises the bound to the least of what
-// is proven for each. Returns what ended the run. Requires a non-empty, placeable step; plans
+// Solves the MILP of every strategy whose closed bound is below the incumbent, starting from the
+// best of `plans` of that strategy. Submits better plans, and raises the bound to the least proven
+// bound of all strategies. Returns the reason why the run ended. Requires at least one sequence, a
+// strategy that admits all sequences, and plans that verify.
 // verify.
 StoppedBy solve_assign_milps(const AssignInstance& instance, const AssignTable& table,
                              const std::vector<AssignPlan>& plans,

@@ -1,5 +1,4 @@
-// What an assign instance knows of its own conflicts, bindings and changes; explain/explain.cc puts
-// them together.
+// The assign family's conflicts, bottlenecks and changes. explain/explain.cc combines them.
 #pragma once
 
 #include <vector>
@@ -11,13 +10,13 @@
 
 namespace stowage {
 
-// Why there is no plan. Requires an instance proven to have none.
+// Returns the reason why no plan exists. Requires an instance proven infeasible.
 Conflict conflict_in(const AssignInstance& instance, const Trial& trial);
 
-// What holds the objective of a verified plan where it is.
+// Returns the bottleneck of a verified plan.
 Binding binding_of(const AssignInstance& instance, const AssignPlan& plan);
 
-// Changes a user may be able to pay for, with the plan carried over where it stays valid.
+// Returns changes that a user may be able to pay for, with the plan carried over if it stays valid.
 std::vector<Change> changes_of(const AssignInstance& instance, const AssignPlan& plan);
 
 }  // namespace stowage

@@ -13,16 +13,16 @@
 namespace stowage {
 namespace {
 
-// Sequences of the largest instance with pipelines: a table of rows takes 3^n steps.
+// Largest number of sequences with pipelines, because a table of rows takes 3^n steps.
 constexpr std::size_t kMostWithStages = 16;
-// Unions of families that one pass over all strategies may take.
+// Largest number of unions of families in one pass over all strategies.
 constexpr std::int64_t kMostUnions = 512;
-// A time is shorter only below this part of another time.
+// A time counts as shorter only below this share of another time.
 constexpr double kLess = 1 - 1e-12;
-// A bound may exceed the optimum by rounding, so it counts as this part of itself.
+// A bound may exceed the optimum by rounding, so it is multiplied by this share.
 constexpr double kBelow = 1 - 1e-9;
 
-// The replicas of one scheme in a strategy; no more of them than can hold a sequence.
+// The replicas of one scheme in a strategy, at most one more than there are sequences.
 struct Group {
   std::size_t scheme = 0;
   int count = 0;
@@ -32,7 +32,7 @@ std::vector<Group> groups_of(const AssignInstance& instance, const Strategy& str
   std::vector<Group> groups;
   for (std::size_t g = 0; g < strategy.replicas.size(); ++g) {
     int count = strategy.replicas[g];
-    // One more shows that there are too many for each to have a sequence.
+    // One replica more than sequences suffices to show that some replica has no sequence.
     count = std::min(count, static_cast<int>(instance.lengths.size()) + 1);
     if (count > 0) groups.push_back({g, count});
   }
@@ -77,7 +77,7 @@ class FewSolve {
     Ms time = 0;
   };
 
-  // One list of row counts for all replicas, or one for every equal number.
+  // Returns one list of row counts for all replicas, or one for every equal number of rows.
   std::vector<RowCounts> permitted_counts() const {
     const RowConstraints& rule = few_.instance.constraints;
     if (!rule.equal_rows) return {row_counts(rule)};
@@ -86,7 +86,7 @@ class FewSolve {
          rows += rule.rows_multiple_of) {
       all.push_back({.multiple = rule.rows_multiple_of, .exact = rows});
     }
-    // Without sequences no number of rows is had, nor needed.
+    // If there are no sequences, no replica has rows, and no common number is needed.
     if (all.empty()) all.push_back(row_counts(rule));
     return all;
   }
@@ -95,7 +95,7 @@ class FewSolve {
     return share != 0 || few_.instance.constraints.allow_empty;
   }
 
-  // The shares that a replica of the scheme finishes within `most`.
+  // Returns the shares that a replica of the scheme finishes within `most` ms.
   ShareFamily within(std::size_t scheme, Ms most) const {
     ShareFamily family(few_.size());
     const std::vector<Ms>& times = times_[scheme];
@@ -105,13 +105,13 @@ class FewSolve {
     return family;
   }
 
-  // A + B of every A in one, B in the other.
+  // Returns all unions A + B of a share A of one family and a disjoint share B of the other.
   ShareFamily unions(const ShareFamily& a, const ShareFamily& b) {
     steps_.spend(ShareFamily::steps_of_unions(few_.size()));
     return disjoint_unions(a, b);
   }
 
-  // What `count` replicas hold between them of which each holds one of `family`.
+  // Returns the unions of the shares of `count` replicas, each with a share of `family`.
   ShareFamily power(ShareFamily family, int count) {
     std::optional<ShareFamily> made;
     for (;;) {
@@ -122,7 +122,7 @@ class FewSolve {
     }
   }
 
-  // Whether the strategy's replicas hold all sequences, each within `most`.
+  // Returns true if the strategy's replicas can hold all sequences, each within `most` ms.
   bool possible(const std::vector<Group>& groups, Ms most) {
     std::optional<ShareFamily> all;
     for (const Group& group : groups) {
@@ -135,7 +135,7 @@ class FewSolve {
 
   void try_strategy(std::size_t strategy, const RowCounts& counts) {
     const std::vector<Group> groups = groups_of(few_.instance, few_.instance.strategies[strategy]);
-    // The step's time is that of one share: the least of them that will do.
+    // The step time equals the time of some share, so the search is over these times.
     std::vector<Ms> values;
     for (const Group& group : groups) {
       for (const Ms time : times_[group.scheme]) {
@@ -159,7 +159,7 @@ class FewSolve {
     limit_ = values[high] * kLess;
   }
 
-  // Replica by replica some share such that those to come hold the rest.
+  // Assigns to each replica in turn a share such that the remaining replicas can hold the rest.
   std::vector<ReplicaChoice> deal() {
     const RowCounts counts = best_->counts;
     times_.clear();
@@ -167,7 +167,8 @@ class FewSolve {
       times_.push_back(share ? share->times(counts) : std::vector<Ms>());
     }
     std::vector<std::size_t> schemes;
-    std::vector<ShareFamily> after{ShareFamily(few_.size())};  // of the last so many replicas
+    // unions of the shares of the last r replicas
+    std::vector<ShareFamily> after{ShareFamily(few_.size())};
     after.back().insert(0);
     for (const Group& group : groups_of(few_.instance, few_.instance.strategies[best_->strategy])) {
       const ShareFamily family = within(group.scheme, best_->time);
@@ -194,9 +195,9 @@ class FewSolve {
 
   const FewSequences few_;
   StepLimit steps_;
-  Ms bound_;                                       // below which nothing need be looked for
-  Ms limit_;                                       // what must be beaten
-  std::vector<std::optional<ShareTimes>> shares_;  // of each scheme
+  Ms bound_;                                       // no plan is faster than this time
+  Ms limit_;                                       // plans must be faster than this time
+  std::vector<std::optional<ShareTimes>> shares_;  // share times of each scheme
   std::vector<std::vector<Ms>> times_;             // [scheme][share]
   std::optional<Best> best_;
 };

@@ -10,13 +10,13 @@
 namespace stowage {
 namespace {
 
-// The relative gap at which a relaxation is good enough.
+// Relative gap at which a relaxation is solved well enough.
 constexpr double kClose = 1e-4;
-// Distinct lengths times groups of the largest model: larger models take minutes.
+// Largest product of distinct lengths and groups of a model. Larger models take minutes.
 constexpr std::size_t kLargest = 20000;
-// A bound replaces a bound with a certificate only if it is higher by this share.
+// A bound without a certificate replaces a certified one only if it is higher by this share.
 constexpr double kTrifle = 1e-5;
-// A MILP's bound is lowered by this share, since backends round.
+// A MILP's bound is lowered by this share, because backends round.
 constexpr double kMilpRounding = 1e-7;
 
 class Relaxation {
@@ -25,7 +25,7 @@ class Relaxation {
              const GroupedBoundOptions& options, Budget& budget)
       : instance_(instance), table_(table), options_(options), budget_(budget) {}
 
-  // A lower bound on the strategy, at least `known`.
+  // Returns a lower bound in ms on the strategy's plans, at least `known`.
   Ms bound(int strategy, const AssignPlan* plan, bool apart, Ms known) {
     const std::size_t groups = apart ? static_cast<std::size_t>(table_.replicas(strategy))
                                      : table_.groups(strategy).size();
@@ -38,8 +38,8 @@ class Relaxation {
     Budget limit = budget_.part(budget_.seconds_left(), options_.nodes);
     const MilpResult result = solve_milp(options_.backend, grouped.model, params, limit);
     if (!has_point(result.status) && result.status != MilpStatus::unknown) {
-      // Without a plan the row constraints may rule the strategy out, but a backend's word is no
-      // proof; with one it is wrong, for the plan is a point of the model.
+      // If no plan is known, the row constraints may exclude the strategy, but the backend's claim
+      // is not a proof. With a plan the claim is wrong, because the plan is a point of the model.
       if (plan != nullptr || result.status != MilpStatus::infeasible) {
         detail = "the relaxation of " +
                  instance_.strategies[static_cast<std::size_t>(strategy)].name +
@@ -87,7 +87,7 @@ GroupedBound grouped_bound(const AssignInstance& instance, const AssignTable& ta
     step = std::min(step, bound);
   }
   out.detail = relaxation.detail;
-  // A bound that can be checked again is not given up for a trifle.
+  // A bound with a certificate is replaced only by a clearly higher bound.
   if (step > known * (1 + kTrifle)) out.bound = NamedBound{"grouped", step};
   return out;
 }

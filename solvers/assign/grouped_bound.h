@@ -14,25 +14,28 @@
 
 namespace stowage {
 
-// Strategies looked at after a budget has ended; with more a bound on all of them is given up.
+// Largest number of strategies bounded after a budget has ended. With more strategies no bound on
+// all of them is returned.
 inline constexpr int kMostLateStrategies = 16;
 
 struct GroupedBoundOptions {
   MilpBackend backend = MilpBackend::cbc;
-  std::int64_t nodes = 300;  // of each MILP, so that the same input gives the same bound
-  int most_apart = 8;        // strategies of so many replicas are also relaxed replica by replica
+  std::int64_t nodes = 300;  // node limit of each MILP, so that the same input gives the same bound
+  // strategies with at most this many replicas are also relaxed replica by replica
+  int most_apart = 8;
 };
 
 struct GroupedBound {
-  std::optional<NamedBound> bound;  // `grouped` [AB6]; nothing if nothing above `known` is proven
-  std::string detail;               // what failed, in words
+  std::optional<NamedBound> bound;  // `grouped` [AB6]; nullopt if no bound above `known` is proven
+  std::string detail;               // description of a failure; empty if none occurred
 };
 
-// A step is as fast as its best strategy: a strategy whose closed bound [AB5] reaches `objective`
-// needs no MILP, the others get theirs, started from the best plan known of the strategy where
-// `plans` has one. Requires `plans` to verify, and `objective` to be at most the least of theirs.
-// Where the backend fails, and for an "infeasible" that a plan refutes, `detail` says so and the
-// closed bound stands instead. `proven` is what else is known of each strategy, or empty.
+// Returns a bound on the step, which is the least bound of all strategies. A strategy whose closed
+// bound [AB5] reaches `objective` needs no MILP. The MILP of each other strategy starts from the
+// strategy's plan in `plans`, if present. Requires plans that verify, and an `objective` of at most
+// the least of theirs. If the backend fails, or claims an infeasibility that a plan refutes,
+// `detail` describes it and the closed bound is used. `proven` holds further known bounds by
+// strategy, or is empty.
 GroupedBound grouped_bound(const AssignInstance& instance, const AssignTable& table,
                            const std::vector<AssignPlan>& plans, Ms objective, Ms known,
                            const std::vector<Ms>& proven, const GroupedBoundOptions& options,

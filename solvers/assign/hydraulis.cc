@@ -11,8 +11,8 @@
 namespace stowage {
 namespace {
 
-// Of one ILP, a row and a sequence each. Clp looks at no clock while it prepares a model: at
-// 500,000 it went on for a second or two.
+// Largest number of variables of one ILP, which has one for each row and sequence. Clp reads no
+// clock during its presolve: at 500,000 variables it overran the limit by a second or two.
 constexpr std::size_t kMostVariables = 100'000;
 
 Ms longest_row(const std::vector<RowDraft>& rows) {
@@ -21,7 +21,7 @@ Ms longest_row(const std::vector<RowDraft>& rows) {
   return longest;
 }
 
-// The point of the model that these rows are.
+// Returns the point of the model that corresponds to these rows.
 std::vector<double> encode(const HydraulisRows& milp, std::span<const int> positions,
                            const std::vector<RowDraft>& rows) {
   std::vector<double> values(milp.model.variables().size(), 0);

@@ -1,4 +1,4 @@
-// Hydraulis as published, with its row ILPs: heuristics/assign/hydraulis.h and a MILP backend.
+// Hydraulis as published, with its row ILPs: heuristics/assign/hydraulis.h with a MILP backend.
 #pragma once
 
 #include <optional>
@@ -16,19 +16,21 @@ struct HydraulisOptions {
   MilpBackend backend = MilpBackend::cbc;
   HydraulisScore score = HydraulisScore::published;
   std::uint64_t seed = 0;
-  double milp_seconds = 0.5;  // of each row ILP, as published; results depend on the machine
+  // time limit of each row ILP, as published; results depend on the machine
+  double milp_seconds = 0.5;
 };
 
 struct HydraulisResult {
   std::optional<AssignPlan> plan;
-  int milps = 0;          // solved
-  int milps_stopped = 0;  // of these, ended by a limit before their proof
-  int too_large = 0;      // not tried: writing them down takes longer than their limit
-  std::string detail;     // what the last failing ILP said; empty if none failed
+  int milps = 0;          // number of ILPs solved
+  int milps_stopped = 0;  // number of these that a limit ended before their proof
+  int too_large = 0;   // number of ILPs not built, because building takes longer than their limit
+  std::string detail;  // detail of the last failed ILP; empty if none failed
 };
 
-// Every ILP starts from rows by LPT, which also stand where it finds nothing better. Up to 20 of
-// them per replica: minutes per step with its published limit.
+// Returns the plan of Hydraulis. Every ILP starts from rows by LPT, which are kept if the ILP finds
+// no better rows. Each replica needs up to 20 ILPs, so a step takes minutes with the published
+// limit.
 HydraulisResult hydraulis_by_milp(const AssignInstance& instance, const HydraulisOptions& options,
                                   Budget& budget);
 

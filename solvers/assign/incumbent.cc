@@ -1,4 +1,4 @@
-// The incumbent of an assign solve, compiled once.
+// Compiles the incumbent of assign solves once.
 #include "solvers/incumbent_body.h"
 
 namespace stowage {

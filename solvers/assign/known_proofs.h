@@ -1,4 +1,4 @@
-// What bounds have proven of each strategy of an assign step so far.
+// Bounds proven so far for each strategy of an assign instance.
 #pragma once
 
 #include <vector>
@@ -8,13 +8,14 @@
 
 namespace stowage {
 
-// A certificate claims so many times what was found, for its checker rounds against it.
+// Factor from a found bound to the certificate's claim, because the checker rounds down.
 inline constexpr double kCertain = 1 - 1e-9;
 
-// What is known of each strategy: a proof, and the longest time that it refutes.
+// The best known proof of each strategy, and the longest time that it refutes.
 struct KnownProofs {
-  std::vector<StrategyProof> proofs;  // of usable strategies, by name
-  std::vector<Ms> times;              // of all strategies; infinite for those that cannot be used
+  std::vector<StrategyProof> proofs;  // proofs of the usable strategies, by name
+  // refuted times of all strategies in ms; infinite for strategies that cannot be used
+  std::vector<Ms> times;
 };
 
 }  // namespace stowage

@@ -15,11 +15,12 @@
 namespace stowage {
 namespace {
 
-// Rounding error of an LP's objective, relative.
+// Relative rounding error of an LP's objective.
 constexpr double kNoise = 1e-6;
 // Cells of the largest LP that the dense simplex solves in less than a second.
 constexpr double kMostCells = 1.5e6;
-// A round that leaves a wider relative interval halves it, so it does not count as one in vain.
+// Relative width of the search interval above which a round is not counted as futile, because it
+// halves the interval.
 constexpr double kWideRound = 0.02;
 
 // Returns the best bound that the checker computes itself, with its name.
@@ -33,7 +34,7 @@ NamedBound checkable(const std::vector<NamedBound>& bounds) {
 
 struct Proven {
   Ms bound = 0;
-  Ms closed = 0;  // the greatest closed bound
+  Ms closed = 0;  // the largest closed bound
   StrategyProof proof;
 };
 
@@ -43,16 +44,17 @@ struct Asked {
   Budget& budget;
 };
 
-// Solves one LP, from the basis of the last LP if both are alike. Returns whether it was solved. If
-// its prices prove more than `best`, at most `upper`, writes the proof to `best`.
+// Solves one LP, from the basis of the last LP if both have equal numbers of rows and variables.
+// Returns true if it was solved. If its prices prove more than `best`, at most `upper`, writes the
+// proof to `best`.
 bool ask(const Asked& asked, int strategy, Ms upper, const AssignPatterns& patterns,
          LpResult& result, Proven& best) {
   const std::optional<MilpBackend>& backend = asked.options.backend;
   const double cells = static_cast<double>(patterns.model().rows().size()) *
                        static_cast<double>(patterns.model().variables().size());
   if (asked.budget.exhausted() || (!backend && cells > kMostCells)) return false;
-  // Coefficients differ, and only a backend accepts a basis that is neither primal nor dual
-  // feasible.
+  // The coefficients differ from those of the last LP, and only a backend accepts a basis that is
+  // neither primal nor dual feasible.
   const bool alike = backend && result.basis.rows.size() == patterns.model().rows().size() &&
                      result.basis.variables.size() == patterns.model().variables().size();
   result = solve_lp(backend, patterns.model(), alike ? result.basis : LpBasis{}, asked.budget);

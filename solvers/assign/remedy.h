@@ -1,4 +1,4 @@
-// What to change in an assign step that has no plan: a sentence. Not installed.
+// Remedies for assign instances without a plan, each as a sentence. Not installed.
 //
 //   outcome.remedy = remedy_for_long(instance, unplaceable_sequences(instance));
 #pragma once
@@ -11,11 +11,12 @@
 
 namespace stowage {
 
-// Of sequences that no strategy admits; `unplaceable` are all of them, at least one.
+// Returns the remedy for sequences that no strategy admits. `unplaceable` lists all of them, at
+// least one.
 std::string remedy_for_long(const AssignInstance& instance,
                             const std::vector<std::int64_t>& unplaceable);
 
-// Of row constraints that no strategy meets with so few sequences.
+// Returns the remedy for row constraints that no strategy can satisfy with the given sequences.
 std::string remedy_for_rows(const AssignInstance& instance);
 
 }  // namespace stowage

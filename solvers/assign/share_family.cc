@@ -7,7 +7,7 @@
 namespace stowage {
 namespace {
 
-// Of each subset of six sequences, the subsets that have none of it.
+// Masks of the subsets disjoint to each subset of six sequences.
 constexpr std::array<std::uint64_t, 64> kDisjoint = [] {
   std::array<std::uint64_t, 64> masks{};
   for (unsigned set = 0; set < 64; ++set) {
@@ -18,7 +18,7 @@ constexpr std::array<std::uint64_t, 64> kDisjoint = [] {
   return masks;
 }();
 
-// Disjoint unions within a word: the index of A + B is the sum of theirs.
+// Returns the disjoint unions within one word. The index of A + B is the sum of the two indices.
 std::uint64_t unions(std::uint64_t a, std::uint64_t b) {
   if (std::popcount(a) > std::popcount(b)) std::swap(a, b);
   std::uint64_t made = 0;

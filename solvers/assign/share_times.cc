@@ -11,7 +11,7 @@
 namespace stowage {
 namespace {
 
-constexpr Subset kBetweenLooks = 512;  // subsets, between two looks at the clock
+constexpr Subset kBetweenLooks = 512;  // subsets between two reads of the clock
 
 constexpr Subset bit(std::size_t k) { return Subset{1} << k; }
 std::size_t lowest(Subset set) { return static_cast<std::size_t>(std::countr_zero(set)); }
@@ -67,8 +67,8 @@ void ShareTimes::sum_up() {
   }
 }
 
-// The fewest rows, and of those the least full last one: with some sequence the last that was put
-// in, the others' best filling is as good as any.
+// Computes for each subset the fewest rows, and among those the least tokens in the last row. The
+// best filling of the other sequences is optimal for each choice of the sequence added last.
 void ShareTimes::fill_fewest_rows(StepLimit& steps) {
   fewest_.resize(work_.size());
   for (Subset set = 1; set < fewest_.size(); ++set) {
@@ -95,8 +95,8 @@ bool ShareTimes::worth(Subset set) const {
   return work_[set] + scheme_.fixed_ms + (scheme_.pp - 1) * longest < limit_;
 }
 
-// For each number of rows the least work of the longest one: the row of the longest sequence, and
-// the best of what is left.
+// Computes for each number of rows the least work of the longest row. The row of the longest
+// sequence is enumerated, and the rest uses the table.
 void ShareTimes::fill_longest_rows(StepLimit& steps) {
   longest_.assign(work_.size() * kRows, kInfinity);
   for (Subset set = 1; set < work_.size(); ++set) {
@@ -110,7 +110,8 @@ void ShareTimes::fill_longest_rows(StepLimit& steps) {
 void ShareTimes::split(Subset set, Ms* longest) const {
   const Subset first = bit(lowest(set));
   const Subset others = set & ~first;
-  const Ms most = limit_ / scheme_.pp - scheme_.fixed_ms;  // the longest row's stages alone
+  // limit for the longest row, from its time in all stages
+  const Ms most = limit_ / scheme_.pp - scheme_.fixed_ms;
   std::array<Ms, kRows> best;
   best.fill(kInfinity);
   for (Subset some = others;; some = (some - 1) & others) {
@@ -122,7 +123,7 @@ void ShareTimes::split(Subset set, Ms* longest) const {
         best[0] = std::min(best[0], work);
       } else {
         const Ms* left = &longest_[rest * kRows];
-        // No more rows than sequences, and two at a time.
+        // The rest has at most as many rows as sequences. Two row counts are compared at a time.
         const std::size_t rows = (at(std::popcount(rest)) + 1) / 2 * 2;
         for (std::size_t k = 1; k <= rows; ++k) {
           const Ms longer = work < left[k - 1] ? left[k - 1] : work;
@@ -135,7 +136,8 @@ void ShareTimes::split(Subset set, Ms* longest) const {
   std::ranges::copy(best, longest);
 }
 
-// The best number of rows for what is packed of the share, which has some, and T of the share.
+// Returns the best number of rows for the packed sequences of the share, and T of the share in
+// `time`. Returns 0 if no permitted number fits. Requires at least one packed sequence.
 int ShareTimes::rows_of(Subset share, const RowCounts& counts, Ms& time) const {
   const Subset set = packed(share);
   const Subset cut = share & (bit(few_.cuts) - 1);
@@ -189,7 +191,7 @@ ReplicaChoice ShareTimes::rows(Subset share, const RowCounts& counts) const {
   int left = rows_of(share, counts, time);
   std::vector<Subset> made;
   if (scheme_.pp == 1) {
-    // Backwards: some sequence was put in last.
+    // The rows are reconstructed backwards: some sequence was added last.
     made.push_back(0);
     for (; set != 0;) {
       const Fewest& here = fewest_[set];
@@ -207,7 +209,8 @@ ReplicaChoice ShareTimes::rows(Subset share, const RowCounts& counts) const {
         break;
       }
     }
-    for (std::size_t k = 0; std::ssize(made) < left; ++k) {  // as many as the constraints want
+    // splits rows until the constraints hold
+    for (std::size_t k = 0; std::ssize(made) < left; ++k) {
       while (std::popcount(made[k]) > 1 && std::ssize(made) < left) {
         const Subset one = bit(lowest(made[k]));
         made[k] &= ~one;
@@ -219,7 +222,7 @@ ReplicaChoice ShareTimes::rows(Subset share, const RowCounts& counts) const {
       const Ms longest = longest_[set * kRows + at(left) - 1];
       const Subset first = bit(lowest(set));
       const Subset others = set & ~first;
-      // Not all: something is left for the other rows.
+      // Proper subsets only, because the other rows need at least one sequence.
       for (Subset some = (others - 1) & others;; some = (some - 1) & others) {
         const Subset row = some | first;
         const Subset rest = others & ~some;

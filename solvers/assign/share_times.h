@@ -1,8 +1,8 @@
-// What every share of a few sequences takes on one scheme: the fastest rows of each subset, by
-// dynamic programming over subsets. Not installed.
+// Times of all shares of a few sequences on one scheme: the fastest rows of each subset, by dynamic
+// programming over subsets. Not installed.
 //
 //   const ShareTimes shares(few, scheme, limit, budget);
-//   std::vector<Ms> times = shares.times(counts);      // [subset], infinite where there are no rows
+//   std::vector<Ms> times = shares.times(counts);      // [subset], infinite if no rows fit
 //   ReplicaChoice choice = shares.rows(subset, counts);
 #pragma once
 
@@ -17,11 +17,11 @@
 
 namespace stowage {
 
-inline constexpr std::size_t kMostShared = 17;  // sequences
+inline constexpr std::size_t kMostShared = 17;  // largest number of sequences
 
 using Subset = std::uint32_t;  // bit i: the i-th longest sequence
 
-// A step's sequences, longest first. Those that are cut into chunks have rows of their own.
+// The instance's sequences, longest first. Sequences that are cut into chunks have their own rows.
 struct FewSequences {
   explicit FewSequences(const AssignInstance& instance);
 
@@ -31,11 +31,11 @@ struct FewSequences {
   const AssignInstance& instance;
   std::vector<std::int64_t> ids;
   std::vector<Tokens> lengths;  // padded
-  std::size_t cuts = 0;         // the first so many are cut
+  std::size_t cuts = 0;         // number of sequences that are cut; they come first
 };
 
-// How many steps of a few nanoseconds the programmes over subsets may still take, within a budget.
-// The same steps end it at the same place, however fast the machine is.
+// Limit on the steps, of a few nanoseconds each, of the dynamic programs within a budget. Equal
+// limits end the program at the same step on every machine.
 class StepLimit {
  public:
   StepLimit(const Budget& budget, std::int64_t steps) : budget_(budget), left_(steps) {}
@@ -50,25 +50,26 @@ class StepLimit {
 
 class ShareTimes {
  public:
-  // Shares that take `limit` or more need not be told apart. Steps that are over leave it unusable.
-  // Requires at most kMostShared sequences.
+  // Computes the rows of all subsets. Shares that take `limit` or more are not distinguished. If
+  // the steps run out, the object must not be used. Requires at most kMostShared sequences.
   ShareTimes(const FewSequences& few, int scheme, Ms limit, StepLimit& steps);
 
-  // T of the fastest rows of every subset; 0 of the empty one, infinite for those that the scheme
-  // does not hold, that no permitted number of rows holds, or that take `limit` or more.
+  // Returns T of the fastest rows of every subset in ms. The empty subset has 0. Returns infinity
+  // for subsets that the scheme does not admit, that no permitted number of rows holds, or that
+  // take `limit` or more.
   std::vector<Ms> times(const RowCounts& counts) const;
 
-  // The rows that take this time. Requires a finite one.
+  // Returns the rows of the share with this time. Requires a share of finite time.
   ReplicaChoice rows(Subset share, const RowCounts& counts) const;
 
  private:
-  // The longest row's work for each number of rows; infinite if there cannot be so many. An even
-  // number of them besides one row, so that they are compared two at a time.
+  // Largest number of rows, which are stored by count; infinite if a count is impossible. All
+  // counts but one are compared in pairs, so the number is odd.
   static constexpr std::size_t kRows = kMostShared;
   static_assert(kRows % 2 == 1);
   struct Fewest {
     int rows = 0;
-    Tokens last = 0;  // tokens of the row that was filled last
+    Tokens last = 0;  // tokens of the last row
   };
 
   void sum_up();
@@ -76,7 +77,7 @@ class ShareTimes {
   void fill_longest_rows(StepLimit& steps);
   void split(Subset share, Ms* longest) const;
   int rows_of(Subset share, const RowCounts& counts, Ms& time) const;
-  bool worth(Subset share) const;  // no rows could make it take `limit`
+  bool worth(Subset share) const;  // false if every choice of rows takes `limit` or more
   Subset packed(Subset share) const { return share >> few_.cuts; }
 
   const FewSequences& few_;
@@ -84,12 +85,12 @@ class ShareTimes {
   int index_;
   Ms limit_;
   Tokens cap_;
-  // Of every subset of those that are packed, its bits shifted to the right by the cuts.
+  // Values of every subset of the packed sequences, with bits shifted right by the number of cuts.
   std::vector<Tokens> tokens_;
   std::vector<Ms> work_;
-  std::vector<Fewest> fewest_;  // without stages
-  std::vector<Ms> longest_;     // with stages: [subset * kRows + rows - 1]
-  // Of every subset of those that are cut.
+  std::vector<Fewest> fewest_;  // for schemes without pipeline stages
+  std::vector<Ms> longest_;     // for schemes with pipeline stages: [subset * kRows + rows - 1]
+  // Values of every subset of the cut sequences.
   std::vector<Ms> cut_sum_;
   std::vector<Ms> cut_longest_;
 };

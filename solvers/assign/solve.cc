@@ -19,7 +19,8 @@
 namespace stowage {
 namespace {
 
-// Composing and verifying a plan takes at most so many times the time of the table and the bounds.
+// Composing and verifying a plan takes at most this multiple of the time of the table and the
+// bounds.
 constexpr double kPlanPerSetup = 3;
 
 const Method kAuto{"auto", MethodKind::ours, "heuristics, then bounds and exact methods", ""};

@@ -1,4 +1,4 @@
-// The facade's work for one assign instance; solve.cc picks the overload of an instance's family.
+// The assign family's part of the facade. solve.cc chooses the overload of an instance's family.
 #pragma once
 
 #include <vector>

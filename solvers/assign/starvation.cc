@@ -7,9 +7,10 @@
 namespace stowage {
 namespace {
 
-// Sequences that the scheme holds: those from a place of the table on, the longest first.
+// Returns the number of sequences that the scheme admits. These are all sequences from some
+// position of the table on, because the longest come first.
 int held_by(const AssignTable& table, int scheme) {
-  int longer = 0;  // the first of them lies in [longer, fits]
+  int longer = 0;  // the first admitted position lies in [longer, fits]
   int fits = table.size();
   while (longer < fits) {
     const int middle = longer + (fits - longer) / 2;
@@ -22,12 +23,12 @@ int held_by(const AssignTable& table, int scheme) {
   return table.size() - fits;
 }
 
-// What a scheme holds, a wider one holds as well, so that the narrow ones ask first for what there
-// is: Hall's condition.
+// Returns true if the strategy violates Hall's condition. A wider scheme admits every sequence that
+// a narrower one admits, so the narrow schemes are counted first.
 bool starves_a_replica(const AssignTable& table, int strategy) {
   struct Need {
-    int held = 0;             // sequences that the scheme holds
-    std::int64_t wanted = 0;  // by its replicas
+    int held = 0;             // sequences that the scheme admits
+    std::int64_t wanted = 0;  // sequences that its replicas need
   };
   std::vector<Need> needs;
   for (const SchemeGroup& group : table.groups(strategy)) {
@@ -46,7 +47,7 @@ bool starves_a_replica(const AssignTable& table, int strategy) {
 
 bool starves(const AssignTable& table) {
   const RowConstraints& rule = table.constraints();
-  // Only replicas with rows count then, and there is one unless there is nothing to do.
+  // If replicas may be empty, only replicas with rows count, and any sequence needs at least one.
   if (rule.allow_empty) return table.size() > 0 && table.size() < rule.rows_multiple_of;
   for (int strategy = 0; strategy < table.strategies(); ++strategy) {
     if (table.usable(strategy) && !starves_a_replica(table, strategy)) return false;

@@ -1,4 +1,4 @@
-// Row constraints that need more sequences than there are. Not installed: solve() asks it first.
+// Infeasibility by row constraints that need more sequences than the instance has. Not installed.
 //
 //   if (starves(table)) return infeasible("the row constraints need more sequences");
 #pragma once
@@ -7,9 +7,9 @@
 
 namespace stowage {
 
-// Whether no strategy has a plan for want of sequences: where no replica may be empty, each needs
-// one per row at least, and of those that its scheme holds. Proves infeasibility when true, and
-// nothing when false. O(g log g + g log K) per strategy of g schemes, K sequences.
+// Returns true if every strategy lacks sequences: if no replica may be empty, each replica needs at
+// least one admitted sequence per row. The result true proves infeasibility; false proves nothing.
+// O(g log g + g log K) per strategy of g schemes and K sequences.
 bool starves(const AssignTable& table);
 
 }  // namespace stowage

@@ -30,8 +30,8 @@ struct LengthContext : SolveContext<OrderInstance> {
   std::vector<int> program = {};
   int cuts = 1;                                // operators tried for the bound at an end of a row
   std::map<Tokens, std::int64_t> solved = {};  // node limit of the last solve at each length
-  std::optional<OrderCertificate> certificate =
-      {};  // of the longest length, the best of all solves
+  // the best certificate of all solves of the longest length
+  std::optional<OrderCertificate> certificate = {};
 
   bool searches() const { return options.method == "auto" || options.method == "exact"; }
   Tokens longest() const { return instance.tokens->to; }
