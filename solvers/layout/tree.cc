@@ -1,4 +1,4 @@
-// Longer than 300 lines: all that is looked at between two placements reads the same frame.
+// Longer than 300 lines: all checks between two placements read the same frame.
 #include "solvers/layout/tree.h"
 
 #include <algorithm>

@@ -11,7 +11,8 @@
 // Each buffer that may begin at the lowest level is either placed there or lies higher.
 // The order of these decisions affects only the time. A branch is cut in four cases:
 //   - It would place a buffer at offset o although another buffer fits entirely below o, or
-//     although its twin is unplaced. The other buffer could be moved down, and twins can be exchanged.
+//     although its twin is unplaced. The other buffer could be moved down, and twins can be
+//     exchanged.
 //   - Some buffer no longer fits, or the buffers above some level of a section do not fit
 //     (state.h). A buffer that was passed over must rest on a buffer yet to be placed. A buffer
 //     without unplaced neighbours is never passed over.
