@@ -1,4 +1,4 @@
-// The parameters of an assign solve, those of its heuristics among them. Not installed.
+// The parameters of an assign solve, including those of its heuristics. Not installed.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,13 @@
 
 namespace stowage {
 
-// few_sequences.h: dynamic programme over all subsets.
+// Parameters of the dynamic program over all subsets (few_sequences.h).
 struct AssignSubsetParams {
   int quick_sequences = 14;
   std::int64_t late_steps = 20'000'000;
 };
 
-// pattern_bound.h: row patterns by column generation.
+// Parameters of row patterns by column generation (pattern_bound.h).
 struct AssignPatternParams {
   int rounds = 12;
   int patience = 3;
@@ -22,30 +22,30 @@ struct AssignPatternParams {
   double quick_near = 1e-3;
 };
 
-// band_bound.h: prices of length bands.
+// Parameters of prices of length bands (band_bound.h).
 struct AssignBandParams {
   std::int64_t operations = 4'000'000;
   int rounds = 20;
 };
 
-// completion_bound.h: tree search over the shares of the replicas.
+// Parameters of the tree search over the shares of the replicas (completion_bound.h).
 struct AssignCompletionParams {
   std::int64_t nodes = 1'000'000;
   int times = 8;
 };
 
-// configuration_bound.h: configurations of rows by column generation.
+// Parameters of configurations of rows by column generation (configuration_bound.h).
 struct AssignConfigurationParams {
   int lps = 4000;
 };
 
-// grouped_bound.h: MILP over groups of like sequences.
+// Parameters of the MILP over groups of similar sequences (grouped_bound.h).
 struct AssignGroupedParams {
   std::int64_t nodes = 300;
   int apart = 8;
 };
 
-// exact.h: the MILP of each strategy.
+// Parameters of the MILP of each strategy (exact.h).
 struct AssignMilpParams {
   std::int64_t variables = 3000;
   std::int64_t nodes = 2000;
@@ -55,7 +55,7 @@ struct AssignLnsParams {
   int ruins = 1000;
 };
 
-// Gaps that decide which bounds run.
+// Gaps that decide whether further bounds run.
 struct AssignGapParams {
   double wide = 0.02;
   double worth_patience = 1e-3;

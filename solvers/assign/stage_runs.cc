@@ -25,19 +25,19 @@ namespace stowage::assign_stage {
 namespace {
 
 constexpr std::int64_t kAnySteps = std::numeric_limits<std::int64_t>::max();
-// The parts of the effort of `auto` that `fast` spends on these bounds, about ten milliseconds
-// each.
+// Divisors of the effort of `auto` for the bounds of `fast`, each of which then takes about ten
+// milliseconds.
 constexpr int kQuickBandsPart = 4;
 constexpr int kQuickCompletionPart = 10;
 constexpr int kQuickConfigurationsPart = 10;
-// The relative gap at which `auto` asks for no more configurations.
+// Relative gap at which `auto` stops generating configurations.
 constexpr double kConfigurationsNear = 1e-4;
 
 std::optional<MilpBackend> lp_backend(const AssignContext& context) {
   return built_backends().empty() ? std::nullopt : std::optional(backend_of(context.options));
 }
 
-// Composes the plans of the drafts, as far as `part` lasts, and offers the first plan.
+// Composes the plans of the drafts until `part` is exhausted, and submits the first plan.
 void offer_drafts(AssignContext& context, const char* name, const Budget& part) {
   context.plans.clear();
   for (const AssignDraft& draft : context.drafts) {
@@ -47,7 +47,7 @@ void offer_drafts(AssignContext& context, const char* name, const Budget& part) 
   }
 }
 
-// Plans every strategy at the first call, and the strategies within reach anew at later calls.
+// Plans every strategy at the first call. Later calls plan the strategies within reach again.
 void plan(AssignContext& context, const char* name, const AssignEffort& effort) {
   const Budget part = context.part_for_plans();
   std::vector<AssignDraft>& drafts = context.drafts;
@@ -65,7 +65,7 @@ void plan(AssignContext& context, const char* name, const AssignEffort& effort) 
   offer_drafts(context, name, part);
 }
 
-// Tries all subsets of the sequences. Returns whether that proved an optimum or infeasibility.
+// Tries all subsets of the sequences. Returns true if this proved an optimum or infeasibility.
 bool settle_few(AssignContext& context, std::int64_t steps) {
   Incumbent<AssignInstance>& incumbent = context.incumbent;
   const Ms limit = incumbent.plan() ? incumbent.plan()->objective_ms : kInfinity;
@@ -81,8 +81,8 @@ bool settle_few(AssignContext& context, std::int64_t steps) {
   return true;
 }
 
-// Returns whether the checker accepts the certificate. If its bound is higher than the known bound,
-// raises the bound.
+// Returns true if the checker accepts the certificate. Raises the bound if the certificate's bound
+// is higher.
 bool confirm(AssignContext& context, const std::string& name,
              const AssignCertificate& certificate) {
   Incumbent<AssignInstance>& incumbent = context.incumbent;
@@ -102,7 +102,7 @@ bool bound_is_open(const AssignContext& context) {
   return incumbent.plan() && !incumbent.proven() && !incumbent.within(context.options.gap);
 }
 
-// Raises the bound to the bound that the checker confirms.
+// Raises the bound to the pattern bound that the checker confirms.
 Ended raise_patterns(AssignContext& context, PatternDetail detail, double near) {
   if (!bound_is_open(context)) return std::nullopt;
   const AssignPatternParams& params = context.params.pattern_bound;
@@ -246,7 +246,7 @@ Ended strategy_milps(AssignContext& context, Budget& budget) {
   const SolveOptions& options = context.options;
   AssignExactOptions exact{
       .backend = backend_of(options), .gap = options.gap, .seed = options.seed};
-  // `auto` gives a MILP only to strategies that it can expect to close.
+  // `auto` solves only the MILPs of strategies that it can expect to close.
   const AssignMilpParams& params = context.params.strategy_milps;
   if (!context.exact()) exact.most_variables = static_cast<std::size_t>(params.variables);
   Budget part =
@@ -256,7 +256,7 @@ Ended strategy_milps(AssignContext& context, Budget& budget) {
   return std::nullopt;
 }
 
-// A search without a limit would never end, so this stage does nothing without a limit.
+// The search runs until a limit, so the stage does nothing if the solve has no limit.
 Ended lns(AssignContext& context, Budget& budget) {
   Incumbent<AssignInstance>& incumbent = context.incumbent;
   const bool limited = std::isfinite(budget.limits().time_limit_s) ||

@@ -13,7 +13,7 @@ using namespace assign_stage;
 
 bool few(const AssignContext& context) { return has_few_sequences(context.instance); }
 
-// Returns whether sequences are so few that `fast` tries all subsets at once.
+// Returns true if sequences are so few that `fast` tries all subsets before its bounds.
 bool very_few(const AssignContext& context) {
   return may_have_few_sequences(context.instance) &&
          context.instance.lengths.size() <= at(context.params.subsets.quick_sequences);

@@ -1,5 +1,5 @@
-// The parameters of a layout solve, those of its heuristics among them, and the numbers of its
-// searches that nobody would tune. Not installed.
+// The parameters of a layout solve, including those of its heuristics, and constants that are not
+// worth tuning. Not installed.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,8 @@
 
 namespace stowage {
 
-// stages.h: rounds of a short search and of lowering the peak, before the search without a limit.
+// Parameters of the rounds of a short search and of lowering the peak, before the search without a
+// node limit (stages.h).
 struct LayoutRoundParams {
   int searched = 1'000;
   std::int64_t nodes = 50'000;
@@ -20,7 +21,7 @@ struct LayoutRoundParams {
   double reported = 0.05;
 };
 
-// busiest.h: the busiest sections first, then more and more sections.
+// Parameters of layouts of the busiest sections first (busiest.h).
 struct CoreFirstParams {
   int buffers = 50;
   double growth = 1.5;
@@ -29,7 +30,7 @@ struct CoreFirstParams {
   std::int64_t visits = 200'000;
 };
 
-// search.h, probe.h, tree.h: the canonical search.
+// Parameters of the canonical search (search.h, probe.h, tree.h).
 struct LayoutSearchParams {
   std::int64_t pairs = 20'000'000;
   int rungs = 4;
@@ -49,24 +50,28 @@ struct LayoutParams {
   std::int64_t mip_pairs = 20'000;
 };
 
-// Numbers that change the time that a limit is overrun by, bound the memory of a search, or say how
-// much of an explanation is listed.
+// Constants that bound how far a time limit is overrun, that bound the memory of a search, or that
+// limit the lists of an explanation.
 namespace layout_fixed {
 
-// Seconds per buffer of an instance of very many buffers, on one core of 2023: table, bounds and
-// size classes; verification; lowering until it has begun.
+// Seconds per buffer for instances of very many buffers, measured on one core of 2023: for table,
+// bounds and size classes; for verification; for lowering until its first round.
 inline constexpr double kSecondsToPlan = 1.1e-6;
 inline constexpr double kSecondsToVerify = 5e-7;
 inline constexpr double kSecondsToLower = 1.5e-6;
-inline constexpr double kSecondsPerPair = 1e-7;  // of conflicting buffers, before the first node
+// seconds per conflicting pair before the first node
+inline constexpr double kSecondsPerPair = 1e-7;
 inline constexpr std::int64_t kNodeVisits =
-    1'000'000;                                  // of buffers, between two looks at the clock
-inline constexpr std::size_t kTreeBytes = 300;  // of a tree, per buffer and section
-inline constexpr std::size_t kTreesBytes = std::size_t{1} << 26;  // of all trees of one capacity
-inline constexpr std::size_t kListedShare = 16;  // a list of buffers is renewed without 1 of these
-inline constexpr std::int64_t kShortAttempts = 4;  // of core_first: a plan is wanted soon
-inline constexpr double kMostRoundNodes = 1e12;    // hours, and far from the end of 64 bits
-inline constexpr std::size_t kListedStack = 50;    // buffers of the stack under the peak
+    1'000'000;                                  // visits of buffers between two reads of the clock
+inline constexpr std::size_t kTreeBytes = 300;  // bytes of a tree per buffer and section
+// bytes of all trees of one capacity
+inline constexpr std::size_t kTreesBytes = std::size_t{1} << 26;
+// a list of buffers is rebuilt once one part in kListedShare of it is placed
+inline constexpr std::size_t kListedShare = 16;
+// shortened first attempts of core_first, so that a plan is found soon
+inline constexpr std::int64_t kShortAttempts = 4;
+inline constexpr double kMostRoundNodes = 1e12;  // hours of search, and far below the 64-bit limit
+inline constexpr std::size_t kListedStack = 50;  // listed buffers of the stack below the peak
 inline constexpr std::size_t kListedChanges = 5;
 
 }  // namespace layout_fixed

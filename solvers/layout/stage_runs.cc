@@ -20,7 +20,7 @@
 namespace stowage {
 namespace {
 
-// Nodes of the search in this round.
+// Returns the node limit of the search in this round.
 std::int64_t round_nodes(const LayoutContext& context, double factor) {
   const LayoutRoundParams& rounds = context.params.rounds;
   const double grown = static_cast<double>(rounds.nodes) *
@@ -37,9 +37,10 @@ void offer_quick(LayoutContext& context, const char* name,
   }
 }
 
-// Runs a heuristic of the registry. Keeps a layout above the capacity: its peak may be lowered.
+// Runs a heuristic of the registry. A layout above the capacity is kept, because its peak may be
+// lowered.
 void run_heuristic(LayoutContext& context, const std::string& name) {
-  // The time left after a heuristic is for the verifier.
+  // The time left after a heuristic is reserved for the verifier.
   const Budget part = context.budget.part(
       context.budget.seconds_left() - context.seconds_to_verify(), context.budget.nodes_left());
   LayoutInstance unlimited;
@@ -96,10 +97,10 @@ StoppedBy run_search(LayoutContext& context, Budget& budget) {
     case LayoutEnd::budget:
       break;
   }
-  return StoppedBy::time_limit;  // or the limit that the budget names
+  return StoppedBy::time_limit;  // or the limit that ended the budget
 }
 
-// Solves the MIP for what is known of the instance.
+// Solves the MIP from the known bound and plan. Returns the reason why it ended.
 StoppedBy solve_mip(LayoutContext& context, bool strengthened, Budget& budget) {
   Incumbent<LayoutInstance>& incumbent = context.incumbent;
   if (built_backends().empty()) {
@@ -123,8 +124,8 @@ StoppedBy solve_mip(LayoutContext& context, bool strengthened, Budget& budget) {
   return budget.exhausted() ? StoppedBy::time_limit : StoppedBy::heuristic_end;
 }
 
-// Calls lower(offsets, tell) for the best layout, a plan or above the capacity. Returns whether the
-// peak is lower now.
+// Calls lower(offsets, tell) for the best layout, which is a plan or lies above the capacity.
+// Returns true if the peak is lower now.
 template <class Lower>
 bool lower_best(LayoutContext& context, const Lower& lower) {
   const LayoutTable& table = *context.table;
@@ -151,8 +152,8 @@ bool lower_best(LayoutContext& context, const Lower& lower) {
   return told < before;
 }
 
-// Begins the rounds of lowering. Very many buffers are beyond the search: the rounds then have all
-// that is left. A few thousand buffers share it with the search, each has half.
+// Begins the rounds of lowering. Layouts of very many buffers cannot be searched, so the rounds get
+// all remaining time. With a few thousand buffers, the rounds and the search get half each.
 void begin_lowering(LayoutContext& context) {
   LoweringRounds& rounds = context.lowering;
   rounds.begun = true;
@@ -166,7 +167,7 @@ void begin_lowering(LayoutContext& context) {
                                            budget.nodes_left() / (rounds.alone ? 1 : 2))));
 }
 
-// Returns the budget of the rounds, or null if they are over.
+// Returns the budget of the rounds, or null if the rounds are over.
 Budget* lowering_budget(LayoutContext& context) {
   LoweringRounds& rounds = context.lowering;
   if (!rounds.begun) begin_lowering(context);
@@ -286,7 +287,7 @@ Ended search(LayoutContext& context, Budget& budget) { return run_search(context
 Ended memo(LayoutContext& context, Budget& budget) {
   const SolveOptions& options = context.options;
   const auto planner = [&](const LayoutInstance& part, Budget& left) {
-    // A MIP of the paper has this much time; the search stands for it.
+    // A MIP of the paper has this time limit, and the search replaces the MIP.
     Budget own = left.part(options.milp_seconds.value_or(kMilpSeconds), left.nodes_left());
     const Outcome outcome =
         context.solve_part(part, {.seed = options.seed, .params = options.params}, own, {});

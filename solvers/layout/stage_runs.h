@@ -1,5 +1,5 @@
-// The functions of the stages of a layout solve. stages.cc has a summary of each, and the order in
-// which they run. Not installed.
+// The functions of the stages of a layout solve. stages.cc has a summary of each, and their order.
+// Not installed.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace stowage::layout_stage {
 
-// Returns why the whole solve ends, or nullopt to go on with the next stage.
+// Reason why a stage ends the whole solve; nullopt continues with the next stage.
 using Ended = std::optional<StoppedBy>;
 
 Ended height_refutation(LayoutContext& context, Budget& part);
@@ -25,7 +25,7 @@ Ended memo(LayoutContext& context, Budget& part);
 Ended mip(LayoutContext& context, Budget& part);
 Ended published_mip(LayoutContext& context, Budget& part);
 
-// Offers the plans that need neither a table nor time to speak of.
+// Submits the plans that need no table and almost no time.
 void offer_quick_plans(LayoutContext& context);
 
 }  // namespace stowage::layout_stage

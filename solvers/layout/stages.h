@@ -1,4 +1,4 @@
-// The stages of a layout solve, and the course that each method takes through them.
+// The stages of a layout solve, and the course of each method through them.
 #pragma once
 
 #include <span>
@@ -9,10 +9,10 @@
 
 namespace stowage {
 
-// All stages of the family, in the order in which `auto` and `exact` run them.
+// Returns all stages of the family in the order of `auto` and `exact`.
 std::span<const Stage<LayoutContext>> layout_stages();
 
-// The course of `method`, a name of methods_of().
+// Returns the course of `method`, a name of methods_of().
 Course layout_course(std::string_view method);
 
 }  // namespace stowage

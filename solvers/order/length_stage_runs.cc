@@ -24,7 +24,8 @@ void LengthContext::solve_at(Tokens length, std::int64_t nodes) {
   }
   Budget part = budget.part(std::numeric_limits<double>::infinity(), nodes);
   Outcome outcome = fixed(graph, of_graph, part, {});
-  if (outcome.status == Status::optimal) solved[length] = most_nodes();  // no order is better
+  // the order is proven optimal
+  if (outcome.status == Status::optimal) solved[length] = most_nodes();
   if (outcome.plan) {
     const auto& plan = std::get<OrderPlan>(*outcome.plan);
     const std::string by = outcome.found_by == "start" ? rows.found_by(length) : outcome.found_by;
@@ -61,8 +62,8 @@ void LengthContext::offer() {
 namespace length_stage {
 namespace {
 
-// Solves the graph at one more end of a row whose order may need more than it must. Returns whether
-// there was such an end.
+// Solves the graph at one more end of a row whose gap is open. Returns false if no such end is
+// left.
 bool solve_worst_end(LengthContext& context, std::int64_t nodes) {
   if (context.rows.empty()) return false;
   const auto most = static_cast<std::size_t>(context.params.lengths.rows);

@@ -1,5 +1,5 @@
-// The parameters of an order solve, those of its heuristics among them, and the numbers of its
-// searches that nobody would tune. Not installed.
+// The parameters of an order solve, including those of its heuristics, and constants that are not
+// worth tuning. Not installed.
 #pragma once
 
 #include <algorithm>
@@ -12,26 +12,26 @@
 
 namespace stowage {
 
-// stages.h: rounds with more states each.
+// Parameters of the rounds, each with more states than the one before (stages.h).
 struct OrderRoundParams {
   int growth = 4;
   std::int64_t most_states = std::int64_t{1} << 21;
   std::int64_t plans = 500;
 };
 
-// Bounds by cuts of the graph at an operator.
+// Parameters of the bounds by cuts of the graph at an operator.
 struct CutParams {
   std::int64_t operators = 100;
   std::int64_t nodes = 500'000;
 };
 
-// Precedences that every better order keeps.
+// Parameters of the search for precedences that every better order keeps.
 struct ForcedParams {
   std::int64_t nodes = 200'000;
   int halvings = 3;
 };
 
-// length_rows.h: graphs of some lengths, and a row for each range between them.
+// Parameters of the solves at single lengths, and of the rows between them (length_rows.h).
 struct LengthParams {
   int rows = 32;
   std::int64_t nodes = 20'000;
@@ -49,35 +49,40 @@ struct OrderParams {
   std::int64_t checkmate_binaries = 100'000;
 };
 
-// Numbers that follow from a parameter, tell rounding from a difference, or say how much of an
-// explanation is listed.
+// Constants that follow from a parameter, separate rounding from a difference, or limit the lists
+// of an explanation.
 namespace order_fixed {
 
-inline constexpr std::int64_t kFewestCuts = 3;     // of operators, however large the graph is
-inline constexpr std::int64_t kLengthGrowth = 10;  // of the nodes of a length, from round to round
+// least number of operators with a cut bound, for graphs of any size
+inline constexpr std::int64_t kFewestCuts = 3;
+// factor of the nodes of a length from round to round
+inline constexpr std::int64_t kLengthGrowth = 10;
 inline constexpr std::uint64_t kLengthRounds = 3;
-inline constexpr std::int64_t kLongestNodes = 1'000;  // times lengths.nodes, of the longest length
-inline constexpr double kWholeTensor = 1 - 1e-6;   // a share of a tensor that counts as all of it
-inline constexpr std::size_t kListedTensors = 50;  // alive at the peak
+// factor from lengths.nodes to the nodes of the longest length
+inline constexpr std::int64_t kLongestNodes = 1'000;
+// share of a tensor that counts as the whole tensor
+inline constexpr double kWholeTensor = 1 - 1e-6;
+inline constexpr std::size_t kListedTensors = 50;  // listed tensors that are alive at the peak
 inline constexpr std::size_t kListedChanges = 5;
-inline constexpr std::int64_t kMovedOver = 200;  // steps at either side of the peak
+// steps on either side of the peak from which moves are tried
+inline constexpr std::int64_t kMovedOver = 200;
 
 }  // namespace order_fixed
 
-// The states that a search may have in this round.
+// Returns the number of states that a search may have in this round.
 inline std::int64_t states_of_round(const OrderParams& params, std::uint64_t round) {
   std::int64_t states = params.heuristics.stretches.states;
   for (std::uint64_t k = 0; k < round; ++k) states *= params.rounds.growth;
   return states;
 }
 
-// The widest stretch that is searched in this round.
+// Returns the widest stretch, in steps, that is searched in this round.
 inline int width_of_round(const OrderParams& params, std::uint64_t round) {
   const std::int64_t width = std::int64_t{params.heuristics.stretches.width} << round;
   return static_cast<int>(std::min<std::int64_t>(width, std::numeric_limits<int>::max()));
 }
 
-// The number of rounds until the states would be too many.
+// Returns the number of rounds until the number of states exceeds its limit.
 inline std::uint64_t rounds_of(const OrderParams& params) {
   std::uint64_t rounds = 0;
   while (states_of_round(params, rounds) <= params.rounds.most_states) ++rounds;

@@ -14,7 +14,8 @@
 namespace stowage {
 namespace {
 
-// The search knows of no host: with one it proves nothing of plans.
+// Returns true if the search proves bounds. The search ignores the host, so with a host it proves
+// nothing.
 bool bounded_by_search(const RerunContext& context) { return !context.instance.host; }
 
 RerunSearch::Found searched(RerunContext& context, Bytes most, Ms below) {
@@ -26,7 +27,7 @@ RerunSearch::Found searched(RerunContext& context, Bytes most, Ms below) {
   return found;
 }
 
-// Searches the plans that take less time than the best one.
+// Searches the plans that take less time than the best plan.
 void search_time(RerunContext& context) {
   Incumbent<OrderInstance>& incumbent = context.incumbent;
   const Ms below = incumbent.plan() ? objective_of(*incumbent.plan()) : RerunSearch::kNoLimitMs;
@@ -39,7 +40,8 @@ void search_time(RerunContext& context) {
   }
 }
 
-// Returns whether there is a plan within `most`. A capacity without a plan is a bound.
+// Returns true if a plan within `most` bytes was found. If it is proven that none exists, raises
+// the bound.
 bool probe(RerunContext& context, Bytes most) {
   const RerunSearch::Found found = searched(context, most, RerunSearch::kNoLimitMs);
   if (found.end == RerunSearch::End::none && bounded_by_search(context)) {
@@ -155,7 +157,8 @@ Ended method_heuristic(RerunContext& context, Budget& budget) {
   return std::nullopt;
 }
 
-// The optimum of the MILP is that of one order of first runs, and bounds no other plan.
+// The MILP covers plans with the first runs in program order, so its optimum is no bound on other
+// plans.
 Ended checkmate(RerunContext& context, Budget& budget) {
   Incumbent<OrderInstance>& incumbent = context.incumbent;
   const OrderTable& table = context.table;

@@ -25,8 +25,8 @@ Windows::Effort effort_of_round(const OrderContext& context) {
           .all_states = left};
 }
 
-// Returns whether no order is below the peak. If that is not proven, `steps` are the precedences
-// that such an order keeps.
+// Returns true if it is proven that no order has a peak below `below`. Otherwise `steps` are the
+// precedences that every such order keeps.
 bool refuted_by_force(OrderContext& context, Bytes below, std::vector<ForcedStep>& steps,
                       std::int64_t cuts) {
   if (below >= context.stuck) return false;
@@ -52,7 +52,7 @@ CommitSearch::Found searched(OrderContext& context, Bytes capacity) {
   return found;
 }
 
-// Raises the bound with its proof, if that is not too long to be checked.
+// Raises the bound, with a certificate if that is not too long to be checked.
 void raise_search(OrderContext& context, const CommitSearch::Found& found) {
   if (found.between > most_states_of(context.instance)) {
     context.raise("search", found.least_overflow);
@@ -140,7 +140,7 @@ Ended cuts(OrderContext& context, Budget&) {
   for (int op = 0; op < table.operators(); ++op) {
     if (context.cut[static_cast<std::size_t>(op)] == 0) ops.push_back(op);
   }
-  // The bound of an operator is at most the least need of its step in the orders known.
+  // The bound of an operator is at most the least need of its step in the known orders.
   const auto need = [&](int op) { return context.least_need[static_cast<std::size_t>(op)]; };
   std::ranges::stable_sort(ops, [&](int a, int b) { return need(a) > need(b); });
   LeastLive least(table);
@@ -201,12 +201,13 @@ Ended force(OrderContext& context, Budget&) {
                             static_cast<std::int64_t>(share * static_cast<double>(params.nodes)) /
                             std::max(1, table.operators() + table.tensors());
   std::vector<ForcedStep> steps = context.forced;
-  Bytes open = context.wanted();  // some order may be below
+  Bytes open = context.wanted();  // a peak below which an order may exist
   if (!refuted_by_force(context, open, steps, cuts) && steps.size() > context.forced.size()) {
     context.forced = steps;
     context.narrow.emplace(with_precedences(context.instance, context.forced));
   }
-  // Can an order be better by half of what is open, and by half of that?
+  // Bisection: tests whether an order can be better by half of the open interval, then by half of
+  // the rest.
   for (int halved = 0; halved < params.halvings && !context.done(); ++halved) {
     const Bytes below = context.bound() + (open - context.bound()) / 2;
     if (below <= context.bound()) break;

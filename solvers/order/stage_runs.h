@@ -1,5 +1,5 @@
-// The functions of the stages of an order solve. stages.cc has a summary of each, and the order in
-// which they run. Not installed.
+// The functions of the stages of an order solve. stages.cc has a summary of each, and their order.
+// Not installed.
 #pragma once
 
 #include <optional>
@@ -12,10 +12,10 @@
 
 namespace stowage {
 
-// Returns why the whole solve ends, or nullopt to go on with the next stage.
+// Reason why a stage ends the whole solve; nullopt continues with the next stage.
 using Ended = std::optional<StoppedBy>;
 
-// Stages of a graph whose operators run once.
+// Stages for graphs whose operators run once.
 namespace order_stage {
 
 Ended program(OrderContext& context, Budget& part);
@@ -32,7 +32,7 @@ Ended method_heuristic(OrderContext& context, Budget& part);
 
 }  // namespace order_stage
 
-// Stages of a graph in which operators may run again or tensors leave for a host.
+// Stages for graphs in which operators may run again or tensors may be offloaded to a host.
 namespace rerun_stage {
 
 Ended one_pass(RerunContext& context, Budget& part);
@@ -47,7 +47,7 @@ Ended memo(RerunContext& context, Budget& part);
 
 }  // namespace rerun_stage
 
-// Stages of a graph whose sizes grow with a length.
+// Stages for graphs whose sizes grow with a length.
 namespace length_stage {
 
 Ended longest(LengthContext& context, Budget& part);

@@ -10,7 +10,7 @@ namespace {
 
 bool has_order(const OrderContext& context) { return context.has_order(); }
 bool has_narrow(const OrderContext& context) { return context.narrow.has_value(); }
-// The order of a method that is a heuristic gets its bound even if the gap asked for is reached.
+// If the method is a heuristic, its order gets a bound even if the requested gap is reached.
 bool cuts_are_due(const OrderContext& context) {
   return context.has_order() && (!context.searches() || !context.done());
 }

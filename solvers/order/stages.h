@@ -1,4 +1,4 @@
-// The stages of an order solve, and the course that each method takes through them.
+// The stages of an order solve, and the course of each method through them.
 #pragma once
 
 #include <span>
@@ -11,18 +11,19 @@
 
 namespace stowage {
 
-// Told if all rounds have run, and nothing is proven.
+// Remark if all rounds have run and nothing is proven.
 inline constexpr char kOutOfStates[] = "the search ended with the states that it may remember";
 
-// The stages of a graph whose operators run once, in the order in which `auto` runs them.
+// Returns the stages for graphs whose operators run once, in the order of `auto`.
 std::span<const Stage<OrderContext>> order_stages();
 Course order_course(std::string_view method, const OrderParams& params);
 
-// The stages of a graph in which operators may run again or tensors leave for a host.
+// Returns the stages for graphs in which operators may run again or tensors may be offloaded to a
+// host.
 std::span<const Stage<RerunContext>> rerun_stages();
 Course rerun_course(std::string_view method, const OrderParams& params);
 
-// The stages of a graph whose sizes grow with a length.
+// Returns the stages for graphs whose sizes grow with a length.
 std::span<const Stage<LengthContext>> length_stages();
 Course length_course(std::string_view method);
 

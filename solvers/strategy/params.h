@@ -1,4 +1,5 @@
-// The parameters of a strategy solve. Its search is exact, so that it has few. Not installed.
+// The parameters of a strategy solve. The search is exact, so there are few parameters. Not
+// installed.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +9,7 @@
 
 namespace stowage {
 
-// mip_solve.h: the MILP of one class and layout.
+// Parameters of the MILP of one class and layout (mip_solve.h).
 struct StrategyMipParams {
   std::int64_t binaries = 200'000;
 };

@@ -20,13 +20,13 @@
 namespace stowage::strategy_stage {
 namespace {
 
-// Raises the bound to that of the certificate. If no configuration fits, the bound is infinite: the
-// stage `memory` refutes the instance, and without this stage nothing is claimed.
+// Raises the bound to the bound of the certificate. If no configuration fits, the bound is
+// infinite: the stage `memory` refutes the instance, and without this stage nothing is claimed.
 void raise_certified(StrategyContext& context) {
   StrategyCertificate& certificate = *context.certificate;
   Incumbent<StrategyInstance>& incumbent = context.incumbent;
   if (incumbent.plan()) {
-    // Rounding must neither lift the bound above the objective nor keep it just below.
+    // Rounding must neither lift the bound above the objective nor leave it just below.
     const Ms known = incumbent.plan()->step_ms;
     if (certificate.bound_ms >= known * (1 - kBoundMeets)) certificate.bound_ms = known;
   }
@@ -36,15 +36,16 @@ void raise_certified(StrategyContext& context) {
   incumbent.raise_bound({cases ? "thresholds" : "prices", certificate.bound_ms});
 }
 
-// The result of searching one class and layout.
+// Result of searching one class and layout.
 struct Searched {
-  std::vector<StagePlan> stages;  // of a plan faster than the known plan; or empty
-  Ms bound = kInfinity;           // no plan that the search left out is faster
+  // stages of a faster plan than the known one; empty if none was found
+  std::vector<StagePlan> stages;
+  Ms bound = kInfinity;  // lower bound in ms on the plans that the search left out
   bool complete = true;
 };
 
-// Searches classes and layouts, the most promising first, until no class can be faster than the
-// plan. `run` searches one class and layout.
+// Searches classes and layouts, the most promising first, until no class can have a faster plan
+// than the incumbent. `run` searches one class and layout.
 template <class Run>
 void search_classes(StrategyContext& context, char source, const std::string& by, Run run) {
   struct Open {
@@ -56,7 +57,7 @@ void search_classes(StrategyContext& context, char source, const std::string& by
   std::vector<Open> open;
   const auto target = [&] { return incumbent.plan() ? incumbent.plan()->step_ms : kInfinity; };
   for (const StrategyClass& its : table.classes()) {
-    if (its.pp == 1 && incumbent.plan()) continue;  // the heuristic tried all of them
+    if (its.pp == 1 && incumbent.plan()) continue;  // the heuristic tried all plans of one stage
     const std::vector<double> prices(at(its.pp), 1 / static_cast<double>(its.pp));
     for (const StrategyLayout& layout : table.layouts(its)) {
       if (context.budget.exhausted()) return;
@@ -67,7 +68,7 @@ void search_classes(StrategyContext& context, char source, const std::string& by
     }
   }
   std::ranges::stable_sort(open, {}, &Open::bound);
-  Ms left = kInfinity;  // no plan that the searches left out is faster
+  Ms left = kInfinity;  // lower bound in ms on the plans that the searches left out
   for (const Open& each : open) {
     if (each.bound >= target()) break;
     Searched found = run(each.costs, target());

@@ -1,5 +1,5 @@
-// The functions that the stages of a strategy solve run. stages.cc has the order of the stages. Not
-// installed.
+// The functions that the stages of a strategy solve run. stages.cc lists the order of the stages.
+// Not installed.
 #pragma once
 
 #include <optional>
@@ -10,13 +10,13 @@
 
 namespace stowage::strategy_stage {
 
-// A stage returns why the whole solve ends, or nullopt to go on with the next stage.
+// Reason why a stage ends the whole solve; nullopt continues with the next stage.
 using Ended = std::optional<StoppedBy>;
 
-// Offers the plan of the heuristic that the method names, or of `fast`.
+// Submits the plan of the heuristic that the method names, or of `fast`.
 Ended heuristic(StrategyContext& context, Budget& budget);
 
-// Refutes the instance if the configuration that needs least memory does not fit.
+// Refutes the instance if the configuration with the least need of memory does not fit.
 Ended memory(StrategyContext& context, Budget& budget);
 
 // Certifies a bound by cases of the slowest stage, and by better prices for the other classes.
@@ -25,13 +25,13 @@ Ended thresholds(StrategyContext& context, Budget& budget);
 // Certifies a bound by equal prices of the stages.
 Ended prices(StrategyContext& context, Budget& budget);
 
-// Searches the classes that the bounds leave, the most promising class first.
+// Searches the classes that the bounds do not exclude, the most promising class first.
 Ended search(StrategyContext& context, Budget& budget);
 
-// Does the same by a MILP backend.
+// Searches the same classes by a MILP backend.
 Ended mip(StrategyContext& context, Budget& budget);
 
-// Runs the baseline.
+// Runs the baseline UniAP.
 Ended uniap(StrategyContext& context, Budget& budget);
 
 }  // namespace stowage::strategy_stage
