@@ -371,8 +371,7 @@ std::optional<AssignPlan> chunked_plan_of(const AssignInstance& instance, const 
     best = std::move(choices);
   };
   const std::vector<int> order = step.strategies();
-  // The plan without a time limit is computed first, so that a longer limit never gives a slower
-  // plan.
+  // The plan of time limit 0 is computed first, so that a longer limit never gives a slower plan.
   const Budget none({.time_limit_s = 0});
   for (std::size_t k = 0; needed && !best && k < order.size(); ++k) attempt(order[k], true, none);
   for (const int strategy : order) {

@@ -1,9 +1,9 @@
 // The published planner: Hydraulis (arXiv 2412.07894, section 4.2 and the authors' code).
 //
 // The planner handles each strategy that admits the longest sequence. Stage 1 assigns the sequences
-// in 50 random orders, each sequence to the replica whose new global maximum of (sum f + (pp - 1)
-// max f) is least, and keeps the best order. Stage 2 packs the rows of each replica for up to 20
-// row counts, with the shortest longest row, and keeps the best count.
+// in 50 random orders and keeps the best order. Each sequence goes to the replica with which the
+// global maximum of (sum f + (pp - 1) max f) is least. Stage 2 packs the rows of each replica for
+// up to 20 row counts, with the shortest longest row, and keeps the best count.
 //
 // The authors' code scores a replica as (rows + pp - 1) * longest row, which is wrong for pp = 1,
 // where row times add up. HydraulisScore::published plans by that score to measure the loss. The

@@ -40,9 +40,9 @@ std::optional<AssignDraft> plan_strategy(const AssignTable& table, int strategy,
                                          bool needed = true);
 
 // Plans every strategy quickly, the most promising strategy first. Returns one draft per strategy
-// that could be planned, the fastest draft first. If a plan is `needed`, a plan without a time
-// limit is made first, so that a budget that ends early leaves this plan or a better one. A longer
-// limit never gives a slower plan.
+// that could be planned, the fastest draft first. If a plan is `needed`, the plan of time limit 0
+// is made first. A budget that ends early leaves this plan or a better one, and a longer limit
+// never gives a slower plan.
 std::vector<AssignDraft> plan_strategies(const AssignTable& table, const AssignPlanParams& params,
                                          std::uint64_t seed, const Budget& budget,
                                          bool needed = true);

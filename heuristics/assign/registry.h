@@ -11,8 +11,8 @@
 
 namespace stowage {
 
-// A heuristic returns no plan if no strategy admits the longest sequence, if a method for one
-// scheme meets only mixed strategies, or if its rows cannot satisfy the row constraints. Each
+// A heuristic returns no plan in three cases: no strategy admits the longest sequence, a method for
+// one scheme meets only mixed strategies, or its rows cannot satisfy the row constraints. Each
 // heuristic also chooses the strategy.
 using AssignHeuristic = Heuristic<AssignInstance, AssignTable, AssignPlan>;
 

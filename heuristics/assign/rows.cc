@@ -76,8 +76,8 @@ std::optional<std::vector<RowDraft>> few_rows(const AssignTable& table, int sche
 }
 
 // Fills one row after another with the longest remaining sequence and the sequences that leave the
-// least room, by a short depth-first search (minimum bin slack, Gupta and Ho 1999). The search
-// finds tight packings that best-fit-decreasing misses.
+// least room. A short depth-first search chooses them (minimum bin slack, Gupta and Ho 1999). The
+// search finds tight packings that best-fit-decreasing misses.
 class RowFiller {
  public:
   RowFiller(const AssignTable& table, std::span<const int> positions)

@@ -9,7 +9,6 @@
 // replica, or swaps two sequences; it applies the change that makes the slower of the two replicas
 // fastest. If no row has room, both replicas are repacked after the change. T is recomputed from
 // the two changed rows. Caps and row constraints always hold.
-// rows. Caps and row constraints always hold.
 #pragma once
 
 #include <cstdint>
@@ -35,10 +34,10 @@ class AssignSearch {
   void improve(std::span<const int> replicas, int steps, const Budget& budget);
   void improve(int steps, const Budget& budget);
 
-  // Ruin and recreate: removes the sequences of the slowest replica and of one to three others,
-  // assigns them again in a perturbed order, improves these replicas, and keeps a better result.
-  // Runs at most `rounds` rounds, fewer if the instance is large, and stops when all replicas are
-  // level. Returns the number of rounds.
+  // Ruin and recreate: removes the sequences of the slowest replica and of one to three others, and
+  // assigns them again in a perturbed order. Then improves these replicas, and keeps a better
+  // result. Runs at most `rounds` rounds, fewer if the instance is large, and stops when all
+  // replicas are level. Returns the number of rounds.
   int ruin(int rounds, std::uint64_t seed, const Budget& budget);
 
   // Reduces the number of rows where this costs no time: if rows have no fixed time, moves create

@@ -11,8 +11,8 @@
 
 namespace stowage {
 
-// A heuristic returns no plan if pinned buffers clash, its peak would exceed the capacity of the
-// instance, the stacked buffers would exceed kMaxExact, or the budget ends too early.
+// A heuristic returns no plan in four cases: pinned buffers clash, its peak would exceed the
+// capacity, the stacked buffers would exceed kMaxExact, or the budget ends too early.
 using LayoutHeuristic = Heuristic<LayoutInstance, LayoutTable, LayoutPlan>;
 
 // Returns the published baselines, then stowage's own methods from quick to thorough.

@@ -2,10 +2,11 @@
 //
 // A buffer takes a slot of its size class, and the slot is free for the next buffer of the class
 // when the lifetime ends. Each class needs as many slots as it has buffers alive at once, and the
-// classes lie above each other. The peak is the sum of the rounded peaks of the classes: about a
-// fifth above the load if thousands of buffers are alive at once, nearly twice the load if thirty
-// are, and more if sizes differ by orders of magnitude. The classes are powers of two, halves of
-// them or eighths of them; the layout with the lowest peak is kept. Gaps in lifetimes are not used.
+// classes lie above each other. The peak is the sum of the rounded peaks of the classes. If
+// thousands of buffers are alive at once, the peak is about a fifth above the load. If thirty are,
+// it is nearly twice the load. It is higher if sizes differ by orders of magnitude. The classes are
+// powers of two, halves of them or eighths of them; the layout with the lowest peak is kept. Gaps
+// in lifetimes are not used.
 // Source: segregated fits with one free list per class (Wilson, Johnstone, Neely, Boles 1995,
 // section 3.6), with lifetimes known in advance.
 //

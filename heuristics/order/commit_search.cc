@@ -18,8 +18,8 @@ CommitSearch::Found CommitSearch::run(OrderMemory& memory, std::span<const int> 
                                       Bytes capacity, std::int64_t most_states,
                                       const Budget& budget) {
   std::vector<int> middle(targets.begin(), targets.end());
-  std::vector<int> head;  // for good, in order
-  std::vector<int> tail;  // for good, the last first
+  std::vector<int> head;  // committed operators at the start, in order
+  std::vector<int> tail;  // committed operators at the end, the last one first
   Found all;
   const auto take = [&](const Found& part, std::vector<int>& to) {
     to.insert(to.end(), part.steps.begin(), part.steps.end());

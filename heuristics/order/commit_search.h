@@ -1,11 +1,12 @@
 // Finds an order of some operators within a capacity, or proves that no order fits.
 //
 // The search visits the sets of operators that can have run next, the set with least live memory
-// first, until a set has no more live memory than the start. Then the search commits: among the
-// sets of least live memory between the two, the largest one is as good a start as any set [OC2]. A
-// minimum cut finds this set. If no set is left, no order keeps the capacity, and the least need
-// that exceeded the capacity is a bound [OB3]. The same holds backwards from the end. The search
-// alternates between the two ends, and goes from each end as far as its limit of states allows.
+// first. It stops at a set with no more live memory than the start. Then the search commits: among
+// the sets of least live memory between the two, the largest one is as good a start as any set
+// [OC2]. A minimum cut finds this set. If no set is left, no order keeps the capacity, and the
+// least need that exceeded the capacity is a bound [OB3]. The same holds backwards from the end.
+// The search alternates between the two ends, and goes from each end as far as its limit of states
+// allows.
 //
 //   CommitSearch search(table);
 //   OrderMemory memory(table);

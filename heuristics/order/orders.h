@@ -28,8 +28,9 @@ std::vector<int> depth_first_order(const OrderTable& table);
 // executors of data-flow runtimes (TensorFlow's ready queue).
 std::vector<int> online_order(const OrderTable& table);
 
-// Returns `base` with early commits: an operator runs as soon as it is ready if it does not raise
-// the live bytes and needs no more than the peak so far or than any peak [OC1]. O(E log n).
+// Returns `base` with early commits [OC1]. An operator commits, which means that it runs as soon as
+// it is ready, if two conditions hold: it does not raise the live bytes, and its step needs no more
+// than the peak so far or than every order's peak. O(E log n).
 std::vector<int> commit_order(const OrderTable& table, std::span<const int> base);
 
 }  // namespace stowage

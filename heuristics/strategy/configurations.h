@@ -34,10 +34,10 @@ std::optional<StrategyPlan> best_homogeneous(const StrategyTable& table, const B
 std::vector<StrategyPlan> fastest_homogeneous(const StrategyTable& table, std::size_t most,
                                               const Budget& budget);
 
-// Returns the fastest of `best` and of plans with unequal stages for each class and layout: the
-// plan with the least area (the mean of the stages' times), and the plans with the least steady
-// state (threshold_split.h), with the quickest choice per stage and with each choice in all stages.
-// `best` is a known plan or nullopt.
+// Returns the fastest of `best` and of plans with unequal stages for each class and layout. One
+// plan has the least area, which is the mean of the stages' times. The others have the least steady
+// state (threshold_split.h): one with the quickest choice per stage, and one with each choice in
+// all stages. `best` is a known plan or nullopt.
 std::optional<StrategyPlan> best_uneven(const StrategyTable& table,
                                         std::optional<StrategyPlan> best, const Budget& budget);
 

@@ -24,8 +24,8 @@ namespace stowage {
 // the cheapest choice that fits its memory, counted in whole MiB. The step time is that of 1F1B.
 // The published DP over memory mixes layouts and choices between the layers of a stage, and adds
 // costs of resharding where they change. A plan of this format has one layout, and a stage has one
-// choice, so there are no changes and the DP reduces to the cheapest choice that fits. Neither the
-// paper nor this function uses interleaved stages.
+// choice. There are no changes within a stage, so the DP reduces to the cheapest choice that fits.
+// Neither the paper nor this function uses interleaved stages.
 std::optional<StrategyPlan> galvatron(const StrategyTable& table, const Budget& budget);
 
 // Alpa (arXiv 2201.12023, section 5.2). A DP over stages and layers finds the least sum of all

@@ -1,5 +1,5 @@
-// A branch and bound on the longest sequences of replicas, by the prices of
-// formulations/assign/band_prices.h, turned into a bound on the step with its certificate.
+// Bounds the step by branch and bound on the longest sequences of replicas, with a certificate. The
+// prices are those of formulations/assign/band_prices.h.
 //
 //   const BandBound found = band_bound(instance, table, upper, known, {}, budget);
 //   if (found.certificate && check_certificate(instance, *found.certificate).violations.empty())
@@ -30,8 +30,7 @@ struct BandBound {
 
 // Raises the bound of the weakest strategy repeatedly, up to `upper`, the objective of a known
 // plan. The method gains on strategies with pipelines of few replicas. The same input gives the
-// same bound
-// unless the budget ends.
+// same bound unless the budget ends.
 BandBound band_bound(const AssignInstance& instance, const AssignTable& table, Ms upper,
                      KnownProofs known, const BandBoundOptions& options, Budget& budget);
 

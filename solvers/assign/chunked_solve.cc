@@ -30,7 +30,7 @@ struct ChunkedContext : SolveContext<AssignInstance> {
   const AssignParams params;
   bool& gap_ended_it;
   bool& time_ended_it;
-  double reserve_s = 0;  // seconds kept back for composing and verifying a plan
+  double reserve_s = 0;  // seconds reserved for composing and verifying a plan
 
   // Returns true if the solve stops before the next stage.
   bool done() const { return incumbent.plan() && (gap_ended_it || incumbent.proven()); }

@@ -1,4 +1,4 @@
-// Longer than 300 lines: one search, its bounds and the replicas it fills.
+// Longer than 300 lines: one search, its bounds and the replicas that it fills.
 
 #include "solvers/assign/completion.h"
 

@@ -1,4 +1,4 @@
-// A bound on the step, and faster plans, by the tree search of completion.h. Not installed.
+// Bounds the step, and finds faster plans, by the tree search of completion.h. Not installed.
 //
 //   const CompletionBound found = completion_bound(table, objective, bound, proven, {}, budget);
 //   if (found.draft) ...                  // faster than the objective
@@ -21,7 +21,7 @@ struct CompletionOptions {
 };
 
 struct CompletionBound {
-  Ms bound = 0;                      // proven, at least the known bound
+  Ms bound = 0;                      // proven lower bound in ms, at least the known bound
   std::optional<AssignDraft> draft;  // a plan faster than the objective, if the search found one
 };
 

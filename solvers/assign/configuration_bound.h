@@ -1,5 +1,5 @@
-// The configuration LPs of formulations/assign/configuration_lp.h turned into a bound on the step,
-// with its certificate.
+// Bounds the step by the configuration LPs of formulations/assign/configuration_lp.h, with a
+// certificate.
 //
 //   const ConfigurationBound found = configuration_bound(instance, table, upper, known, {}, budget);
 //   if (found.certificate && check_certificate(instance, *found.certificate).violations.empty())

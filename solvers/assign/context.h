@@ -26,7 +26,7 @@ struct AssignContext : SolveContext<AssignInstance> {
   std::vector<AssignPlan> plans = {};    // plans of the first drafts, limited by time
   std::optional<AssignCertificate> certificate = {};  // the certificate that the checker confirmed
   KnownProofs known = {};                             // the best proof of each strategy
-  double reserve_s = 0;  // seconds kept back for composing and verifying a plan
+  double reserve_s = 0;  // seconds reserved for composing and verifying a plan
 
   bool exact() const { return options.method == "exact"; }
 

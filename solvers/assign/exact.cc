@@ -27,7 +27,7 @@ StoppedBy solve_assign_milps(const AssignInstance& instance, const AssignTable& 
                              const AssignExactOptions& options,
                              Incumbent<AssignInstance>& incumbent, Budget& budget) {
   const std::string by = "milp-" + std::string(name(options.backend));
-  Ms proven = milp::kInfinity;  // least over the strategies so far
+  Ms proven = milp::kInfinity;  // least bound in ms of the strategies so far
   StoppedBy ended = StoppedBy::proof;
   int late = 0;  // strategies bounded after the budget ended
   for (int strategy = 0; strategy < table.strategies(); ++strategy) {

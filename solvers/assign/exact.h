@@ -1,4 +1,4 @@
-// The exact method for assign beyond brute force: one MILP per strategy.
+// The exact method for assign instances of many sequences: one MILP per strategy.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,6 @@ struct AssignExactOptions {
 // best of `plans` of that strategy. Submits better plans, and raises the bound to the least proven
 // bound of all strategies. Returns the reason why the run ended. Requires at least one sequence, a
 // strategy that admits all sequences, and plans that verify.
-// verify.
 StoppedBy solve_assign_milps(const AssignInstance& instance, const AssignTable& table,
                              const std::vector<AssignPlan>& plans,
                              const AssignExactOptions& options,

@@ -1,4 +1,4 @@
-// The grouped relaxation of formulations/assign/grouped.h turned into a bound on the step.
+// Bounds the step by the grouped relaxation of formulations/assign/grouped.h.
 #pragma once
 
 #include <optional>

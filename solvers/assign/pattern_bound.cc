@@ -76,8 +76,8 @@ void refute_roughly(const Asked& asked, int strategy, Ms upper, Proven& best) {
   ask(asked, strategy, upper, patterns, result, best);
 }
 
-// Searches between a time that is proven too short and a time that may be enough. If the prices of
-// the last LP prove more, the next time is their bound, else it is the middle.
+// Searches between a time that is proven too short and a time that may suffice. If the prices of
+// the last LP prove a higher bound, the next time is this bound. Otherwise it is the midpoint.
 void improve(const Asked& asked, int strategy, Ms upper, Proven& best) {
   const PatternBoundOptions& options = asked.options;
   Ms low = std::max(best.bound, best.closed);

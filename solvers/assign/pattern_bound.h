@@ -1,5 +1,4 @@
-// The pattern LPs of formulations/assign/pattern_lp.h turned into a bound on the step, with its
-// certificate.
+// Bounds the step by the pattern LPs of formulations/assign/pattern_lp.h, with a certificate.
 //
 //   const PatternBound found = pattern_bound(instance, table, objective, {}, budget);
 //   if (found.certificate && check_certificate(instance, *found.certificate).violations.empty())
@@ -20,15 +19,16 @@ namespace stowage {
 
 struct PatternBoundOptions {
   std::optional<MilpBackend> backend;  // nullopt: the dense simplex
-  int rounds = 12;                     // LPs per strategy at most, besides a rough LP; 0: no LP
-  int patience = 3;  // LPs in a row, none of which raises the bound, that end a strategy
+  int rounds = 12;   // limit on the LPs per strategy, besides a rough LP; 0: no LP
+  int patience = 3;  // a strategy ends after this number of LPs that do not raise its bound
   PatternDetail detail = PatternDetail::usual;
-  double near = 5e-5;  // relative gap that is not worth another LP
+  double near = 5e-5;  // relative gap at which a strategy ends
 };
 
 struct PatternBound {
   std::optional<AssignCertificate> certificate;  // nullopt if no bound was proven
-  std::vector<Ms> strategies;  // the bound of each strategy; infinite if it cannot be used
+  // bound of each strategy in ms; infinite if the strategy cannot be used
+  std::vector<Ms> strategies;
 };
 
 // Returns the bound of the weakest strategy. A strategy gets no LP if closed bounds [AB1 to AB3]

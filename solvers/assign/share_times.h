@@ -30,7 +30,7 @@ struct FewSequences {
 
   const AssignInstance& instance;
   std::vector<std::int64_t> ids;
-  std::vector<Tokens> lengths;  // padded
+  std::vector<Tokens> lengths;  // padded lengths
   std::size_t cuts = 0;         // number of sequences that are cut; they come first
 };
 

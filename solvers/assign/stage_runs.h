@@ -79,8 +79,8 @@ Ended hydraulis_published(AssignContext& context, Budget& budget);
 // Runs Hydraulis with its ILPs and the modelled time as the score.
 Ended hydraulis_modelled(AssignContext& context, Budget& budget);
 
-// Makes a plan without a time limit if a limit ended the method, so that the result is at least
-// this plan.
+// Makes the plan of time limit 0. If a limit ends the method, the result is no worse than this
+// plan.
 Ended plan_at_once(AssignContext& context, Budget& budget);
 
 }  // namespace stowage::assign_stage

@@ -4,9 +4,9 @@
 // Therefore the buffers of the busiest sections are laid out first, without the other buffers; few
 // buffers often fit without a gap. Each further part has half as many buffers again, from more
 // sections. The new buffers are inserted into the stack where the longest path through them is
-// shortest, and reinsertion lowers the peak to that of the part before. A part's layout needs at
-// most as much as a layout of all buffers, so an attempt ends when its part needs as much as the
-// best layout. The next attempt draws new random numbers. Attempts begin in turn from the empty
+// shortest, and reinsertion lowers the peak to that of the part before. A layout of all buffers
+// needs at least as much as its part. So an attempt ends when its part needs as much as the best
+// layout. The next attempt draws new random numbers. Attempts begin in turn from the empty
 // layout and from each of the first parts that the exact search lays out without a gap. Source:
 // multilevel refinement (Walshaw 2004), here from the binding sections to all sections; the lengths
 // of attempts follow Luby, Sinclair and Zuckerman (1993). The parts are stowage's own.

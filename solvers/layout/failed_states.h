@@ -19,9 +19,10 @@
 //
 // A key is a sum with random factors over the unplaced buffers and their lowest offsets (state.h).
 // Two different states have the same key with probability 2^-128, times the square of the largest
-// power of two that divides all differences of offsets, unless the instance was constructed against
-// the factors. The table keeps the last state of each slot. The file is private to the search.
-// Source: transposition tables (Zobrist, 1970); universal hashing (Carter and Wegman, 1979).
+// power of two that divides all differences of offsets. This does not hold for an instance
+// constructed against the factors. The table keeps the last state of each slot. The file is private
+// to the search. Source: transposition tables (Zobrist, 1970); universal hashing (Carter and
+// Wegman, 1979).
 #pragma once
 
 #include <cstdint>

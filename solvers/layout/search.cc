@@ -23,7 +23,7 @@ struct Ground {
   const LayoutSearchParams& params;
   LayoutNeighbours neighbours;
   LayoutPortfolio portfolio;
-  std::size_t favourite = 0;  // the order that found the last layout
+  std::size_t favourite = 0;  // number of the order that found the last layout
 };
 
 // The capacities between bound and incumbent that are being searched.
@@ -158,7 +158,7 @@ class Ladder {
   const LayoutProgress& progress_;
   std::list<LayoutProbe> rungs_;
   std::vector<Bytes> wanted_;
-  std::int64_t climbed_ = 0;  // nodes of the rungs
+  std::int64_t climbed_ = 0;  // nodes of the probes on the ladder
   FailedStates alone_failed_;
   std::optional<LayoutTree> alone_;
   Bytes alone_capacity_ = 0;

@@ -127,8 +127,9 @@ class LayoutState {
   };
   std::vector<Weights> weights_;
   StateKey key_;
-  // Values per section: bytes still to be placed, the end of the last placed buffer, the number of
-  // unplaced buffers that begin and that end there, and the last buffer found by begins_within().
+  // Values per section, in this order: bytes still to be placed, the end of the last placed buffer,
+  // the unplaced buffers that begin there, those that end there, and the last buffer found by
+  // begins_within().
   std::vector<Bytes> remaining_;
   std::vector<Bytes> top_;
   std::vector<int> starts_;

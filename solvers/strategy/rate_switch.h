@@ -39,7 +39,7 @@ struct RateSwitches {
 };
 
 // Returns at most one change per rate. The other configurations are those of the instance's options
-// that fit and have equal or nearly equal numbers of layers in all stages, one ZeRO level and one
+// that fit. Their stages have equal or nearly equal numbers of layers, one ZeRO level and one
 // recomputation. The rates are those of rate_names() (instances/strategy/fit_rates.h). Changes are
 // found to a thousandth.
 RateSwitches rate_switches(const StrategyInstance& instance, const StrategyPlan& plan);

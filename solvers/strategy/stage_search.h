@@ -6,8 +6,8 @@
 //   // answer.complete: no fitting stages are faster than answer.stages, or than best_known_ms
 //
 // The step time is max(sum / v + (m - 1/v) most, alone) + tail. `sum` and `most` are the sum and
-// the maximum of the stage times, `alone` is the time of the longest sequence through all stages,
-// and `tail` is the largest exposed exchange. A partial pipeline dominates another one with the
+// the maximum of the stage times. `alone` is the time of the longest sequence through all stages.
+// `tail` is the largest exposed exchange. A partial pipeline dominates another one with the
 // same layers left if it is no worse in these four values. The search keeps, stage by stage, the
 // labels that no other label dominates and whose lower bound is below the best known step.
 #pragma once
