@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# The worth of each stage of the solves: the page bench/results/0.1.0/ablation.md, made by
+# The worth of each stage of the solves: the tables bench/results/0.1.0/ablation.txt, made by
 # `stowage compare --ablate`.
 #
-#   bench/ablate.sh build/release/bench/stowage_bench build/release/cli/stowage > ablation.md
+#   bench/ablate.sh build/release/bench/stowage_bench build/release/cli/stowage > ablation.txt
 #
 # A row leaves out one stage of `auto`. All solves have limits of nodes, so that all columns but the
 # last two are the same on every machine.
@@ -18,25 +18,18 @@ suite() {  # NAME PART: the paths of its instances
   ls "$work/$1"/*.json
 }
 
+gap= # a line between two tables, none before the first
 table() {  # TITLE NODES INSTANCE...
   local title=$1 nodes=$2
   shift 2
   echo "ablate: $title, $# instances" >&2
-  printf '\n## %s\n\n%s instances, %s nodes each.\n\n' "$title" "$#" "$nodes"
+  printf '%s**%s**: %s instances, %s nodes each.\n\n' "$gap" "$title" "$#" "$nodes"
+  gap=$'\n'
   # Exit code 3: an instance has no plan within the nodes.
   "$stowage" compare "$@" --ablate --format markdown --node-limit "$nodes" --log-level warn ||
     (($? == 3))
 }
 
-cat <<'END'
-# The worth of stages
-
-Each table runs method `auto` on the instances, and once more without each stage that ran. Made by `bench/ablate.sh`,
-which calls `stowage compare --ablate`. Times are wall clock of one machine with other work; all other columns are the
-same on every machine. A change of plans above zero means that plans are worse without the stage; a change of bounds below
-zero means that bounds are lower without it. The stages of a solve share its nodes, so without one stage the later stages
-have more. Plans that are lost are solves that end without any plan.
-END
 mapfile -t scatter < <(suite few tune && suite drawn tune)
 table "scatter: suites \`few\` and \`drawn\`, tune parts" 20 "${scatter[@]}"
 mapfile -t assign < <(suite assign-drawn tune)
