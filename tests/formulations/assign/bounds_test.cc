@@ -221,6 +221,20 @@ TEST(AssignChunkBounds, OfPartsOfAnyLengthByHand) {
   }
 }
 
+// 40 tokens at 1 ms each and 2 ms a part, in four stages: eight parts of 7 ms each take 56 ms, and
+// one of them three times more. Seven parts or nine take longer.
+TEST(AssignChunkBounds, OfAsManyPartsAsAreBest) {
+  const AssignInstance instance{
+      .devices = 4,
+      .schemes = {{.name = "a", .pp = 4, .linear_ms = 1, .fixed_ms = 2, .max_tokens = 40}},
+      .strategies = {{.name = "s", .replicas = {1}}},
+      .constraints = {.chunks = ChunkRule{.size = 10,
+                                          .retained = 40,
+                                          .boundaries = ChunkBoundaries::equal_time}},
+      .lengths = {40}};
+  EXPECT_NEAR(by_name(assign_chunk_bounds(instance)).at("longest"), 56 + 3 * 7, 1e-9);
+}
+
 TEST(AssignChunkBounds, NoneIsAboveAPlan) {
   int several_rows = 0;
   for (std::uint64_t seed = 0; seed < 400; ++seed) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -123,6 +124,22 @@ TEST(ScatterBounds, TheLeastOverheadIsCharged) {
   ScatterInstance instance = step({20, 10, 10, 10});
   instance.cost.all_to_all.latency_ms = {{1, 2.0}, {2, 1.0}, {4, 3.0}};
   EXPECT_DOUBLE_EQ(bounds_of(instance).at("area"), 2 * 6 + 50.0 / 4);
+}
+
+// In a pipeline the longest micro-batch counts again. Of overheads below 1 ms the one that shares
+// 0.75 ms of work best is between those of one and of three micro-batches.
+TEST(ScatterBounds, MoreMicroBatchesOfAPipelineShareTheirWork) {
+  ScatterInstance quick{.cluster = {.devices = 2, .memory_mib = 100, .degrees = {1, 2}},
+                        .model = {.activation_mib_per_token = 1},
+                        .cost = {.linear_ms = 0.01, .fixed_ms = 0.1},
+                        .lengths = {60, 30, 60}};
+  quick.pipeline_stages = 2;
+  // The mean of 2.5 micro-batches is the longest sequence, 0.4 ms.
+  EXPECT_NEAR(bounds_of(quick).at("area"), 2.5 * 0.1 + 0.75 + 0.4, 1e-12);
+  // One more of 0.2 ms costs what a shorter mean gains.
+  quick.cost.fixed_ms = 0.2;
+  const double count = std::sqrt(0.75 / 0.2);
+  EXPECT_NEAR(bounds_of(quick).at("area"), count * 0.2 + 0.75 + 0.2 + 0.75 / count, 1e-12);
 }
 
 TEST(ScatterBounds, AnEmptyStepTakesNoTime) {

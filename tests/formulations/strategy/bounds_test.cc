@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "tests/instances/draw.h"
@@ -24,6 +25,7 @@ TEST(StrategyBounds, NoneIsAboveTheOptimumOfItsClass) {
   Draw draw(5);
   int compared = 0;
   int refused = 0;
+  int higher = 0;
   for (std::uint64_t seed = 0; seed < 120; ++seed) {
     const StrategyInstance all = tiny(seed);
     const StrategyTable all_classes(all);
@@ -56,12 +58,36 @@ TEST(StrategyBounds, NoneIsAboveTheOptimumOfItsClass) {
       const Ms raised = raise_prices(table, prices, std::numeric_limits<double>::infinity(),
                                      Budget({.node_limit = 50}));
       EXPECT_GE(raised, before * (1 - 1e-9)) << seed;
+      higher += raised > before * (1 + 1e-9) ? 1 : 0;
       EXPECT_LE(raised, most) << seed;
       EXPECT_LE(class_bound(table, prices), most) << seed;
     }
   }
   EXPECT_GT(compared, 100);
   EXPECT_GE(refused * 10, compared * 8);
+  EXPECT_GT(higher, 20);
+}
+
+// The bound of all classes at once, with equal prices: finite, proven by what it comes with, and
+// not above the optimum. Where there is no time for all classes there is none.
+TEST(StrategyBounds, OfEqualPricesIsProvenAndNotAboveTheOptimum) {
+  int compared = 0;
+  for (std::uint64_t seed = 0; seed < 120; ++seed) {
+    const StrategyInstance all = tiny(seed);
+    const auto best = brute_force(all);
+    if (!best) continue;
+    ++compared;
+    const StrategyTable table(all);
+    const std::optional<StrategyCertificate> certificate = equal_prices(table, Budget());
+    ASSERT_TRUE(certificate) << seed;
+    EXPECT_GT(certificate->bound_ms, 0) << seed;
+    EXPECT_LE(certificate->bound_ms, best->step_ms * (1 + 1e-9)) << seed;
+    StrategyCertificate lowered = *certificate;
+    lowered.bound_ms *= 1 - 1e-9;
+    EXPECT_TRUE(check_certificate(all, lowered).violations.empty()) << seed;
+    EXPECT_FALSE(equal_prices(table, Budget({.time_limit_s = 0}))) << seed;
+  }
+  EXPECT_GT(compared, 30);
 }
 
 // On one device with rows that are alike all work is one stage's: the bound is the step itself.
