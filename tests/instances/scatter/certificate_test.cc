@@ -151,14 +151,15 @@ ScatterInstance three_with_kinds() {
   return instance;
 }
 
-std::string first_rule_of_levels(std::vector<CertificateLevel> levels) {
+std::string first_rule_of_levels(std::vector<CertificateLevel> levels,
+                                 const ScatterInstance& instance = three_with_kinds()) {
   ScatterCertificate c = area_certificate();
   // Prices for two levels are also needed for three: the entries after the second repeat it.
   for (PriceInterval& interval : c.nodes[0].leaf.intervals) {
     interval.degrees.resize(levels.empty() ? 3 : levels.size(), interval.degrees.back());
   }
   c.levels = std::move(levels);
-  const CertificateCheck check = check_certificate(three_with_kinds(), c);
+  const CertificateCheck check = check_certificate(instance, c);
   return check.violations.empty() ? "" : check.violations.front().rule;
 }
 
@@ -183,6 +184,19 @@ TEST(Certificate, LevelsLeaveNoFormOut) {
   for (const double bad : {-0.1, 1.1, kNan, kInf}) {
     EXPECT_EQ(first_rule_of_levels({{1, none}, {2, ring, bad}}), "certificate_levels");
   }
+}
+
+// A ring that holds keys and values of others has room for 100 of the 150 tokens, an all-to-all for
+// 200: what prices of rings pay is not enough for what an all-to-all may hold, however fast a ring
+// is.
+TEST(Certificate, LevelsHaveRoomForWhatOtherFormsHold) {
+  using enum ExchangeKind;
+  ScatterInstance instance = three_with_kinds();
+  instance.model.keys_values_mib_per_token = 1;
+  EXPECT_EQ(first_rule_of_levels({{1, none}, {2, ring}}, instance), "certificate_levels");
+  EXPECT_EQ(first_rule_of_levels({{1, none}, {2, all_to_all}, {2, ring}}, instance), "");
+  instance.model.keys_values_mib_per_token = 0;
+  EXPECT_EQ(first_rule_of_levels({{1, none}, {2, ring}}, instance), "");
 }
 
 TEST(Certificate, IntervalsCoverAllMakespans) {
