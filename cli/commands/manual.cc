@@ -88,8 +88,8 @@ std::string manual_page(const std::vector<CommandManual>& commands) {
          bold("NO_COLOR") +
          "\nIf set and not empty, nothing is printed in colour or bold.\n"
          ".SH NOTES\n"
-         "The file formats, the error index and the mathematics are described in the README files "
-         "of the source tree; " +
+         "The file formats, the error index and the mathematics are described in docs/ of the "
+         "source tree; " +
          bold("stowage schema") + " prints JSON Schemas.\n";
 }
 
