@@ -14,8 +14,9 @@ namespace stowage::strategy_rate_switch_test {
 namespace {
 
 StrategyInstance instance_of() {
-  StrategyInstance instance = *generate_strategy(
-      {.model = "llama3-8b", .nodes = 2, .machine = "h100"}, std::vector<Tokens>(32, 8192));
+  StrategyInstance instance =
+      *generate_strategy({.model = "llama3-8b", .nodes = 2, .machine = "h100", .formulas = 2},
+                         std::vector<Tokens>(32, 8192));
   instance.options.v = {1};
   instance.options.zero = {1};
   return instance;

@@ -332,8 +332,8 @@ TEST(StrategySolve, ALongListOfOptionsGetsDegreeOne) {
 
 // 64 experts fit on eight devices if two ranks share them; explained if they may not.
 TEST(StrategySolve, ExpertsThatNoRankHasRoomForAreShared) {
-  StrategyInstance instance =
-      *generate_strategy({.model = "olmoe-1b-7b", .nodes = 1}, std::vector<Tokens>(64, 2048));
+  StrategyInstance instance = *generate_strategy(
+      {.model = "olmoe-1b-7b", .nodes = 1, .formulas = 2}, std::vector<Tokens>(64, 2048));
   instance.options.pp = {1};
   instance.options.v = {1};
   instance.options.tp = {1};
@@ -360,8 +360,8 @@ TEST(StrategySolve, BundledOnesHaveTheOptimaTheySay) {
     std::ifstream file(path);
     return std::string(std::istreambuf_iterator<char>(file), {});
   };
-  const std::string readme = text_of(std::filesystem::path(STOWAGE_SOURCE_DIR) /
-                                     "docs/benchmarks/instances.md");
+  const std::string readme =
+      text_of(std::filesystem::path(STOWAGE_SOURCE_DIR) / "docs/benchmarks/instances.md");
   int seen = 0;
   for (const char* folder : {"strategy/tiny", "strategy/real"}) {
     for (const auto& entry : std::filesystem::directory_iterator(data / folder)) {
