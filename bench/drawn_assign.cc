@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "instances/assign/presets.h"
-#include "instances/random.h"
+#include "instances/numeric/random.h"
 
 namespace stowage::bench {
 namespace {

@@ -6,10 +6,10 @@
 #include <variant>
 
 #include "instances/budget.h"
-#include "instances/order/lengths.h"
-#include "instances/order/memory.h"
-#include "instances/order/table.h"
-#include "instances/random.h"
+#include "instances/numeric/random.h"
+#include "instances/order/memory/length_dependent_sizes.h"
+#include "instances/order/memory/running_memory.h"
+#include "instances/order/planning_table.h"
 #include "solvers/solve.h"
 
 namespace stowage::bench {

@@ -15,8 +15,8 @@
 
 #include "bench/length_table.h"
 #include "bench/record.h"
-#include "instances/order/generate.h"
-#include "solvers/order/length_rows.h"
+#include "instances/order/generate/generate.h"
+#include "solvers/order/length/length_rows.h"
 #include "solvers/solve.h"
 
 namespace stowage::bench {

@@ -3,11 +3,10 @@
 //
 //   stowage_bench_orders bench/suite.json packing WAT:5 TAW:5 TWA:5 --part report > orders.jsonl
 //
-// An order is KEYS:SECONDS, of CPU time: letters of heuristics/layout/orders.h. WAT, TAW and TWA
-// are the orders that MiniMalloc publishes; here they order the search of stowage with all its
-// rules. Orders are tried in turn until one fits or proves infeasibility; later orders are skipped.
-#include "heuristics/layout/orders.h"
-
+// An order is KEYS:SECONDS, of CPU time: letters of heuristics/layout/construct/buffer_orders.h.
+// WAT, TAW and TWA are the orders that MiniMalloc publishes; here they order the search of stowage
+// with all its rules. Orders are tried in turn until one fits or proves infeasibility; later orders
+// are skipped.
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <stdexcept>
@@ -15,10 +14,11 @@
 
 #include "bench/part.h"
 #include "bench/suite.h"
+#include "heuristics/layout/construct/buffer_orders.h"
 #include "instances/budget.h"
 #include "instances/json/writer.h"
 #include "instances/layout/neighbours.h"
-#include "solvers/layout/tree.h"
+#include "solvers/layout/tree/tree.h"
 
 namespace stowage::bench {
 namespace {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "instances/model/machine.h"
-#include "instances/strategy/fit_rates.h"
+#include "instances/strategy/fit/fit_rates.h"
 
 namespace stowage::bench {
 

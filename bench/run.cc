@@ -24,8 +24,8 @@
 #include "bench/suite.h"
 #include "instances/documents.h"
 #include "instances/families.h"
-#include "instances/numbers.h"
-#include "instances/scatter/json.h"
+#include "instances/numeric/numbers.h"
+#include "instances/scatter/json/json.h"
 #include "solvers/solve.h"
 
 namespace stowage::bench {

@@ -5,18 +5,18 @@
 #include <utility>
 
 #include "bench/drawn_assign.h"
-#include "instances/assign/generate_json.h"
+#include "instances/assign/json/generate.h"
 #include "instances/documents.h"
 #include "instances/json/document.h"
 #include "instances/json/limits.h"
 #include "instances/json/reader.h"
-#include "instances/layout/generate.h"
-#include "instances/layout/packing.h"
-#include "instances/layout/trace.h"
+#include "instances/layout/generate/generate.h"
+#include "instances/layout/generate/hard_packings.h"
+#include "instances/layout/generate/transformer_trace.h"
 #include "instances/lengths/list.h"
-#include "instances/order/generate.h"
-#include "instances/scatter/generate_json.h"
-#include "instances/scatter/json_members.h"
+#include "instances/order/generate/generate.h"
+#include "instances/scatter/json/embedded_documents.h"
+#include "instances/scatter/json/generate.h"
 
 namespace stowage::bench {
 namespace {

@@ -10,7 +10,7 @@
 #include "cli/flags/command.h"
 #include "cli/flags/suggest.h"
 #include "cli/terminal/console.h"
-#include "cli/terminal/error_codes.h"
+#include "cli/terminal/error/error_codes.h"
 #include "cli/terminal/version.h"
 #include "solvers/milp/watch.h"
 

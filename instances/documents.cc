@@ -4,8 +4,8 @@
 #include <initializer_list>
 #include <utility>
 
+#include "instances/document/header.h"
 #include "instances/families.h"
-#include "instances/head.h"
 #include "instances/json/errors.h"
 
 namespace stowage {

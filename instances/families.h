@@ -8,14 +8,14 @@
 #include <type_traits>
 #include <variant>
 
-#include "instances/assign/family.h"
+#include "instances/assign/family_traits.h"
 #include "instances/family_list.h"
 #include "instances/instance.h"
-#include "instances/layout/family.h"
-#include "instances/order/family.h"
+#include "instances/layout/family_traits.h"
+#include "instances/order/family_traits.h"
 #include "instances/proof.h"
-#include "instances/scatter/family.h"
-#include "instances/strategy/family.h"
+#include "instances/scatter/family_traits.h"
+#include "instances/strategy/family_traits.h"
 #include "instances/unit.h"
 
 namespace stowage {

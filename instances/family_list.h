@@ -1,7 +1,7 @@
 // A list of problem families, with the tools for code that works on any family: the variants of
 // their types, and the ways to get from a name or a type to the family.
 //
-//   struct Scatter {                          // instances/scatter/family.h
+//   struct Scatter {                          // instances/scatter/family_traits.h
 //     using Instance = ScatterInstance;
 //     using Plan = ScatterPlan;
 //     using Certificate = ScatterCertificate;  // or NoCertificate<Scatter>

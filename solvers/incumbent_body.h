@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "instances/numbers.h"
+#include "instances/numeric/numbers.h"
 #include "instances/violation.h"
 #include "solvers/incumbent.h"
 

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "instances/numbers.h"
+#include "instances/numeric/numbers.h"
 #include "instances/parameters.h"
 #include "solvers/solve.h"
 

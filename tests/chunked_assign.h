@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "instances/assign/compose.h"
 #include "instances/assign/instance.h"
-#include "instances/assign/json.h"
+#include "instances/assign/json/json.h"
+#include "instances/assign/plan_builder.h"
 #include "tests/instances/draw.h"
 
 namespace stowage {

@@ -6,8 +6,8 @@
 #include <numeric>
 #include <vector>
 
-#include "instances/order/memory.h"
-#include "instances/order/table.h"
+#include "instances/order/memory/running_memory.h"
+#include "instances/order/planning_table.h"
 
 namespace stowage {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "instances/layout/instance.h"
-#include "instances/random.h"
+#include "instances/numeric/random.h"
 
 namespace stowage {
 

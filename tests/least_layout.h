@@ -5,8 +5,8 @@
 #include <limits>
 #include <vector>
 
-#include "instances/layout/table.h"
-#include "instances/numbers.h"
+#include "instances/layout/planning_table.h"
+#include "instances/numeric/numbers.h"
 
 namespace stowage {
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "instances/assign/instance.h"
-#include "instances/random.h"
+#include "instances/numeric/random.h"
 
 namespace stowage {
 

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "instances/order/memory.h"
+#include "instances/numeric/random.h"
+#include "instances/order/memory/running_memory.h"
 #include "instances/order/plan.h"
-#include "instances/order/table.h"
-#include "instances/random.h"
+#include "instances/order/planning_table.h"
 #include "tests/instances/draw.h"
 #include "tests/tiny_rerun.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "instances/layout/instance.h"
-#include "instances/random.h"
+#include "instances/numeric/random.h"
 
 namespace stowage {
 

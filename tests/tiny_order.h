@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "instances/numeric/random.h"
 #include "instances/order/instance.h"
-#include "instances/random.h"
 
 namespace stowage {
 

@@ -7,9 +7,9 @@
 #include <random>
 #include <string>
 
-#include "instances/order/memory.h"
-#include "instances/order/table.h"
-#include "instances/random.h"
+#include "instances/numeric/random.h"
+#include "instances/order/memory/running_memory.h"
+#include "instances/order/planning_table.h"
 #include "tests/tiny_order.h"
 
 namespace stowage {

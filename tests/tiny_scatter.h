@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "instances/random.h"
-#include "instances/scatter/group_form.h"
+#include "instances/numeric/random.h"
 #include "instances/scatter/instance.h"
+#include "instances/scatter/table/group_form.h"
 
 namespace stowage {
 
@@ -91,8 +91,8 @@ inline ScatterInstance tiny_ruled_scatter(std::uint64_t seed, std::uint64_t most
 }
 
 // Returns an instance of tiny_scatter() with further terms of time: costs per sequence, tiles,
-// windows, the loss of split attention, and mostly a choice of several exchanges, on nodes of 1 to 4
-// devices.
+// windows, the loss of split attention, and mostly a choice of several exchanges, on nodes of 1 to
+// 4 devices.
 inline ScatterInstance tiny_timed_scatter(std::uint64_t seed, std::uint64_t most_sequences = 6,
                                           int most_devices = 8) {
   ScatterInstance instance = tiny_scatter(seed, most_sequences, most_devices);

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "instances/random.h"
+#include "instances/numeric/random.h"
 #include "instances/strategy/instance.h"
 
 namespace stowage {

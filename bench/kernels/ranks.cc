@@ -7,7 +7,7 @@
 #include <span>
 #include <stdexcept>
 
-#include "instances/numbers.h"
+#include "instances/numeric/numbers.h"
 #include "kernels/block/synthetic.h"
 #include "kernels/exchange/rank_attention.h"
 #include "kernels/exchange/retained_attention.h"

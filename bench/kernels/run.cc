@@ -22,9 +22,9 @@
 #include "bench/kernels/timings.h"
 #include "bench/kernels/workloads.h"
 #include "bench/record.h"
-#include "kernels/attention/isa.h"
-#include "kernels/attention/simd_table.h"
-#include "kernels/block/gemm.h"
+#include "kernels/attention/simd/isa.h"
+#include "kernels/attention/simd/table.h"
+#include "kernels/block/operation/gemm.h"
 #include "kernels/block/synthetic.h"
 
 namespace stowage::bench {

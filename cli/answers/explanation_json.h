@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/terminal/exit_codes.h"
+#include "cli/terminal/error/exit_codes.h"
 #include "instances/families.h"
 #include "solvers/explain/explanation.h"
 

@@ -4,8 +4,8 @@
 #include <variant>
 
 #include "cli/families/families.h"
-#include "cli/terminal/error_answer.h"
-#include "instances/strategy/rates_json.h"
+#include "cli/terminal/error/error_answer.h"
+#include "instances/strategy/json/rates.h"
 
 namespace stowage {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/terminal/cli_error.h"
-#include "cli/terminal/exit_codes.h"
+#include "cli/terminal/error/cli_error.h"
+#include "cli/terminal/error/exit_codes.h"
 #include "cli/terminal/unit.h"
 #include "instances/families.h"
 #include "instances/json/writer.h"

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "instances/json/writer.h"
-#include "instances/numbers.h"
-#include "instances/strategy/rates_json.h"
+#include "instances/numeric/numbers.h"
+#include "instances/strategy/json/rates.h"
 
 namespace stowage {
 namespace {

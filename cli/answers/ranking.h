@@ -5,7 +5,7 @@
 #include <string>
 
 #include "cli/answers/replanned.h"
-#include "cli/terminal/exit_codes.h"
+#include "cli/terminal/error/exit_codes.h"
 #include "cli/terminal/table.h"
 #include "instances/strategy/instance.h"
 #include "solvers/configure/configure.h"

@@ -1,6 +1,6 @@
 #include "cli/answers/replanned.h"
 
-#include "instances/numbers.h"
+#include "instances/numeric/numbers.h"
 #include "instances/strategy/instance.h"
 #include "solvers/configure/configure.h"
 

@@ -8,7 +8,7 @@
 
 #include "instances/json/writer.h"
 #include "instances/strategy/plan.h"
-#include "solvers/configure/replan.h"
+#include "solvers/configure/failover.h"
 
 namespace stowage {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "cli/terminal/status_line.h"
-#include "instances/numbers.h"
+#include "instances/numeric/numbers.h"
 
 namespace stowage {
 namespace {

@@ -2,11 +2,11 @@
 
 #include <utility>
 
-#include "cli/terminal/error_codes.h"
+#include "cli/terminal/error/error_codes.h"
 #include "cli/terminal/files.h"
 #include "cli/terminal/status_line.h"
 #include "cli/terminal/unit.h"
-#include "instances/numbers.h"
+#include "instances/numeric/numbers.h"
 
 namespace stowage {
 

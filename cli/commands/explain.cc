@@ -10,11 +10,11 @@
 #include "cli/families/load.h"
 #include "cli/flags/command.h"
 #include "cli/flags/common_flags.h"
-#include "cli/terminal/error_codes.h"
+#include "cli/terminal/error/error_codes.h"
 #include "cli/terminal/interrupt.h"
 #include "cli/terminal/status_line.h"
 #include "instances/families.h"
-#include "instances/numbers.h"
+#include "instances/numeric/numbers.h"
 #include "instances/verify.h"
 
 namespace stowage {

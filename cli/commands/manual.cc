@@ -5,7 +5,7 @@
 
 #include "cli/flags/command.h"
 #include "cli/flags/common_flags.h"
-#include "cli/terminal/exit_codes.h"
+#include "cli/terminal/error/exit_codes.h"
 
 namespace stowage {
 namespace {

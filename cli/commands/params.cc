@@ -5,7 +5,7 @@
 #include "cli/terminal/table.h"
 #include "instances/families.h"
 #include "instances/json/writer.h"
-#include "instances/numbers.h"
+#include "instances/numeric/numbers.h"
 #include "solvers/solve.h"
 
 namespace stowage {

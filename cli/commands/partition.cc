@@ -7,7 +7,7 @@
 #include "cli/answers/outcome_json.h"
 #include "cli/flags/command.h"
 #include "cli/flags/common_flags.h"
-#include "cli/terminal/error_codes.h"
+#include "cli/terminal/error/error_codes.h"
 #include "cli/terminal/files.h"
 #include "instances/budget.h"
 #include "instances/json/limits.h"
@@ -15,7 +15,7 @@
 #include "instances/json/writer.h"
 #include "instances/lengths/json.h"
 #include "instances/lengths/list.h"
-#include "instances/numbers.h"
+#include "instances/numeric/numbers.h"
 #include "solvers/partition/balanced_partitions.h"
 
 namespace stowage {

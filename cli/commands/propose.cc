@@ -1,5 +1,5 @@
 // stowage propose: proposes strategies for an assign instance.
-#include "heuristics/assign/propose.h"
+#include "heuristics/assign/construct/propose.h"
 
 #include <iterator>
 #include <optional>
@@ -9,11 +9,11 @@
 #include "cli/families/load.h"
 #include "cli/flags/command.h"
 #include "cli/flags/common_flags.h"
-#include "cli/terminal/error_codes.h"
+#include "cli/terminal/error/error_codes.h"
 #include "cli/terminal/files.h"
-#include "instances/assign/json.h"
+#include "instances/assign/json/json.h"
 #include "instances/json/limits.h"
-#include "instances/numbers.h"
+#include "instances/numeric/numbers.h"
 #include "solvers/solve.h"
 
 namespace stowage {

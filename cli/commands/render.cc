@@ -6,20 +6,20 @@
 #include <string_view>
 #include <utility>
 
-#include "cli/answers/comparison.h"
 #include "cli/answers/outcome_json.h"
-#include "cli/answers/report_page.h"
-#include "cli/families/answer_reader.h"
+#include "cli/answers/page/comparison.h"
+#include "cli/answers/page/report_page.h"
 #include "cli/families/families.h"
-#include "cli/families/judge.h"
 #include "cli/families/load.h"
+#include "cli/families/outcome/answer_reader.h"
+#include "cli/families/outcome/check_outcome.h"
 #include "cli/flags/command.h"
 #include "cli/flags/common_flags.h"
 #include "cli/flags/suggest.h"
-#include "cli/terminal/error_codes.h"
+#include "cli/terminal/error/error_codes.h"
 #include "cli/terminal/files.h"
 #include "instances/families.h"
-#include "instances/numbers.h"
+#include "instances/numeric/numbers.h"
 #include "instances/pictures/progress_curve.h"
 #include "solvers/outcome.h"
 

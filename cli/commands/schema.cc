@@ -1,5 +1,5 @@
 // stowage schema: the JSON Schema of a document.
-#include "instances/schema.h"
+#include "instances/schema/schema.h"
 
 #include "cli/flags/command.h"
 #include "cli/flags/common_flags.h"

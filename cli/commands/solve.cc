@@ -8,13 +8,13 @@
 #include "cli/flags/command.h"
 #include "cli/flags/common_flags.h"
 #include "cli/flags/param_flags.h"
-#include "cli/terminal/error_codes.h"
+#include "cli/terminal/error/error_codes.h"
 #include "cli/terminal/files.h"
 #include "cli/terminal/interrupt.h"
 #include "cli/terminal/progress.h"
 #include "instances/families.h"
-#include "instances/numbers.h"
-#include "instances/strategy/stacks.h"
+#include "instances/numeric/numbers.h"
+#include "instances/strategy/fit/stacks.h"
 #include "instances/strategy/trainers.h"
 
 namespace stowage {

@@ -1,5 +1,5 @@
 // stowage verify: checks whether the plan is valid for the instance and its claims are true.
-#include "instances/strategy/verify.h"
+#include "instances/strategy/verify/verify.h"
 
 #include <algorithm>
 #include <type_traits>
@@ -8,14 +8,14 @@
 
 #include "cli/answers/outcome_json.h"
 #include "cli/families/families.h"
-#include "cli/families/judge.h"
 #include "cli/families/load.h"
+#include "cli/families/outcome/check_outcome.h"
 #include "cli/flags/command.h"
 #include "cli/flags/common_flags.h"
-#include "cli/terminal/error_codes.h"
+#include "cli/terminal/error/error_codes.h"
 #include "instances/families.h"
-#include "instances/numbers.h"
-#include "instances/strategy/json.h"
+#include "instances/numeric/numbers.h"
+#include "instances/strategy/json/json.h"
 #include "instances/strategy/trainers.h"
 #include "solvers/outcome.h"
 

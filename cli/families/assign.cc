@@ -8,8 +8,8 @@
 #include "cli/terminal/console.h"
 #include "formulations/assign/bounds.h"
 #include "formulations/assign/chunk_bounds.h"
-#include "instances/assign/table.h"
-#include "instances/numbers.h"
+#include "instances/assign/planning_table.h"
+#include "instances/numeric/numbers.h"
 
 namespace stowage {
 

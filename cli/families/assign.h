@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "cli/families/bound_names.h"
+#include "cli/families/outcome/bound_names.h"
 #include "formulations/assign/bounds.h"
 #include "instances/assign/certificate.h"
-#include "instances/assign/family.h"
+#include "instances/assign/family_traits.h"
 #include "instances/assign/instance.h"
 #include "instances/assign/plan.h"
 #include "instances/pictures/assign/pipelines.h"

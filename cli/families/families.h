@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/families/bound_names.h"
+#include "cli/families/outcome/bound_names.h"
 #include "instances/families.h"
 #include "instances/json/writer.h"
 #include "instances/pictures/drawing/panel.h"

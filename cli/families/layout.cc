@@ -6,8 +6,8 @@
 #include "cli/flags/suggest.h"
 #include "formulations/layout/bounds.h"
 #include "instances/layout/load.h"
-#include "instances/layout/table.h"
-#include "instances/numbers.h"
+#include "instances/layout/planning_table.h"
+#include "instances/numeric/numbers.h"
 #include "instances/pictures/layout/memory_profile.h"
 
 namespace stowage {

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "cli/families/bound_names.h"
+#include "cli/families/outcome/bound_names.h"
 #include "formulations/layout/bounds.h"
-#include "instances/layout/family.h"
+#include "instances/layout/family_traits.h"
 #include "instances/layout/instance.h"
 #include "instances/layout/plan.h"
 #include "instances/pictures/layout/map.h"

@@ -6,10 +6,10 @@
 
 #include "cli/families/families.h"
 #include "cli/terminal/console.h"
-#include "cli/terminal/error_codes.h"
+#include "cli/terminal/error/error_codes.h"
 #include "cli/terminal/files.h"
+#include "instances/document/header.h"
 #include "instances/documents.h"
-#include "instances/head.h"
 #include "instances/json/errors.h"
 #include "instances/json/value.h"
 #include "instances/strategy/configuration.h"

@@ -10,8 +10,8 @@
 #include <variant>
 #include <vector>
 
-#include "cli/families/claims.h"
-#include "cli/terminal/cli_error.h"
+#include "cli/families/outcome/stated_outcome.h"
+#include "cli/terminal/error/cli_error.h"
 #include "instances/families.h"
 #include "instances/result.h"
 

@@ -6,13 +6,13 @@
 #include "cli/flags/suggest.h"
 #include "cli/terminal/unit.h"
 #include "formulations/order/length_bounds.h"
-#include "instances/numbers.h"
-#include "instances/order/lifetimes.h"
-#include "instances/order/memory.h"
-#include "instances/order/optimum.h"
-#include "instances/order/table.h"
-#include "instances/order/transfer_times.h"
-#include "solvers/order/length_rows.h"
+#include "instances/numeric/numbers.h"
+#include "instances/order/memory/lifetimes.h"
+#include "instances/order/memory/running_memory.h"
+#include "instances/order/memory/transfer_times.h"
+#include "instances/order/planning_table.h"
+#include "instances/order/verify/exhaustive_check.h"
+#include "solvers/order/length/length_rows.h"
 
 namespace stowage {
 

@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "cli/families/bound_names.h"
+#include "cli/families/outcome/bound_names.h"
 #include "formulations/order/bounds.h"
 #include "instances/order/certificate.h"
-#include "instances/order/family.h"
+#include "instances/order/family_traits.h"
 #include "instances/order/instance.h"
 #include "instances/order/plan.h"
 #include "instances/pictures/order/memory.h"

@@ -10,10 +10,10 @@
 #include "cli/flags/suggest.h"
 #include "cli/terminal/unit.h"
 #include "formulations/scatter/bounds.h"
-#include "instances/numbers.h"
+#include "instances/numeric/numbers.h"
 #include "instances/pipeline/schedule.h"
-#include "instances/scatter/cost_model.h"
-#include "instances/scatter/optimum.h"
+#include "instances/scatter/cost/cost_model.h"
+#include "instances/scatter/verify/exhaustive_check.h"
 
 namespace stowage {
 

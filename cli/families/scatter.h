@@ -8,13 +8,13 @@
 #include <utility>
 #include <vector>
 
-#include "cli/families/bound_names.h"
+#include "cli/families/outcome/bound_names.h"
 #include "formulations/scatter/bounds.h"
 #include "instances/pictures/scatter/exchange_map.h"
 #include "instances/pictures/scatter/gantt.h"
 #include "instances/proof.h"
 #include "instances/scatter/certificate.h"
-#include "instances/scatter/family.h"
+#include "instances/scatter/family_traits.h"
 #include "instances/scatter/instance.h"
 #include "instances/scatter/plan.h"
 #include "kernels/scatter/packed_plan.h"

@@ -5,12 +5,12 @@
 
 #include "cli/families/method_names.h"
 #include "cli/flags/suggest.h"
-#include "instances/numbers.h"
-#include "instances/strategy/optimum.h"
-#include "instances/strategy/schedules.h"
-#include "instances/strategy/stacks.h"
-#include "instances/strategy/table.h"
-#include "solvers/strategy/explain.h"
+#include "instances/numeric/numbers.h"
+#include "instances/strategy/cost/schedules.h"
+#include "instances/strategy/fit/stacks.h"
+#include "instances/strategy/planning_table.h"
+#include "instances/strategy/verify/exhaustive_check.h"
+#include "solvers/strategy/explain/explain.h"
 
 namespace stowage {
 namespace {

@@ -9,12 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "cli/families/bound_names.h"
+#include "cli/families/outcome/bound_names.h"
 #include "formulations/strategy/bounds.h"
 #include "instances/pictures/strategy/stages.h"
 #include "instances/proof.h"
 #include "instances/strategy/certificate.h"
-#include "instances/strategy/family.h"
+#include "instances/strategy/family_traits.h"
 #include "instances/strategy/instance.h"
 #include "instances/strategy/plan.h"
 

@@ -9,7 +9,7 @@
 
 #include "cli/flags/flags.h"
 #include "cli/terminal/console.h"
-#include "cli/terminal/exit_codes.h"
+#include "cli/terminal/error/exit_codes.h"
 
 namespace stowage {
 

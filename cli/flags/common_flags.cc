@@ -6,8 +6,8 @@
 
 #include "cli/families/method_names.h"
 #include "cli/flags/suggest.h"
-#include "cli/terminal/error_codes.h"
-#include "instances/numbers.h"
+#include "cli/terminal/error/error_codes.h"
+#include "instances/numeric/numbers.h"
 
 namespace stowage {
 void OutputFlags::declare(Flags& flags, bool with_progress, bool with_timeless) {

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "cli/flags/suggest.h"
-#include "cli/terminal/error_codes.h"
-#include "instances/numbers.h"
+#include "cli/terminal/error/error_codes.h"
+#include "instances/numeric/numbers.h"
 
 namespace stowage {
 namespace {

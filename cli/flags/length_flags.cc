@@ -1,6 +1,6 @@
 #include "cli/flags/length_flags.h"
 
-#include "cli/terminal/error_codes.h"
+#include "cli/terminal/error/error_codes.h"
 #include "cli/terminal/files.h"
 #include "instances/json/limits.h"
 #include "instances/lengths/list.h"

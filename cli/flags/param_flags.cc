@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "cli/flags/suggest.h"
-#include "cli/terminal/error_codes.h"
+#include "cli/terminal/error/error_codes.h"
 #include "cli/terminal/files.h"
 #include "instances/json/document.h"
 #include "instances/json/reader.h"

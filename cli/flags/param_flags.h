@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cli/flags/flags.h"
-#include "cli/terminal/cli_error.h"
+#include "cli/terminal/error/cli_error.h"
 #include "instances/families.h"
 #include "instances/result.h"
 #include "solvers/solve.h"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "cli/flags/common_flags.h"
-#include "cli/terminal/error_codes.h"
+#include "cli/terminal/error/error_codes.h"
 #include "instances/json/limits.h"
 #include "instances/model/machine.h"
 #include "instances/model/transformer.h"

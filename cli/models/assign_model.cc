@@ -4,7 +4,7 @@
 #include "cli/terminal/console.h"
 #include "formulations/assign/grouped.h"
 #include "formulations/assign/milp.h"
-#include "instances/assign/compose.h"
+#include "instances/assign/plan_builder.h"
 
 namespace stowage {
 namespace {

@@ -1,7 +1,7 @@
 #include "cli/models/exported_model.h"
 
 #include "cli/families/families.h"
-#include "cli/terminal/error_codes.h"
+#include "cli/terminal/error/error_codes.h"
 #include "solvers/solve.h"
 
 namespace stowage {

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "cli/models/model_flags.h"
-#include "cli/terminal/cli_error.h"
-#include "cli/terminal/exit_codes.h"
+#include "cli/terminal/error/cli_error.h"
+#include "cli/terminal/error/exit_codes.h"
 #include "formulations/milp/model.h"
 #include "instances/families.h"
 #include "instances/json/writer.h"

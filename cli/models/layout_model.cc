@@ -3,7 +3,7 @@
 
 #include "cli/models/exported_model.h"
 #include "formulations/layout/mip.h"
-#include "instances/layout/compose.h"
+#include "instances/layout/plan_builder.h"
 
 namespace stowage {
 

@@ -3,7 +3,7 @@
 #include <array>
 #include <string_view>
 
-#include "cli/terminal/error_codes.h"
+#include "cli/terminal/error/error_codes.h"
 
 namespace stowage {
 

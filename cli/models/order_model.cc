@@ -6,8 +6,8 @@
 #include "cli/models/exported_model.h"
 #include "formulations/order/checkmate.h"
 #include "formulations/order/mip.h"
-#include "instances/order/compose.h"
-#include "instances/order/memory.h"
+#include "instances/order/memory/running_memory.h"
+#include "instances/order/plan_builder.h"
 #include "solvers/memory/order_layout.h"
 #include "solvers/solve.h"
 

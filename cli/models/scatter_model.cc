@@ -5,8 +5,8 @@
 #include "cli/models/exported_model.h"
 #include "cli/terminal/unit.h"
 #include "formulations/scatter/milp.h"
-#include "instances/scatter/compose.h"
-#include "solvers/scatter/deal.h"
+#include "instances/scatter/plan_builder.h"
+#include "solvers/scatter/assign_ids.h"
 
 namespace stowage {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "cli/models/exported_model.h"
 #include "formulations/strategy/mip.h"
-#include "instances/strategy/compose.h"
-#include "instances/strategy/table.h"
+#include "instances/strategy/plan_builder.h"
+#include "instances/strategy/planning_table.h"
 
 namespace stowage {
 

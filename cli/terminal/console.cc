@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <system_error>
 
-#include "cli/terminal/error_answer.h"
+#include "cli/terminal/error/error_answer.h"
 #include "cli/terminal/files.h"
 #include "cli/terminal/table.h"
 #include "instances/json/text.h"

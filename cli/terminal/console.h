@@ -15,8 +15,8 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/terminal/cli_error.h"
-#include "cli/terminal/exit_codes.h"
+#include "cli/terminal/error/cli_error.h"
+#include "cli/terminal/error/exit_codes.h"
 #include "instances/result.h"
 
 namespace stowage {

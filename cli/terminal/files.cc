@@ -13,7 +13,7 @@
 #include <memory>
 #include <system_error>
 
-#include "cli/terminal/error_codes.h"
+#include "cli/terminal/error/error_codes.h"
 #include "instances/json/errors.h"
 #include "instances/json/limits.h"
 

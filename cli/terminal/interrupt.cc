@@ -9,7 +9,7 @@
 #include <ctime>
 #include <system_error>
 
-#include "cli/terminal/exit_codes.h"
+#include "cli/terminal/error/exit_codes.h"
 
 namespace stowage {
 namespace {

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "cli/terminal/error_codes.h"
+#include "cli/terminal/error/error_codes.h"
 #include "cli/terminal/files.h"
 
 namespace stowage {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "cli/terminal/table.h"
-#include "instances/numbers.h"
+#include "instances/numeric/numbers.h"
 
 namespace stowage {
 namespace {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "instances/numbers.h"
+#include "instances/numeric/numbers.h"
 
 namespace stowage {
 

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <utility>
 
-#include "instances/numbers.h"
-#include "instances/numerics.h"
+#include "instances/numeric/numbers.h"
+#include "instances/numeric/tolerances.h"
 
 namespace stowage {
 namespace {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "instances/assign/certificate.h"
-#include "instances/assign/table.h"
+#include "instances/assign/planning_table.h"
 
 namespace stowage {
 

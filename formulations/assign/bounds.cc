@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "formulations/assign/priced_work.h"
-#include "instances/numbers.h"
+#include "instances/numeric/numbers.h"
 #include "instances/ticker.h"
 
 namespace stowage {

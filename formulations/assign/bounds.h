@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "instances/assign/table.h"
+#include "instances/assign/planning_table.h"
 #include "instances/budget.h"
 #include "instances/proof.h"
 

@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "formulations/assign/priced_work.h"
-#include "instances/assign/chunk_flow.h"
-#include "instances/numbers.h"
+#include "instances/assign/chunks/chunk_flow.h"
+#include "instances/numeric/numbers.h"
 #include "instances/ticker.h"
 
 namespace stowage {

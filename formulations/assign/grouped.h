@@ -17,7 +17,7 @@
 #include "formulations/milp/model.h"
 #include "instances/assign/instance.h"
 #include "instances/assign/plan.h"
-#include "instances/assign/table.h"
+#include "instances/assign/planning_table.h"
 
 namespace stowage {
 

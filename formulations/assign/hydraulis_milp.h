@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "formulations/milp/model.h"
-#include "instances/assign/table.h"
+#include "instances/assign/planning_table.h"
 
 namespace stowage {
 

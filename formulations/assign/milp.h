@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "formulations/milp/model.h"
-#include "instances/assign/compose.h"
 #include "instances/assign/instance.h"
 #include "instances/assign/plan.h"
-#include "instances/assign/table.h"
+#include "instances/assign/plan_builder.h"
+#include "instances/assign/planning_table.h"
 
 namespace stowage {
 

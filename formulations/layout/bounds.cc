@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "instances/layout/load.h"
-#include "instances/radix_sort.h"
+#include "instances/numeric/radix_sort.h"
 
 namespace stowage {
 namespace {

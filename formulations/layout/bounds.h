@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "instances/layout/instance.h"
-#include "instances/layout/table.h"
+#include "instances/layout/planning_table.h"
 #include "instances/proof.h"
 
 namespace stowage {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "formulations/milp/model.h"
-#include "instances/layout/table.h"
+#include "instances/layout/planning_table.h"
 
 namespace stowage {
 

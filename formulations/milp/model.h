@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "instances/numbers.h"
+#include "instances/numeric/numbers.h"
 
 namespace stowage::milp {
 

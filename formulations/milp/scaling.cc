@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "instances/numbers.h"
+#include "instances/numeric/numbers.h"
 
 namespace stowage::milp {
 namespace {

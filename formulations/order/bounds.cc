@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "instances/numbers.h"
+#include "instances/numeric/numbers.h"
 
 namespace stowage {
 namespace {

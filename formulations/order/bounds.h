@@ -12,8 +12,8 @@
 #include <string_view>
 
 #include "instances/order/certificate.h"
-#include "instances/order/least_live.h"
-#include "instances/order/table.h"
+#include "instances/order/memory/least_live.h"
+#include "instances/order/planning_table.h"
 #include "instances/units.h"
 
 namespace stowage {

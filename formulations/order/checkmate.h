@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "formulations/milp/model.h"
-#include "instances/order/table.h"
+#include "instances/order/planning_table.h"
 
 namespace stowage {
 

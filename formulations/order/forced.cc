@@ -4,9 +4,9 @@
 #include <numeric>
 #include <utility>
 
-#include "instances/numbers.h"
-#include "instances/order/least_live.h"
-#include "instances/order/table.h"
+#include "instances/numeric/numbers.h"
+#include "instances/order/memory/least_live.h"
+#include "instances/order/planning_table.h"
 
 namespace stowage {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "formulations/order/bounds.h"
 #include "instances/order/certificate.h"
-#include "instances/order/lengths.h"
+#include "instances/order/memory/length_dependent_sizes.h"
 #include "instances/order/plan.h"
 
 namespace stowage {

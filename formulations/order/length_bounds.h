@@ -17,8 +17,8 @@
 #include <utility>
 
 #include "instances/order/instance.h"
-#include "instances/order/least_live.h"
-#include "instances/order/table.h"
+#include "instances/order/memory/least_live.h"
+#include "instances/order/planning_table.h"
 
 namespace stowage {
 

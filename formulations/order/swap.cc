@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "instances/numbers.h"
-#include "instances/order/memory.h"
+#include "instances/numeric/numbers.h"
+#include "instances/order/memory/running_memory.h"
 
 namespace stowage {
 namespace {

@@ -4,8 +4,8 @@
 #include <numeric>
 #include <utility>
 
-#include "instances/numbers.h"
-#include "instances/radix_sort.h"
+#include "instances/numeric/numbers.h"
+#include "instances/numeric/radix_sort.h"
 
 namespace stowage {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "instances/numbers.h"
+#include "instances/numeric/numbers.h"
 
 namespace stowage {
 namespace {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "instances/proof.h"
-#include "instances/scatter/table.h"
+#include "instances/scatter/table/planning_table.h"
 
 namespace stowage {
 

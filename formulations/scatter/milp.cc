@@ -7,8 +7,8 @@
 #include <numeric>
 #include <string>
 
-#include "instances/scatter/cost_model.h"
-#include "instances/scatter/devices.h"
+#include "instances/scatter/cost/cost_model.h"
+#include "instances/scatter/table/device_pools.h"
 
 namespace stowage {
 namespace {

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "formulations/milp/model.h"
-#include "instances/scatter/table.h"
+#include "instances/scatter/table/planning_table.h"
 
 namespace stowage {
 
@@ -40,7 +40,7 @@ struct ClassGroup {
   std::vector<int> counts;  // sequences of each class
   ExchangeKind exchange = ExchangeKind::none;
   int recomputation = 0;
-  int place = 0;  // see instances/scatter/devices.h
+  int place = 0;  // see instances/scatter/table/device_pools.h
 
   GroupForm form() const { return {degree, exchange, recomputation, place}; }
 };

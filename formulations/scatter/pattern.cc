@@ -5,7 +5,7 @@
 #include <functional>
 #include <iterator>
 
-#include "instances/numbers.h"
+#include "instances/numeric/numbers.h"
 
 namespace stowage {
 namespace {

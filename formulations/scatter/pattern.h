@@ -5,8 +5,8 @@
 //   if (best.worth > 8.0) use(best.amounts);      // a set worth more than 8
 //   // and every set is worth at most best.most
 //
-// It prices columns of the pattern LP (solvers/scatter/repack.h) and proves the prices of pattern
-// certificates.
+// It prices columns of the pattern LP (solvers/scatter/patterns/pattern_dive.h) and proves the
+// prices of pattern certificates.
 #pragma once
 
 #include <cstdint>

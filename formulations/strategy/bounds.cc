@@ -5,8 +5,8 @@
 #include <numeric>
 #include <vector>
 
-#include "instances/numbers.h"
-#include "instances/strategy/stage_split.h"
+#include "instances/numeric/numbers.h"
+#include "instances/strategy/cost/stage_split.h"
 
 namespace stowage {
 namespace {

@@ -16,7 +16,7 @@
 
 #include "instances/budget.h"
 #include "instances/strategy/certificate.h"
-#include "instances/strategy/table.h"
+#include "instances/strategy/planning_table.h"
 #include "instances/units.h"
 
 namespace stowage {

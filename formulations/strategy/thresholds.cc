@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "instances/numbers.h"
-#include "instances/strategy/stage_split.h"
+#include "instances/numeric/numbers.h"
+#include "instances/strategy/cost/stage_split.h"
 
 namespace stowage {
 namespace {

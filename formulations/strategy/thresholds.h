@@ -13,7 +13,7 @@
 #include "formulations/strategy/bounds.h"
 #include "instances/budget.h"
 #include "instances/strategy/certificate.h"
-#include "instances/strategy/table.h"
+#include "instances/strategy/planning_table.h"
 #include "instances/units.h"
 
 namespace stowage {

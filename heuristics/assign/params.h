@@ -8,8 +8,8 @@
 
 namespace stowage {
 
-// Sources of the default values. The file of tune.py has the effects of halving and doubling on `fast`,
-// and docs/benchmarks/protocol.md has the suites and the seeds.
+// Sources of the default values. The file of tune.py has the effects of halving and doubling on
+// `fast`, and docs/benchmarks/protocol.md has the suites and the seeds.
 inline constexpr std::string_view kAssignSteps =
     "bench/tuning/assign_fast.json: halved and doubled on the tune part of assign-drawn";
 inline constexpr std::string_view kAssignSeeds =
@@ -17,7 +17,7 @@ inline constexpr std::string_view kAssignSeeds =
 inline constexpr std::string_view kAssignWhole =
     "docs/benchmarks/protocol.md: the suite assign, before it had parts";
 
-// Parameters of `fast`, and of the first plan of `auto` (joint.h).
+// Parameters of `fast`, and of the first plan of `auto` (construct/multistart.h).
 struct AssignFastParams {
   int starts = 2;
   int steps = 300;
@@ -25,7 +25,8 @@ struct AssignFastParams {
   int few_ruins = 600;
 };
 
-// Parameters of the further starts for the strategies within reach of the best plan (joint.h).
+// Parameters of the further starts for the strategies within reach of the best plan
+// (construct/multistart.h).
 struct AssignMultistartParams {
   int starts = 4;
   int steps = 1000;
@@ -37,7 +38,7 @@ struct AssignMultistartParams {
 };
 
 // Parameters of the local search: moves and swaps of the slowest replica, ruin and recreate
-// (search.h).
+// (improve/local_search.h).
 struct AssignSearchParams {
   int partners = 24;
   int repacks = 24;
@@ -45,7 +46,7 @@ struct AssignSearchParams {
   double sequences_per_ruin = 256;
 };
 
-// Parameters of planning rows of chunks of one size (chunked.h).
+// Parameters of planning rows of chunks of one size (construct/chunked_rows.h).
 struct AssignChunkParams {
   int moves = 2000;
   int candidates = 24;

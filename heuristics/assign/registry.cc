@@ -2,11 +2,11 @@
 
 #include <utility>
 
-#include "heuristics/assign/baselines.h"
-#include "heuristics/assign/chunk_flow.h"
-#include "heuristics/assign/chunked.h"
-#include "heuristics/assign/hydraulis.h"
-#include "heuristics/assign/joint.h"
+#include "heuristics/assign/construct/chunked_rows.h"
+#include "heuristics/assign/construct/multistart.h"
+#include "heuristics/assign/published/baselines.h"
+#include "heuristics/assign/published/chunk_flow.h"
+#include "heuristics/assign/published/hydraulis.h"
 
 namespace stowage {
 namespace {

@@ -7,7 +7,7 @@
 #include "heuristics/heuristic.h"
 #include "instances/assign/instance.h"
 #include "instances/assign/plan.h"
-#include "instances/assign/table.h"
+#include "instances/assign/planning_table.h"
 
 namespace stowage {
 

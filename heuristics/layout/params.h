@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "instances/layout/table.h"
+#include "instances/layout/planning_table.h"
 #include "instances/parameters.h"
 
 namespace stowage {
@@ -16,12 +16,12 @@ struct LayoutFastParams {
   int fits = 2'000;
 };
 
-// Parameters of the dive for the fullest section (dive.h).
+// Parameters of the dive for the fullest section (construct/dive.h).
 struct FullestDiveParams {
   int starts = 512;
 };
 
-// Parameters of ejection.h, which forces buffers above a target below it.
+// Parameters of improve/ejection.h, which forces buffers above a target below it.
 struct EjectionParams {
   double first_step = 0.3;
   double least_step = 0.01;
@@ -29,7 +29,7 @@ struct EjectionParams {
   double any_share = 0.25;
 };
 
-// Parameters of reinsertion.h, which takes buffers out of the stack and puts them back.
+// Parameters of improve/reinsertion.h, which takes buffers out of the stack and puts them back.
 struct ReinsertionParams {
   int buffers = 5'000;
   int taken = 20;
@@ -39,7 +39,7 @@ struct ReinsertionParams {
   std::int64_t visits = 300'000'000;
 };
 
-// Parameters of the rounds of dives, ejections and reinsertions (improve.h).
+// Parameters of the rounds of dives, ejections and reinsertions (improve/improvement_rounds.h).
 struct LoweringParams {
   std::int64_t visits = 1'000;
   std::int64_t reinsertions = 50;

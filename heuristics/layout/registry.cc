@@ -5,16 +5,16 @@
 #include <numeric>
 #include <utility>
 
-#include "heuristics/layout/dive.h"
-#include "heuristics/layout/fit.h"
-#include "heuristics/layout/hill_climb.h"
-#include "heuristics/layout/orders.h"
-#include "heuristics/layout/reinsertion.h"
-#include "heuristics/layout/ring.h"
-#include "heuristics/layout/slots.h"
-#include "instances/layout/compose.h"
-#include "instances/layout/table.h"
-#include "instances/numbers.h"
+#include "heuristics/layout/construct/buffer_orders.h"
+#include "heuristics/layout/construct/circular_next_fit.h"
+#include "heuristics/layout/construct/dive.h"
+#include "heuristics/layout/construct/gap_fit.h"
+#include "heuristics/layout/construct/size_class_layout.h"
+#include "heuristics/layout/improve/hill_climb.h"
+#include "heuristics/layout/improve/reinsertion.h"
+#include "instances/layout/plan_builder.h"
+#include "instances/layout/planning_table.h"
+#include "instances/numeric/numbers.h"
 
 namespace stowage {
 namespace {

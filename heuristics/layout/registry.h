@@ -7,7 +7,7 @@
 #include "heuristics/layout/params.h"
 #include "instances/layout/instance.h"
 #include "instances/layout/plan.h"
-#include "instances/layout/table.h"
+#include "instances/layout/planning_table.h"
 
 namespace stowage {
 

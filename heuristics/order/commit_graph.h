@@ -12,9 +12,9 @@
 #include <span>
 #include <vector>
 
-#include "instances/numbers.h"
-#include "instances/order/least_live.h"
-#include "instances/order/table.h"
+#include "instances/numeric/numbers.h"
+#include "instances/order/memory/least_live.h"
+#include "instances/order/planning_table.h"
 
 namespace stowage {
 

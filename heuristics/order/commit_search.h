@@ -22,8 +22,8 @@
 
 #include "heuristics/order/commit_graph.h"
 #include "instances/budget.h"
-#include "instances/order/memory.h"
-#include "instances/order/table.h"
+#include "instances/order/memory/running_memory.h"
+#include "instances/order/planning_table.h"
 
 namespace stowage {
 

@@ -24,9 +24,9 @@
 #include "heuristics/order/commit_graph.h"
 #include "heuristics/order/params.h"
 #include "instances/budget.h"
-#include "instances/numbers.h"
-#include "instances/order/memory.h"
-#include "instances/order/table.h"
+#include "instances/numeric/numbers.h"
+#include "instances/order/memory/running_memory.h"
+#include "instances/order/planning_table.h"
 
 namespace stowage {
 

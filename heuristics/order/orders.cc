@@ -7,8 +7,8 @@
 #include <tuple>
 #include <utility>
 
-#include "instances/numbers.h"
-#include "instances/order/memory.h"
+#include "instances/numeric/numbers.h"
+#include "instances/order/memory/running_memory.h"
 
 namespace stowage {
 namespace {

@@ -1,7 +1,7 @@
 // Orders that one pass over the graph computes.
 //
 //   const std::vector<int> order = list_order(table);
-//   const Bytes peak = peak_of(table, order);     // instances/order/memory.h
+//   const Bytes peak = peak_of(table, order);     // instances/order/memory/running_memory.h
 //
 // If a rule leaves a choice, each of these orders takes the operator with the smallest index.
 #pragma once
@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "instances/order/table.h"
+#include "instances/order/planning_table.h"
 
 namespace stowage {
 

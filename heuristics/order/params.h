@@ -9,7 +9,7 @@
 
 namespace stowage {
 
-// Parameters of windows.h, which searches stretches of an order again. The first round of `auto`
+// Parameters of order_lns.h, which searches stretches of an order again. The first round of `auto`
 // and the method `lns` begin with this number of states and this width.
 struct StretchParams {
   std::int64_t states = 1'000;
@@ -23,7 +23,7 @@ struct OrderFastParams {
   int width = 32;
 };
 
-// Parameters of evictions.h, which drops tensors and makes them again.
+// Parameters of recompute/evictions.h, which drops tensors and makes them again.
 struct EvictionParams {
   int depth = 6;
   int tensors = 64;
@@ -31,13 +31,13 @@ struct EvictionParams {
   int halvings = 12;
 };
 
-// Parameters of offload.h, which moves tensors to the host.
+// Parameters of recompute/offload.h, which moves tensors to the host.
 struct OffloadParams {
   int tensors = 48;
   int steps = 8;
 };
 
-// Parameters of RerunWalk (reruns.h), which searches around a plan.
+// Parameters of RerunWalk (recompute/reruns.h), which searches around a plan.
 struct RerunWalkParams {
   std::int64_t plans = 20'000;
   int distance = 32;

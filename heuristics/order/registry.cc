@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "heuristics/order/offload.h"
+#include "heuristics/order/order_lns.h"
 #include "heuristics/order/orders.h"
-#include "heuristics/order/reruns.h"
-#include "heuristics/order/windows.h"
-#include "instances/order/compose.h"
-#include "instances/order/memory.h"
+#include "heuristics/order/recompute/offload.h"
+#include "heuristics/order/recompute/reruns.h"
+#include "instances/order/memory/running_memory.h"
+#include "instances/order/plan_builder.h"
 
 namespace stowage {
 namespace {

@@ -7,7 +7,7 @@
 #include "heuristics/order/params.h"
 #include "instances/order/instance.h"
 #include "instances/order/plan.h"
-#include "instances/order/table.h"
+#include "instances/order/planning_table.h"
 
 namespace stowage {
 

@@ -14,8 +14,8 @@
 #include "heuristics/partition/exchange.h"
 #include "heuristics/partition/start.h"
 #include "heuristics/partition/two_way.h"
-#include "instances/numbers.h"
-#include "instances/radix_sort.h"
+#include "instances/numeric/numbers.h"
+#include "instances/numeric/radix_sort.h"
 
 namespace stowage {
 namespace {

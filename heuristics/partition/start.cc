@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "heuristics/partition/differencing.h"
-#include "instances/numbers.h"
+#include "instances/numeric/numbers.h"
 
 namespace stowage {
 

@@ -11,7 +11,7 @@ namespace stowage {
 inline constexpr std::string_view kScatterSteps =
     "bench/tuning/scatter_fast.json: halved and doubled on the tune parts of few and drawn";
 
-// joint.h: starts from all chunkings compete under annealing.
+// construct/multistart.h: starts from all chunkings compete under annealing.
 struct MultistartParams {
   double moves = 420;
   double long_moves = 40000;
@@ -24,7 +24,7 @@ struct MultistartParams {
   int windows = 6;
 };
 
-// improve.h: rounds of destroy and repair, annealing, or planning anew.
+// improve/improvement_rounds.h: rounds of destroy and repair, annealing, or planning anew.
 struct LnsParams {
   double moves = 2000;
   int cycle = 8;

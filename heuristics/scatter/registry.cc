@@ -5,17 +5,17 @@
 #include <utility>
 #include <vector>
 
-#include "heuristics/scatter/bytescale.h"
-#include "heuristics/scatter/dp_balanced.h"
-#include "heuristics/scatter/homogeneous.h"
-#include "heuristics/scatter/joint.h"
-#include "heuristics/scatter/joint_on_kinds.h"
-#include "heuristics/scatter/megatron_dynamic.h"
-#include "heuristics/scatter/megatron_hybrid.h"
-#include "heuristics/scatter/obey.h"
-#include "heuristics/scatter/skrull.h"
-#include "heuristics/scatter/verl.h"
-#include "heuristics/scatter/ways.h"
+#include "heuristics/scatter/construct/heterogeneous_cluster_multistart.h"
+#include "heuristics/scatter/construct/multistart.h"
+#include "heuristics/scatter/improve/rule_repair.h"
+#include "heuristics/scatter/published/bytescale.h"
+#include "heuristics/scatter/published/homogeneous.h"
+#include "heuristics/scatter/published/megatron_dp_balanced.h"
+#include "heuristics/scatter/published/megatron_dynamic.h"
+#include "heuristics/scatter/published/megatron_hybrid.h"
+#include "heuristics/scatter/published/skrull.h"
+#include "heuristics/scatter/published/verl.h"
+#include "heuristics/scatter/uniform_recomputation.h"
 
 namespace stowage {
 namespace {

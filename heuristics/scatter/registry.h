@@ -7,7 +7,7 @@
 #include "heuristics/scatter/params.h"
 #include "instances/scatter/instance.h"
 #include "instances/scatter/plan.h"
-#include "instances/scatter/table.h"
+#include "instances/scatter/table/planning_table.h"
 
 namespace stowage {
 

@@ -8,10 +8,10 @@
 
 #include "heuristics/strategy/published.h"
 #include "heuristics/strategy/threshold_split.h"
-#include "instances/numbers.h"
-#include "instances/strategy/compose.h"
-#include "instances/strategy/price.h"
-#include "instances/strategy/stage_split.h"
+#include "instances/numeric/numbers.h"
+#include "instances/strategy/cost/price.h"
+#include "instances/strategy/cost/stage_split.h"
+#include "instances/strategy/plan_builder.h"
 
 namespace stowage {
 namespace {

@@ -15,7 +15,7 @@
 
 #include "instances/budget.h"
 #include "instances/strategy/plan.h"
-#include "instances/strategy/table.h"
+#include "instances/strategy/planning_table.h"
 
 namespace stowage {
 

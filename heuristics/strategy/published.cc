@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "heuristics/strategy/threshold_split.h"
-#include "instances/numbers.h"
-#include "instances/strategy/compose.h"
+#include "instances/numeric/numbers.h"
+#include "instances/strategy/plan_builder.h"
 
 namespace stowage {
 namespace {

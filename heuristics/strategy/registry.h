@@ -6,7 +6,7 @@
 #include "heuristics/heuristic.h"
 #include "instances/strategy/instance.h"
 #include "instances/strategy/plan.h"
-#include "instances/strategy/table.h"
+#include "instances/strategy/planning_table.h"
 
 namespace stowage {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "instances/numbers.h"
-#include "instances/strategy/stage_split.h"
+#include "instances/numeric/numbers.h"
+#include "instances/strategy/cost/stage_split.h"
 
 namespace stowage {
 

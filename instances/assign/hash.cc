@@ -1,6 +1,6 @@
 // The fingerprint of an assign instance.
-#include "instances/assign/json.h"
-#include "instances/fingerprint.h"
+#include "instances/assign/json/json.h"
+#include "instances/document/fingerprint.h"
 
 namespace stowage {
 

@@ -71,14 +71,14 @@ inline constexpr std::int64_t kMostPartsPerSize = 4;  // if boundaries are not f
 // Rows by ChunkFlow (arXiv 2503.02356). A sequence of more than `size` tokens is cut into parts of
 // `size`, the last one shorter, and each part is a row. Other rows hold at most `size` tokens. Only
 // the last `retained` parts of a sequence keep their activations. The others keep keys and values,
-// and go forward again before they go backward (chunk_flow.h).
+// and go forward again before they go backward (chunks/chunk_flow.h).
 //
 // Bytes are those of a token in one layer, per hidden unit; only their ratio matters. The defaults
 // are those of half precision without attention's scores (Korthikanti et al., arXiv 2205.05198,
 // section 4.1), and of two tensors as wide as the model.
 //
-// The plan may choose the ends of the parts (chunk_cuts.h). Parts then have up to `size` tokens
-// each, and there are at most four times as many as parts of that size would be.
+// The plan may choose the ends of the parts (chunks/chunk_cuts.h). Parts then have up to `size`
+// tokens each, and there are at most four times as many as parts of that size would be.
 struct ChunkRule {
   Tokens size = 0;  // after padding; >= 1
   int retained = 1;

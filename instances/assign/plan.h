@@ -47,7 +47,7 @@ struct AssignReplica {
 
 struct AssignPlan {
   std::string name;           // of the instance
-  std::string instance_hash;  // hash (json.h) of the only instance that it is valid for
+  std::string instance_hash;  // hash (json/json.h) of the only instance that it is valid for
   std::string strategy;       // its name
   // Targets of all rows. A row of mean loss m contributes m * loss_tokens of the row / loss_tokens
   // of the plan. Summed over rows and replicas, that is the mean over the whole step.

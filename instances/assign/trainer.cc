@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "instances/assign/json.h"
+#include "instances/assign/json/json.h"
 #include "instances/json/errors.h"
 #include "instances/trainer/composer.h"
 

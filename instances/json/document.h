@@ -1,5 +1,5 @@
 // Reads the files of JSON documents. The readers and writers of a family are in its json.h, e.g.
-// instances/scatter/json.h. docs/reference/documents.md has the rules for all documents,
+// instances/scatter/json/json.h. docs/reference/documents.md has the rules for all documents,
 // instances/errors.md all error codes.
 //
 //   Result<std::string> text = read_text_file("step.json");

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "instances/json/text.h"
-#include "instances/numbers.h"
+#include "instances/numeric/numbers.h"
 
 namespace stowage {
 namespace {

@@ -1,5 +1,5 @@
 // The steps at which buffers of a layout begin and stop to need their bytes, in order of time.
-// load.h and table.h use them. Not installed.
+// load.h and planning_table.h use them. Not installed.
 //
 //   for (const LayoutEvent& event : layout_events(instance, [](const Buffer&) { return true; }))
 //   ...
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "instances/layout/instance.h"
-#include "instances/radix_sort.h"
+#include "instances/numeric/radix_sort.h"
 
 namespace stowage {
 

@@ -1,6 +1,6 @@
 // The fingerprint of a layout instance.
-#include "instances/fingerprint.h"
-#include "instances/layout/json.h"
+#include "instances/document/fingerprint.h"
+#include "instances/layout/json/json.h"
 
 namespace stowage {
 

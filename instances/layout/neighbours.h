@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-#include "instances/layout/table.h"
+#include "instances/layout/planning_table.h"
 
 namespace stowage {
 

@@ -14,7 +14,7 @@ namespace stowage {
 
 struct LayoutPlan {
   std::string name;            // of the instance
-  std::string instance_hash;   // hash (json.h) of the only instance that it is valid for
+  std::string instance_hash;   // hash (json/json.h) of the only instance that it is valid for
   Bytes peak_bytes = 0;        // the largest offset + size; 0 without buffers
   Bytes bound_bytes = 0;       // no layout of this instance has a smaller peak
   std::string bound_by;        // the certificate's name

@@ -5,11 +5,11 @@
 #include <cmath>
 #include <string_view>
 
+#include "instances/document/option_check.h"
 #include "instances/json/errors.h"
 #include "instances/json/limits.h"
 #include "instances/json/value.h"
-#include "instances/option_check.h"
-#include "instances/random.h"
+#include "instances/numeric/random.h"
 
 namespace stowage {
 namespace {

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "instances/document/option_check.h"
 #include "instances/json/errors.h"
-#include "instances/option_check.h"
 
 namespace stowage {
 namespace {

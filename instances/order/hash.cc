@@ -1,8 +1,8 @@
 // The fingerprint of an order instance.
 #include <algorithm>
 
-#include "instances/fingerprint.h"
-#include "instances/order/json.h"
+#include "instances/document/fingerprint.h"
+#include "instances/order/json/json.h"
 
 namespace stowage {
 

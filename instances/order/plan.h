@@ -52,14 +52,14 @@ struct OrderTransfer {
 };
 
 struct OrderPlan {
-  std::string name;  // of the instance
-  std::string
-      instance_hash;     // hash of the instance (json.h); the plan is valid for that instance only
-  Bytes peak_bytes = 0;  // the largest need of any step, at the longest length
-  std::optional<Ms> time_ms;        // of all runs; only if the objective is the time
-  Bytes bound_bytes = 0;            // objective peak: no plan of this instance has a smaller peak
-  Ms bound_ms = 0;                  // objective time: no plan takes less time
-  std::string bound_by;             // the certificate's name
+  std::string name;           // of the instance
+  std::string instance_hash;  // hash of the instance (json/json.h); the plan is valid for that
+                              // instance only
+  Bytes peak_bytes = 0;       // the largest need of any step, at the longest length
+  std::optional<Ms> time_ms;  // of all runs; only if the objective is the time
+  Bytes bound_bytes = 0;      // objective peak: no plan of this instance has a smaller peak
+  Ms bound_ms = 0;            // objective time: no plan takes less time
+  std::string bound_by;       // the certificate's name
   std::vector<std::int64_t> order;  // indices of the operators, the first to run first; an operator
                                     // that stands there again runs again
   // Only for an instance with a range of lengths: rows that follow each other over the whole range.

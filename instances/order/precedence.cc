@@ -4,7 +4,7 @@
 #include <functional>
 #include <queue>
 
-#include "instances/numbers.h"
+#include "instances/numeric/numbers.h"
 
 namespace stowage {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "instances/partition/partition.h"
-#include "instances/violation_list.h"
+#include "instances/proof/violation_list.h"
 
 namespace stowage {
 namespace {

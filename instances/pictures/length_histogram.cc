@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "instances/numbers.h"
+#include "instances/numeric/numbers.h"
 #include "instances/pictures/drawing/axis.h"
 #include "instances/pictures/drawing/style.h"
 #include "instances/pictures/drawing/tooltip.h"

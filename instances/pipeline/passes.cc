@@ -4,7 +4,7 @@
 #include <cassert>
 #include <optional>
 
-#include "instances/numbers.h"
+#include "instances/numeric/numbers.h"
 
 namespace stowage {
 namespace {

@@ -6,7 +6,7 @@
 #include <cassert>
 #include <cmath>
 
-#include "instances/numbers.h"
+#include "instances/numeric/numbers.h"
 #include "instances/regression/non_negative.h"
 
 namespace stowage {

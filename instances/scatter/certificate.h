@@ -18,9 +18,9 @@
 #include <string_view>
 #include <vector>
 
-#include "instances/scatter/group_form.h"
+#include "instances/scatter/cost/time_grid.h"
 #include "instances/scatter/instance.h"
-#include "instances/scatter/time_grid.h"
+#include "instances/scatter/table/group_form.h"
 #include "instances/violation.h"
 
 namespace stowage {
@@ -41,14 +41,14 @@ struct PackingPrice {
 
 // A group form that a certificate has prices for. A group of this form lasts at least its overhead
 // plus, for each of its sequences, `weight` times the sequence's compute and 1 - weight times its
-// transfer (cost_model.h). It pays for this time. If times are measured, it pays for the times of a
-// plane that lies below the measured times wherever groups of the step can be.
+// transfer (cost/cost_model.h). It pays for this time. If times are measured, it pays for the times
+// of a plane that lies below the measured times wherever groups of the step can be.
 struct CertificateLevel {
   int degree = 0;
   ExchangeKind exchange = ExchangeKind::none;
   double weight = 1;  // in [0, 1]
   int recomputation = 0;
-  int place = 0;     // device pool of devices.h
+  int place = 0;     // device pool of table/device_pools.h
   AffineTime below;  // the plane; none of its numbers is negative
 
   GroupForm form() const { return {degree, exchange, recomputation, place}; }

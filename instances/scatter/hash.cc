@@ -1,6 +1,6 @@
 // The fingerprint of a scatter instance.
-#include "instances/fingerprint.h"
-#include "instances/scatter/json.h"
+#include "instances/document/fingerprint.h"
+#include "instances/scatter/json/json.h"
 
 namespace stowage {
 

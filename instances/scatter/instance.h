@@ -53,7 +53,7 @@ struct Cluster {
   bool aligned = true;
   // If nodes differ: their kinds in the order of ranks, which cover all nodes. Empty: all devices
   // are alike. Needs `aligned`. Each kind must start at a multiple of every allowed degree that
-  // fits into it: see devices.h.
+  // fits into it: see table/device_pools.h.
   std::vector<DeviceKind> kinds = {};
 
   bool operator==(const Cluster&) const = default;
@@ -106,7 +106,7 @@ struct AllToAll {
 enum class ExchangeKind { none, all_to_all, ring, all_gather, two_level };
 
 // The exchange of groups by kind, from volumes and from bandwidths inside a node and across nodes.
-// cost_model.h states the cost of each kind.
+// cost/cost_model.h states the cost of each kind.
 struct Exchange {
   // By degree: the kinds that a group may choose from, ascending, each once. Every allowed degree
   // above 1 has at least one.
@@ -177,7 +177,7 @@ struct TimeGrid {
   }
 };
 
-// Coefficients of the time model in cost_model.h.
+// Coefficients of the time model in cost/cost_model.h.
 struct ScatterCost {
   double quadratic_ms = 0;  // alpha1, ms per token^2
   double linear_ms = 0;     // alpha2, ms per token

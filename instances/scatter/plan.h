@@ -24,7 +24,7 @@ struct ScatterGroup {
   int first_rank = 0;
   std::vector<std::int64_t> sequences;   // ids, in packing order
   Tokens tokens = 0;                     // padded tokens of all sequences
-  Ms time_ms = 0;                        // t(S, d) of cost_model.h
+  Ms time_ms = 0;                        // t(S, d) of cost/cost_model.h
   std::vector<std::int64_t> cu_seqlens;  // padded prefix sums: sequences.size() + 1, first 0
   // The exchange of its devices, if the instance has several kinds; its cost is part of time_ms.
   ExchangeKind exchange = ExchangeKind::none;
@@ -43,7 +43,7 @@ struct ScatterMicroBatch {
 
 struct ScatterPlan {
   std::string name;           // of the instance
-  std::string instance_hash;  // hash (json.h) of the only instance that it is valid for
+  std::string instance_hash;  // hash (json/json.h) of the only instance that it is valid for
   Ms objective_ms = 0;        // step_ms() of the makespans
   Ms bound_ms = 0;            // no plan of this instance is faster
   std::string bound_by;       // the certificate's name

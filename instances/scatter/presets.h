@@ -5,7 +5,7 @@
 //
 // The published cluster has A100-40GB GPUs, 8 on a node, and ZeRO-3. Source: FlexSP (arXiv
 // 2412.01523) and the tables of its published code. With a `machine`, a preset is any model of the
-// table of shapes on that machine, with computed (machine_costs.h) instead of measured
+// table of shapes on that machine, with computed (cost/machine_costs.h) instead of measured
 // coefficients. instances/presets.md lists the assumptions for unpublished values.
 //
 // Thread safety: its functions read their arguments and nothing else; any number of threads may

@@ -8,8 +8,8 @@
 #include "instances/json/reader.h"
 #include "instances/lengths/json.h"
 #include "instances/lengths/list.h"
-#include "instances/scatter/json_members.h"
-#include "instances/scatter/json_table.h"
+#include "instances/scatter/json/embedded_documents.h"
+#include "instances/scatter/json/time_table.h"
 
 namespace stowage {
 namespace {

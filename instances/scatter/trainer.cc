@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "instances/scatter/json.h"
+#include "instances/scatter/json/json.h"
 #include "instances/trainer/composer.h"
 
 namespace stowage {

@@ -15,11 +15,11 @@
 #include "instances/json/fields.h"
 #include "instances/json/limits.h"
 #include "instances/json/text.h"
-#include "instances/numbers.h"
-#include "instances/strategy/compose.h"
-#include "instances/strategy/json.h"
-#include "instances/strategy/price.h"
-#include "instances/strategy/table.h"
+#include "instances/numeric/numbers.h"
+#include "instances/strategy/cost/price.h"
+#include "instances/strategy/json/json.h"
+#include "instances/strategy/plan_builder.h"
+#include "instances/strategy/planning_table.h"
 
 namespace stowage {
 namespace {

@@ -4,8 +4,8 @@
 #include <tuple>
 #include <vector>
 
-#include "instances/fingerprint.h"
-#include "instances/strategy/json.h"
+#include "instances/document/fingerprint.h"
+#include "instances/strategy/json/json.h"
 
 namespace stowage {
 namespace {

@@ -48,7 +48,7 @@ inline std::string recompute_text(const StrategyStage& stage) {
 
 struct StrategyPlan {
   std::string name;           // of the instance
-  std::string instance_hash;  // hash (json.h) of the only instance that it is valid for
+  std::string instance_hash;  // hash (json/json.h) of the only instance that it is valid for
   Ms step_ms = 0;             // of the whole step
   Ms bound_ms = 0;            // no configuration of this instance is faster
   std::string bound_by;       // the certificate's name

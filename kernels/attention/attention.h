@@ -16,7 +16,7 @@
 // are slack: the kernels never read them, and write 0 to their outputs, lse and gradients.
 // Sequences of length 0 and Lq > Lk are legal.
 //
-// The kernels process blocks of queries against blocks of keys (sizes in simd_table.h) with a
+// The kernels process blocks of queries against blocks of keys (sizes in simd/table.h) with a
 // running maximum, so no (Lq x Lk) matrix is stored. Backward recomputes the probabilities from
 // lse. Source: FlashAttention-2 (arXiv 2307.08691, algorithms 1 and 2). Key blocks start at a
 // sequence's first key, and heads are independent. So the result of a head of a sequence has the

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kernels/attention/attention_units.h"
-#include "kernels/attention/isa.h"
+#include "kernels/attention/simd/isa.h"
 
 namespace stowage::kernels {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "kernels/attention/isa.h"
-#include "kernels/attention/simd_table.h"
+#include "kernels/attention/simd/isa.h"
+#include "kernels/attention/simd/table.h"
 
 namespace stowage::kernels {
 namespace {

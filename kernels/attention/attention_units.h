@@ -6,14 +6,15 @@
 //   while (units.next()) units.run(workspace);
 //
 // Units write different elements, and the result of a unit does not depend on other units. The
-// exception: query heads of one kv head add to the same gradients, in head order (head_turns.h).
+// exception: query heads of one kv head add to the same gradients, in head order
+// (ordered_reduction.h).
 #pragma once
 
 #include <cstdint>
 #include <span>
 
 #include "kernels/attention/attention.h"
-#include "kernels/attention/head_turns.h"
+#include "kernels/attention/ordered_reduction.h"
 
 namespace stowage::kernels {
 

@@ -5,17 +5,17 @@
 //   pass.forward(weights, x, y);
 //   pass.backward(weights, upstream, dx, gradient);   // adds to gradient
 //
-// The formula is in block_weights.h, its operations in block_program.h. A BlockPass owns the
-// activations between the two passes, all allocated in its constructor.
+// The formula is in block_weights.h, its operations in program/block_program.h. A BlockPass owns
+// the activations between the two passes, all allocated in its constructor.
 #pragma once
 
 #include <cstdint>
 #include <span>
 
 #include "kernels/attention/attention_stage.h"
-#include "kernels/block/block_program.h"
 #include "kernels/block/block_weights.h"
-#include "kernels/block/rotary.h"
+#include "kernels/block/operation/rotary.h"
+#include "kernels/block/program/block_program.h"
 
 namespace stowage::kernels {
 

@@ -1,11 +1,11 @@
 // Runs a block over a packed batch chunk by chunk, the method of ChunkFlow for long sequences
 // (arXiv 2503.02356, sections 4.1 and 4.2).
 //
-// Short sequences share chunks, and long sequences are cut (instances/assign/chunk_flow.h). The
-// forward pass runs the chunks of a long sequence in order and retains keys and values for later
-// chunks. The backward pass runs the chunks in reverse order. Only the last `retained` chunks keep
-// their activations; the forward pass of the other chunks is repeated right before their backward
-// pass. Within a chunk the ranks share tokens and heads by Ulysses.
+// Short sequences share chunks, and long sequences are cut (instances/assign/chunks/chunk_flow.h).
+// The forward pass runs the chunks of a long sequence in order and retains keys and values for
+// later chunks. The backward pass runs the chunks in reverse order. Only the last `retained` chunks
+// keep their activations; the forward pass of the other chunks is repeated right before their
+// backward pass. Within a chunk the ranks share tokens and heads by Ulysses.
 //
 //   ChunkedBlock pass(world, block, exchange, cu_seqlens, tokens);
 //   pass.run(weights, {.x = x, .upstream = upstream, .y = y, .dx = dx}, gradient);

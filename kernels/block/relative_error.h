@@ -6,7 +6,7 @@
 #include <cmath>
 #include <span>
 
-#include "instances/numbers.h"
+#include "instances/numeric/numbers.h"
 
 namespace stowage::kernels {
 

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "instances/assign/chunk_flow.h"
+#include "instances/assign/chunks/chunk_flow.h"
 #include "instances/units.h"
 
 namespace stowage::kernels {

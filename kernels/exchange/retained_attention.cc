@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "kernels/attention/attention_units.h"
-#include "kernels/attention/isa.h"
-#include "kernels/attention/simd_table.h"
+#include "kernels/attention/simd/isa.h"
+#include "kernels/attention/simd/table.h"
 
 namespace stowage::kernels {
 namespace {

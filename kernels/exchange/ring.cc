@@ -4,7 +4,7 @@
 #include <cassert>
 
 #include "kernels/attention/attention_units.h"
-#include "kernels/attention/simd_table.h"
+#include "kernels/attention/simd/table.h"
 
 namespace stowage::kernels {
 

@@ -25,7 +25,7 @@
 #include <vector>
 
 #include "instances/units.h"
-#include "kernels/block/tensor_program.h"
+#include "kernels/block/program/tensor_program.h"
 #include "kernels/problems.h"
 
 namespace stowage::kernels {

@@ -15,7 +15,7 @@
 #include "instances/budget.h"
 #include "instances/layout/instance.h"
 #include "instances/layout/plan.h"
-#include "kernels/block/block_program.h"
+#include "kernels/block/program/block_program.h"
 #include "kernels/memory/bitwise_check.h"
 #include "kernels/problems.h"
 

@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "instances/numbers.h"
-#include "instances/order/lifetimes.h"
-#include "instances/order/table.h"
+#include "instances/numeric/numbers.h"
+#include "instances/order/memory/lifetimes.h"
+#include "instances/order/planning_table.h"
 #include "kernels/memory/arena.h"
 
 namespace stowage::kernels {

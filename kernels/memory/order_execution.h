@@ -20,7 +20,7 @@
 #include "instances/budget.h"
 #include "instances/order/instance.h"
 #include "instances/order/plan.h"
-#include "kernels/block/training_program.h"
+#include "kernels/block/program/training_program.h"
 #include "kernels/memory/bitwise_check.h"
 #include "kernels/problems.h"
 

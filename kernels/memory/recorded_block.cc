@@ -3,9 +3,9 @@
 #include <numeric>
 #include <string>
 
+#include "instances/document/option_check.h"
 #include "instances/json/errors.h"
 #include "instances/json/limits.h"
-#include "instances/option_check.h"
 
 namespace stowage::kernels {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "instances/json/errors.h"
-#include "instances/layout/check.h"
+#include "instances/layout/validate.h"
 
 namespace stowage::kernels {
 namespace {

@@ -3,14 +3,14 @@
 //   Result<LayoutInstance> trace = record_layout({.layers = 2, .lengths = {65, 1, 130}}, 64);
 //   Result<BlockProgram> program = recorded_program(*trace);   // the one it came from
 //
-// Buffer i is tensor i of the program (block/block_program.h), with 4 bytes per float. It lives
-// from the step that writes it first to the step that accesses it last. The trace is exact, and no
-// kernel runs.
+// Buffer i is tensor i of the program (block/program/block_program.h), with 4 bytes per float. It
+// lives from the step that writes it first to the step that accesses it last. The trace is exact,
+// and no kernel runs.
 #pragma once
 
 #include "instances/layout/instance.h"
 #include "instances/result.h"
-#include "kernels/block/block_program.h"
+#include "kernels/block/program/block_program.h"
 #include "kernels/memory/recorded_block.h"
 
 namespace stowage::kernels {

@@ -5,12 +5,12 @@
 #include <utility>
 #include <vector>
 
-#include "instances/assign/chunk_flow.h"
+#include "instances/assign/chunks/chunk_flow.h"
+#include "instances/document/option_check.h"
 #include "instances/json/errors.h"
-#include "instances/numbers.h"
-#include "instances/option_check.h"
-#include "instances/order/check.h"
-#include "instances/order/generate.h"
+#include "instances/numeric/numbers.h"
+#include "instances/order/generate/generate.h"
+#include "instances/order/validate.h"
 #include "kernels/memory/recorded_block.h"
 
 namespace stowage::kernels {

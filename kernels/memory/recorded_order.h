@@ -3,9 +3,9 @@
 //   Result<OrderInstance> graph = record_order({.block = {.lengths = {65, 1}}}, 64);
 //   Result<TrainingProgram> program = recorded_training(*graph);   // the one it came from
 //
-// Tensor i and operator i are those of the program (block/training_program.h), with 4 bytes per
-// float. x, the targets and the weights are inputs; the loss and the weights are outputs. No kernel
-// runs.
+// Tensor i and operator i are those of the program (block/program/training_program.h), with 4 bytes
+// per float. x, the targets and the weights are inputs; the loss and the weights are outputs. No
+// kernel runs.
 //
 // With `capacity_share`, forward operators that update no tensor may run again. The objective is
 // then the time, and the capacity is that share of the peak of the list's order. Times are
@@ -15,7 +15,7 @@
 
 #include "instances/order/instance.h"
 #include "instances/result.h"
-#include "kernels/block/training_program.h"
+#include "kernels/block/program/training_program.h"
 
 namespace stowage::kernels {
 

@@ -6,7 +6,7 @@
 // For every batch (a group of a scatter plan or a row of an assign plan: packed_plan.h) the
 // executor packs the tokens of its sequences by the plan and scatters them over as many ranks as
 // the batch's degree. The ranks run one transformer block forward and backward in FP32
-// (group_share.h). The reference is the double-precision block (block/block_reference.h), applied
+// (rank_step.h). The reference is the double-precision block (block/block_reference.h), applied
 // to each sequence alone. The loss is the sum over all tokens of dot(output, upstream), where
 // upstream is a fixed pseudo-random vector of that sequence and position; gradients are therefore
 // sums over tokens, and a step's weight gradient is the sum over its sequences for any division
@@ -29,9 +29,9 @@
 #include "kernels/block/synthetic.h"
 #include "kernels/exchange/exchange.h"
 #include "kernels/run/packed_plan.h"
-#include "kernels/run/rank_pool.h"
+#include "kernels/run/ranks/rank_pool.h"
 #include "kernels/run/scaled_plan.h"
-#include "kernels/run/time_fit.h"
+#include "kernels/run/timing/time_model_error.h"
 
 namespace stowage::kernels {
 

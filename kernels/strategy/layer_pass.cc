@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "instances/numbers.h"
+#include "instances/numeric/numbers.h"
 #include "kernels/block/weight_shards.h"
 
 namespace stowage::kernels {

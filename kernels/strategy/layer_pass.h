@@ -21,8 +21,8 @@
 
 #include "instances/strategy/instance.h"
 #include "kernels/attention/attention_stage.h"
-#include "kernels/block/block_program.h"
-#include "kernels/block/rotary.h"
+#include "kernels/block/operation/rotary.h"
+#include "kernels/block/program/block_program.h"
 #include "kernels/exchange/ulysses.h"
 #include "kernels/ranks/communicator.h"
 #include "kernels/strategy/memory_meter.h"

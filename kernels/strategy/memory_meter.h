@@ -15,7 +15,7 @@
 #include <span>
 #include <vector>
 
-#include "kernels/block/tensor_program.h"
+#include "kernels/block/program/tensor_program.h"
 
 namespace stowage::kernels {
 

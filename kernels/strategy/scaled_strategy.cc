@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "instances/numbers.h"
+#include "instances/numeric/numbers.h"
 #include "kernels/block/block_weights.h"
 #include "kernels/memory/recorded_block.h"
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "instances/numbers.h"
+#include "instances/numeric/numbers.h"
 #include "kernels/attention/attention_stage.h"
 #include "kernels/block/weight_shards.h"
 #include "kernels/memory/recorded_block.h"

@@ -3,8 +3,8 @@
 #include <bit>
 #include <vector>
 
-#include "instances/numbers.h"
-#include "kernels/run/rank_ending.h"
+#include "instances/numeric/numbers.h"
+#include "kernels/run/ranks/rank_ending.h"
 
 namespace stowage::kernels {
 namespace {

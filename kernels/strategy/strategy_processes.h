@@ -14,7 +14,7 @@
 #include <span>
 
 #include "kernels/ranks/communicator.h"
-#include "kernels/run/process_pool.h"
+#include "kernels/run/ranks/process_pool.h"
 #include "kernels/strategy/strategy_step.h"
 #include "kernels/strategy/task.h"
 

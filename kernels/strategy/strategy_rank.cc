@@ -7,9 +7,9 @@
 #include <stdexcept>
 #include <utility>
 
-#include "instances/numbers.h"
+#include "instances/numeric/numbers.h"
+#include "kernels/block/operation/vocabulary_head.h"
 #include "kernels/block/synthetic.h"
-#include "kernels/block/vocabulary_head.h"
 #include "kernels/block/weight_shards.h"
 #include "kernels/memory/recorded_block.h"
 #include "kernels/ranks/thread_clock.h"

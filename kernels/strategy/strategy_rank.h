@@ -6,11 +6,12 @@
 //
 // Activations travel forward and gradients backward as messages (ranks/communicator.h). Sending
 // does not block, so an order of passes without circular dependencies cannot deadlock. The weight
-// gradients are summed over dp and cp at the end. The loss is that of block/vocabulary_head.h,
-// computed in chunks of tokens right before the backward pass. Without a vocabulary it is that of
-// run/executor.h: the sum over all tokens of dot(output, u), where u is a fixed pseudo-random
-// vector of the token. The step contains no embedding and no optimizer step. If a rank throws, the
-// other ranks leave. A rank with a budget checks it before each layer and each chunk of logits.
+// gradients are summed over dp and cp at the end. The loss is that of
+// block/operation/vocabulary_head.h, computed in chunks of tokens right before the backward pass.
+// Without a vocabulary it is that of run/executor.h: the sum over all tokens of dot(output, u),
+// where u is a fixed pseudo-random vector of the token. The step contains no embedding and no
+// optimizer step. If a rank throws, the other ranks leave. A rank with a budget checks it before
+// each layer and each chunk of logits.
 #pragma once
 
 #include <cstdint>

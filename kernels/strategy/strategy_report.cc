@@ -6,14 +6,14 @@
 #include <span>
 #include <utility>
 
-#include "instances/numbers.h"
+#include "instances/numeric/numbers.h"
 #include "instances/pipeline/passes.h"
 #include "kernels/attention/attention_stage.h"
-#include "kernels/block/block_program.h"
+#include "kernels/block/operation/rotary.h"
+#include "kernels/block/operation/vocabulary_head.h"
+#include "kernels/block/program/block_program.h"
 #include "kernels/block/relative_error.h"
-#include "kernels/block/rotary.h"
 #include "kernels/block/synthetic.h"
-#include "kernels/block/vocabulary_head.h"
 #include "kernels/strategy/stage_memory.h"
 
 namespace stowage::kernels {

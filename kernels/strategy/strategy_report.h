@@ -3,7 +3,7 @@
 //   StrategyReport report = execute_strategy(task, run_on_threads, {}, nullptr);
 //   if (!report.passed()) complain(report.problems.list());
 //
-// The reference rank runs all layers of each sequence by block/block_program.h and sums the
+// The reference rank runs all layers of each sequence by block/program/block_program.h and sums the
 // gradients. It has no stages, recomputation, micro-batches or other ranks. The memory is compared
 // with stage_memory.h, which computes it from a table. A rank's peak must equal, to the byte, the
 // peak of its order of passes. It must not exceed the rows M2 and M6 of

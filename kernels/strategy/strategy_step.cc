@@ -5,7 +5,7 @@
 #include <span>
 #include <utility>
 
-#include "instances/numbers.h"
+#include "instances/numeric/numbers.h"
 #include "kernels/block/weight_shards.h"
 #include "kernels/ranks/packed_integers.h"
 

@@ -1,6 +1,6 @@
 #include "kernels/strategy/task.h"
 
-#include "instances/numbers.h"
+#include "instances/numeric/numbers.h"
 #include "instances/pipeline/passes.h"
 #include "kernels/block/synthetic.h"
 #include "kernels/block/weight_shards.h"

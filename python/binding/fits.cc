@@ -16,14 +16,14 @@
 #include "instances/json/writer.h"
 #include "instances/pictures/scatter/fit.h"
 #include "instances/scatter/fit/fit.h"
-#include "instances/scatter/fit/json.h"
+#include "instances/scatter/fit/json/json.h"
 #include "instances/scatter/fit/refit.h"
-#include "instances/scatter/json_members.h"
-#include "instances/strategy/json.h"
-#include "instances/strategy/rates_json.h"
+#include "instances/scatter/json/embedded_documents.h"
+#include "instances/strategy/json/json.h"
+#include "instances/strategy/json/rates.h"
 #include "python/binding/boxes.h"
 #include "python/binding/errors.h"
-#include "solvers/scatter/separation.h"
+#include "solvers/scatter/explain/method_spread.h"
 
 namespace stowage::python {
 namespace {

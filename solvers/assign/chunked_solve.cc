@@ -8,12 +8,12 @@
 #include <utility>
 
 #include "formulations/assign/chunk_bounds.h"
-#include "heuristics/assign/chunk_flow.h"
-#include "heuristics/assign/chunked.h"
+#include "heuristics/assign/construct/chunked_rows.h"
+#include "heuristics/assign/published/chunk_flow.h"
 #include "heuristics/assign/registry.h"
-#include "solvers/assign/few_sequences.h"
+#include "solvers/assign/exact/subset_dp.h"
+#include "solvers/assign/explain/remedy.h"
 #include "solvers/assign/params.h"
-#include "solvers/assign/remedy.h"
 #include "solvers/family_solve.h"
 #include "solvers/parameters.h"
 #include "solvers/stage.h"

@@ -8,13 +8,13 @@
 
 namespace stowage {
 
-// Parameters of the dynamic program over all subsets (few_sequences.h).
+// Parameters of the dynamic program over all subsets (exact/subset_dp.h).
 struct AssignSubsetParams {
   int quick_sequences = 14;
   std::int64_t late_steps = 20'000'000;
 };
 
-// Parameters of row patterns by column generation (pattern_bound.h).
+// Parameters of row patterns by column generation (bounds/pattern_bound.h).
 struct AssignPatternParams {
   int rounds = 12;
   int patience = 3;
@@ -22,30 +22,30 @@ struct AssignPatternParams {
   double quick_near = 1e-3;
 };
 
-// Parameters of prices of length bands (band_bound.h).
+// Parameters of prices of length bands (bounds/band_bound.h).
 struct AssignBandParams {
   std::int64_t operations = 4'000'000;
   int rounds = 20;
 };
 
-// Parameters of the tree search over the shares of the replicas (completion_bound.h).
+// Parameters of the tree search over the shares of the replicas (bounds/completion_bound.h).
 struct AssignCompletionParams {
   std::int64_t nodes = 1'000'000;
   int times = 8;
 };
 
-// Parameters of configurations of rows by column generation (configuration_bound.h).
+// Parameters of configurations of rows by column generation (bounds/configuration_bound.h).
 struct AssignConfigurationParams {
   int lps = 4000;
 };
 
-// Parameters of the MILP over groups of similar sequences (grouped_bound.h).
+// Parameters of the MILP over groups of similar sequences (bounds/grouped_bound.h).
 struct AssignGroupedParams {
   std::int64_t nodes = 300;
   int apart = 8;
 };
 
-// Parameters of the MILP of each strategy (exact.h).
+// Parameters of the MILP of each strategy (exact/strategy_milp.h).
 struct AssignMilpParams {
   std::int64_t variables = 3000;
   std::int64_t nodes = 2000;

@@ -2,9 +2,9 @@
 
 #include <array>
 
-#include "instances/numbers.h"
-#include "solvers/assign/few_sequences.h"
-#include "solvers/assign/stage_runs.h"
+#include "instances/numeric/numbers.h"
+#include "solvers/assign/exact/subset_dp.h"
+#include "solvers/assign/stage_implementations.h"
 
 namespace stowage {
 namespace {

@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-#include "solvers/assign/context.h"
+#include "solvers/assign/stage_context.h"
 #include "solvers/stage.h"
 
 namespace stowage {

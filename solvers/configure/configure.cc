@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "heuristics/strategy/configurations.h"
-#include "instances/numbers.h"
-#include "instances/scatter/group_form.h"
-#include "instances/strategy/json.h"
+#include "instances/numeric/numbers.h"
+#include "instances/scatter/table/group_form.h"
+#include "instances/strategy/json/json.h"
 #include "instances/verify.h"
 #include "solvers/configure/rank_layout.h"
 #include "solvers/configure/step_planner.h"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "instances/numbers.h"
-#include "instances/scatter/group_form.h"
+#include "instances/numeric/numbers.h"
+#include "instances/scatter/table/group_form.h"
 
 namespace stowage {
 namespace {

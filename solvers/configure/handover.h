@@ -27,7 +27,7 @@
 #include "instances/scatter/instance.h"
 #include "instances/scatter/plan.h"
 #include "instances/strategy/plan.h"
-#include "instances/strategy/table.h"
+#include "instances/strategy/planning_table.h"
 
 namespace stowage {
 

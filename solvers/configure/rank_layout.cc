@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "instances/layout/trace.h"
-#include "instances/numbers.h"
+#include "instances/layout/generate/transformer_trace.h"
+#include "instances/numeric/numbers.h"
 
 namespace stowage {
 namespace {

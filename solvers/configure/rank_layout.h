@@ -1,5 +1,5 @@
 // The buffers of a rank in one stage of a configuration, as a layout instance. The token model of a
-// strategy counts the same memory by formula M3 (instances/layout/trace.h).
+// strategy counts the same memory by formula M3 (instances/layout/generate/transformer_trace.h).
 //
 //   Result<RankLayout> layout = rank_layout(instance, handover, tokens_of_rank);
 #pragma once

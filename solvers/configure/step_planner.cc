@@ -8,7 +8,7 @@
 #include <sstream>
 #include <utility>
 
-#include "instances/numbers.h"
+#include "instances/numeric/numbers.h"
 #include "solvers/plan_stream.h"
 
 namespace stowage {

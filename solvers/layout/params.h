@@ -21,7 +21,7 @@ struct LayoutRoundParams {
   double reported = 0.05;
 };
 
-// Parameters of layouts of the busiest sections first (busiest.h).
+// Parameters of layouts of the busiest sections first (core_first.h).
 struct CoreFirstParams {
   int buffers = 50;
   double growth = 1.5;
@@ -30,7 +30,7 @@ struct CoreFirstParams {
   std::int64_t visits = 200'000;
 };
 
-// Parameters of the canonical search (search.h, probe.h, tree.h).
+// Parameters of the canonical search (exact/search.h, capacity_portfolio.h, tree/tree.h).
 struct LayoutSearchParams {
   std::int64_t pairs = 20'000'000;
   int rungs = 4;

@@ -7,8 +7,8 @@
 #include "heuristics/layout/registry.h"
 #include "instances/layout/load.h"
 #include "solvers/family_solve.h"
-#include "solvers/layout/context.h"
-#include "solvers/layout/stage_runs.h"
+#include "solvers/layout/stage_context.h"
+#include "solvers/layout/stage_implementations.h"
 #include "solvers/layout/stages.h"
 #include "solvers/parameters.h"
 
@@ -19,7 +19,7 @@ using Reason = LayoutInfeasibility::Reason;
 
 const Method kAuto{"auto", MethodKind::ours, "heuristics, then search and improvement in turn", ""};
 const Method kExact{"exact", MethodKind::ours, "canonical search of layouts until proof or limit",
-                    "MiniMalloc (ASPLOS 2023); tree.h"};
+                    "MiniMalloc (ASPLOS 2023); tree/tree.h"};
 const Method kMemo{"memo", MethodKind::baseline,
                    "two levels: each repeated block once, then the step with pseudo buffers",
                    "MEMO section 4.2, with our search in place of its MIP"};

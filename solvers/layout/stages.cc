@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "solvers/layout/stage_runs.h"
+#include "solvers/layout/stage_implementations.h"
 
 namespace stowage {
 namespace {

@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-#include "solvers/layout/context.h"
+#include "solvers/layout/stage_context.h"
 #include "solvers/stage.h"
 
 namespace stowage {

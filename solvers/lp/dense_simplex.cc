@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "instances/random.h"
+#include "instances/numeric/random.h"
 
 namespace stowage {
 namespace {

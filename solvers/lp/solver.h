@@ -5,7 +5,7 @@
 //   LpResult next = solve_lp(MilpBackend::cbc, model, first.basis, budget);
 //
 // No result is a proof, because prices are only as exact as the backend's arithmetic. Make a
-// certificate of the prices if you need a bound (formulations/scatter/step_prices.h).
+// certificate of the prices if you need a bound (formulations/scatter/lp/step_prices.h).
 #pragma once
 
 #include <optional>

@@ -7,13 +7,13 @@
 
 #include "instances/check.h"
 #include "instances/documents.h"
-#include "instances/layout/compose.h"
-#include "instances/order/compose.h"
-#include "instances/order/table.h"
+#include "instances/layout/plan_builder.h"
+#include "instances/order/plan_builder.h"
+#include "instances/order/planning_table.h"
 #include "instances/verify.h"
-#include "solvers/memory/counted_levelling.h"
+#include "solvers/memory/counted_smoothing.h"
 #include "solvers/memory/order_layout.h"
-#include "solvers/memory/stretch_layout.h"
+#include "solvers/memory/segment_layout.h"
 #include "solvers/solve.h"
 
 namespace stowage {

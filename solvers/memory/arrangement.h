@@ -3,7 +3,7 @@
 // An order determines the live bytes of each step. Its tensors may need more memory than that,
 // because a layout leaves gaps. So orders of the same peak are tried whose other steps need less
 // (levelling.h), each with its own layout. Orders without success are given up soon. Every second
-// order is also laid out hill by hill, with other orders for each hill (stretch_layout.h).
+// order is also laid out hill by hill, with other orders for each hill (segment_layout.h).
 //
 //   const Arrangement found = arrange(graph, plan, {}, budget);
 //   if (found.layout) use(found.order, found.layout->offsets);

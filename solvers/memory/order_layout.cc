@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "instances/numbers.h"
-#include "instances/order/lengths.h"
-#include "instances/order/lifetimes.h"
-#include "instances/order/table.h"
+#include "instances/numeric/numbers.h"
+#include "instances/order/memory/length_dependent_sizes.h"
+#include "instances/order/memory/lifetimes.h"
+#include "instances/order/planning_table.h"
 
 namespace stowage {
 namespace {

@@ -7,9 +7,9 @@
 #include <string>
 #include <utility>
 
-#include "instances/layout/trace.h"
-#include "instances/scatter/devices.h"
-#include "instances/scatter/group_form.h"
+#include "instances/layout/generate/transformer_trace.h"
+#include "instances/scatter/table/device_pools.h"
+#include "instances/scatter/table/group_form.h"
 
 namespace stowage {
 namespace {

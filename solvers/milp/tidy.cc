@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "instances/numbers.h"
+#include "instances/numeric/numbers.h"
 
 namespace stowage {
 namespace {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "formulations/order/swap.h"
-#include "instances/numbers.h"
-#include "instances/order/compose.h"
+#include "instances/numeric/numbers.h"
+#include "instances/order/plan_builder.h"
 #include "solvers/milp/solver.h"
 
 namespace stowage {

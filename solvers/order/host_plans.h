@@ -11,11 +11,11 @@
 #include <span>
 #include <string>
 
-#include "heuristics/order/offload.h"
+#include "heuristics/order/recompute/offload.h"
 #include "instances/budget.h"
 #include "instances/order/instance.h"
 #include "instances/order/plan.h"
-#include "instances/order/table.h"
+#include "instances/order/planning_table.h"
 #include "solvers/order/params.h"
 #include "solvers/solve.h"
 

@@ -31,7 +31,7 @@ struct ForcedParams {
   int halvings = 3;
 };
 
-// Parameters of the solves at single lengths, and of the rows between them (length_rows.h).
+// Parameters of the solves at single lengths, and of the rows between them (length/length_rows.h).
 struct LengthParams {
   int rows = 32;
   std::int64_t nodes = 20'000;

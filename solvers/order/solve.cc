@@ -6,10 +6,10 @@
 #include "formulations/order/bounds.h"
 #include "heuristics/order/registry.h"
 #include "solvers/family_solve.h"
-#include "solvers/order/context.h"
-#include "solvers/order/length_solve.h"
+#include "solvers/order/length/length_solve.h"
 #include "solvers/order/refutation.h"
-#include "solvers/order/rerun_solve.h"
+#include "solvers/order/rerun/rerun_solve.h"
+#include "solvers/order/stage_context.h"
 #include "solvers/order/stages.h"
 #include "solvers/parameters.h"
 

@@ -3,7 +3,7 @@
 #include <array>
 #include <utility>
 
-#include "solvers/order/stage_runs.h"
+#include "solvers/order/stage_implementations.h"
 
 namespace stowage {
 namespace {

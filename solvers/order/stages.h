@@ -4,9 +4,9 @@
 #include <span>
 #include <string_view>
 
-#include "solvers/order/context.h"
-#include "solvers/order/length_context.h"
-#include "solvers/order/rerun_context.h"
+#include "solvers/order/length/length_context.h"
+#include "solvers/order/rerun/rerun_context.h"
+#include "solvers/order/stage_context.h"
 #include "solvers/stage.h"
 
 namespace stowage {

@@ -5,7 +5,7 @@
 
 #include "formulations/partition/bounds.h"
 #include "heuristics/partition/balance.h"
-#include "instances/numbers.h"
+#include "instances/numeric/numbers.h"
 #include "instances/partition/partition.h"
 #include "solvers/outcome.h"
 

@@ -12,7 +12,7 @@ struct SubsetParams {
   double share = 0.75;
 };
 
-// replan.h: column generation over groups, then dives.
+// patterns/partial_replanning.h: column generation over groups, then dives.
 struct DiveParams {
   int batches = 6;
   double share = 0.08;
@@ -28,7 +28,7 @@ struct ProfileSearchParams {
   double share = 0.25;
 };
 
-// bounding.h: step LP and search over makespans.
+// bounds/bound_schedule.h: step LP and search over makespans.
 struct BoundParams {
   double best_share = 0.4;
   double other_share = 0.08;

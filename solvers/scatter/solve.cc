@@ -7,10 +7,10 @@
 
 #include "formulations/scatter/bounds.h"
 #include "heuristics/scatter/registry.h"
-#include "instances/scatter/table.h"
+#include "instances/scatter/table/planning_table.h"
 #include "solvers/family_solve.h"
-#include "solvers/scatter/context.h"
-#include "solvers/scatter/remedy.h"
+#include "solvers/scatter/explain/remedy.h"
+#include "solvers/scatter/stage_context.h"
 #include "solvers/scatter/stages.h"
 
 namespace stowage {

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "solvers/scatter/stage_runs.h"
+#include "solvers/scatter/stage_implementations.h"
 
 namespace stowage {
 namespace {

@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-#include "solvers/scatter/context.h"
+#include "solvers/scatter/stage_context.h"
 #include "solvers/stage.h"
 
 namespace stowage {

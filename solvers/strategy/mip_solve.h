@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "instances/budget.h"
-#include "instances/numbers.h"
-#include "instances/strategy/compose.h"
-#include "instances/strategy/table.h"
+#include "instances/numeric/numbers.h"
+#include "instances/strategy/plan_builder.h"
+#include "instances/strategy/planning_table.h"
 #include "solvers/milp/solver.h"
 
 namespace stowage {

@@ -8,13 +8,13 @@
 #include "formulations/strategy/bounds.h"
 #include "heuristics/strategy/configurations.h"
 #include "heuristics/strategy/registry.h"
-#include "instances/numbers.h"
+#include "instances/numeric/numbers.h"
 #include "solvers/family_solve.h"
 #include "solvers/milp/backends.h"
 #include "solvers/parameters.h"
-#include "solvers/strategy/context.h"
-#include "solvers/strategy/explain.h"
+#include "solvers/strategy/explain/explain.h"
 #include "solvers/strategy/params.h"
+#include "solvers/strategy/stage_context.h"
 #include "solvers/strategy/stages.h"
 
 namespace stowage {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "instances/numbers.h"
+#include "instances/numeric/numbers.h"
 
 namespace stowage {
 namespace {

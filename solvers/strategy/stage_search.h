@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "instances/budget.h"
-#include "instances/strategy/compose.h"
-#include "instances/strategy/table.h"
+#include "instances/strategy/plan_builder.h"
+#include "instances/strategy/planning_table.h"
 
 namespace stowage {
 

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "solvers/strategy/stage_runs.h"
+#include "solvers/strategy/stage_implementations.h"
 
 namespace stowage {
 namespace {

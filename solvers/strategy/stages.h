@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "solvers/stage.h"
-#include "solvers/strategy/context.h"
+#include "solvers/strategy/stage_context.h"
 
 namespace stowage {
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "formulations/strategy/uniap.h"
-#include "instances/numbers.h"
-#include "instances/strategy/compose.h"
+#include "instances/numeric/numbers.h"
+#include "instances/strategy/plan_builder.h"
 
 namespace stowage {
 

@@ -14,7 +14,7 @@
 
 #include "instances/budget.h"
 #include "instances/strategy/plan.h"
-#include "instances/strategy/table.h"
+#include "instances/strategy/planning_table.h"
 #include "solvers/milp/solver.h"
 
 namespace stowage {

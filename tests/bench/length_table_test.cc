@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "instances/order/generate.h"
+#include "instances/order/generate/generate.h"
 #include "solvers/solve.h"
 
 namespace stowage::bench::length_table_test {

@@ -9,9 +9,9 @@
 
 #include "bench/published_stacks.h"
 #include "instances/model/machine.h"
-#include "instances/scatter/machine_costs.h"
-#include "instances/strategy/generate.h"
-#include "instances/strategy/stacks.h"
+#include "instances/scatter/cost/machine_costs.h"
+#include "instances/strategy/fit/stacks.h"
+#include "instances/strategy/generate/generate.h"
 
 namespace stowage::bench::published_steps_test {
 namespace {

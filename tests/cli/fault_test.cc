@@ -14,7 +14,7 @@
 #include <random>
 #include <thread>
 
-#include "instances/random.h"
+#include "instances/numeric/random.h"
 #include "tests/cli/fixture.h"
 #include "tests/cli/paths.h"
 #include "tests/long_run.h"

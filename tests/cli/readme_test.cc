@@ -14,7 +14,7 @@
 #include <sstream>
 
 #include "cli/flags/command.h"
-#include "cli/terminal/exit_codes.h"
+#include "cli/terminal/error/exit_codes.h"
 #include "solvers/milp/backends.h"
 #include "tests/cli/paths.h"
 #include "tests/cli/process.h"
@@ -341,15 +341,17 @@ TEST(Theory, NamesEveryBoundOfOutcomes) {
 TEST(CliReadme, TablesAreThoseOfTheCode) {
   const std::string text = text_of("docs/reference/commands.md");
   std::set<std::string> in_sources;
-  for (const char* source : {"cli/terminal/error_codes.h", "formulations/milp/read_solution.h",
-                             "formulations/milp/solution_values.h"}) {
+  for (const char* source :
+       {"cli/terminal/error/error_codes.h", "formulations/milp/read_solution.h",
+        "formulations/milp/solution_values.h"}) {
     in_sources.merge(found_in(text_of(source), "\"(E[0-9]{3})\""));
   }
   EXPECT_EQ(found_in(text, "\n\\| (E[0-9]{3}) \\| [^|]+ \\| [^|]+ \\|"), in_sources);
   std::set<std::string> codes;
   for (const ExitCodeText& each : kExitCodeTexts) codes.insert(std::to_string(to_int(each.code)));
   EXPECT_EQ(found_in(text, "\n\\| ([0-9]+) \\|"), codes);
-  EXPECT_EQ(found_in(text_of("cli/terminal/exit_codes.h"), " = ([0-9]+),").size(), codes.size());
+  EXPECT_EQ(found_in(text_of("cli/terminal/error/exit_codes.h"), " = ([0-9]+),").size(),
+            codes.size());
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "instances/assign/certificate.h"
-#include "instances/assign/json.h"
+#include "instances/assign/json/json.h"
 #include "tests/fuzz/promise.h"
 #include "tests/oracles/assign/brute_force.h"
 

@@ -3,10 +3,10 @@
 // An input is an instance as JSON or as a table, the line "---", and a plan. No call may crash, an
 // accepted document must be equal after writing and reading it again, computations on an accepted
 // instance must be safe, and the verifier must have an answer for every pair.
-#include "instances/layout/csv.h"
-#include "instances/layout/json.h"
+#include "instances/layout/json/csv.h"
+#include "instances/layout/json/json.h"
 #include "instances/layout/load.h"
-#include "instances/layout/table.h"
+#include "instances/layout/planning_table.h"
 #include "tests/fuzz/promise.h"
 
 namespace stowage {

@@ -7,8 +7,8 @@
 #include <algorithm>
 
 #include "instances/order/certificate.h"
-#include "instances/order/json.h"
-#include "instances/order/lengths.h"
+#include "instances/order/json/json.h"
+#include "instances/order/memory/length_dependent_sizes.h"
 #include "tests/fuzz/promise.h"
 #include "tests/oracles/order/brute_force.h"
 

@@ -6,15 +6,15 @@
 #include <algorithm>
 #include <vector>
 
-#include "instances/order/compose.h"
-#include "instances/order/json.h"
-#include "instances/order/lengths.h"
-#include "instances/order/lifetimes.h"
-#include "instances/order/memory.h"
-#include "instances/order/optimum.h"
-#include "instances/order/peak_curve.h"
-#include "instances/order/table.h"
-#include "instances/order/verify.h"
+#include "instances/order/json/json.h"
+#include "instances/order/memory/length_dependent_sizes.h"
+#include "instances/order/memory/lifetimes.h"
+#include "instances/order/memory/peak_by_length.h"
+#include "instances/order/memory/running_memory.h"
+#include "instances/order/plan_builder.h"
+#include "instances/order/planning_table.h"
+#include "instances/order/verify/exhaustive_check.h"
+#include "instances/order/verify/verify.h"
 #include "tests/fuzz/promise.h"
 
 namespace stowage {

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "instances/scatter/certificate.h"
-#include "instances/scatter/json.h"
+#include "instances/scatter/json/json.h"
 #include "tests/fuzz/promise.h"
 #include "tests/oracles/scatter/brute_force.h"
 

@@ -7,7 +7,7 @@
 
 #include <sstream>
 
-#include "instances/scatter/json.h"
+#include "instances/scatter/json/json.h"
 #include "instances/scatter/step_stream.h"
 #include "tests/fuzz/promise.h"
 

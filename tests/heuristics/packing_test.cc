@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <random>
 
-#include "instances/random.h"
+#include "instances/numeric/random.h"
 
 namespace stowage::packing_test {
 namespace {

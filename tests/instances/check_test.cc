@@ -9,11 +9,11 @@
 #include <string>
 #include <utility>
 
-#include "instances/assign/json.h"
+#include "instances/assign/json/json.h"
 #include "instances/json/limits.h"
-#include "instances/layout/json.h"
+#include "instances/layout/json/json.h"
 #include "instances/order/instance.h"
-#include "instances/scatter/json.h"
+#include "instances/scatter/json/json.h"
 #include "instances/strategy/instance.h"
 #include "tests/chunked_assign.h"
 #include "tests/instances/random_assign.h"

@@ -20,7 +20,7 @@
 #include "instances/json/writer.h"
 #include "instances/partition/partition.h"
 #include "instances/scatter/presets.h"
-#include "instances/strategy/stacks.h"
+#include "instances/strategy/fit/stacks.h"
 #include "instances/verify.h"
 
 namespace stowage::enumerators_test {

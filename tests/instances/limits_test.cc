@@ -8,11 +8,11 @@
 
 #include <string>
 
-#include "instances/assign/chunk_flow.h"
-#include "instances/assign/json.h"
-#include "instances/layout/json.h"
+#include "instances/assign/chunks/chunk_flow.h"
+#include "instances/assign/json/json.h"
+#include "instances/layout/json/json.h"
 #include "instances/lengths/list.h"
-#include "instances/scatter/json.h"
+#include "instances/scatter/json/json.h"
 #include "tests/long_run.h"
 
 namespace stowage::limits_test {

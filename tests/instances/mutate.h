@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "instances/random.h"
+#include "instances/numeric/random.h"
 
 namespace stowage {
 

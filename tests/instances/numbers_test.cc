@@ -1,4 +1,4 @@
-#include "instances/numbers.h"
+#include "instances/numeric/numbers.h"
 
 #include <gtest/gtest.h>
 

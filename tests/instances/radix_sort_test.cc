@@ -1,4 +1,4 @@
-#include "instances/radix_sort.h"
+#include "instances/numeric/radix_sort.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <functional>
 #include <random>
 
-#include "instances/random.h"
+#include "instances/numeric/random.h"
 
 namespace stowage::radix_sort_test {
 namespace {

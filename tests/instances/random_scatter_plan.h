@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "instances/scatter/cost_model.h"
+#include "instances/scatter/cost/cost_model.h"
 #include "instances/scatter/instance.h"
 #include "instances/scatter/plan.h"
 #include "tests/instances/draw.h"

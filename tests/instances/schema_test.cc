@@ -1,5 +1,5 @@
 // Longer than 300 lines: each document is compared with its schema.
-#include "instances/schema.h"
+#include "instances/schema/schema.h"
 
 #include <gtest/gtest.h>
 
@@ -10,14 +10,14 @@
 #include <valijson/validation_results.hpp>
 #include <valijson/validator.hpp>
 
-#include "instances/assign/json.h"
-#include "instances/layout/json.h"
-#include "instances/order/json.h"
-#include "instances/scatter/compose.h"
-#include "instances/scatter/generate.h"
-#include "instances/scatter/json.h"
+#include "instances/assign/json/json.h"
+#include "instances/layout/json/json.h"
+#include "instances/order/json/json.h"
+#include "instances/scatter/generate/generate.h"
+#include "instances/scatter/json/json.h"
+#include "instances/scatter/plan_builder.h"
 #include "instances/scatter/trainer.h"
-#include "instances/strategy/json.h"
+#include "instances/strategy/json/json.h"
 #include "instances/trainer/step.h"
 #include "tests/instances/json_fixture.h"
 

@@ -4,12 +4,12 @@
 
 #include <cstdint>
 
-#include "instances/assign/simple_plan.h"
+#include "instances/assign/verify/counterexample_plan.h"
 #include "instances/layout/load.h"
-#include "instances/layout/simple_plan.h"
-#include "instances/order/optimum.h"
-#include "instances/order/simple_plan.h"
-#include "instances/scatter/simple_plan.h"
+#include "instances/layout/verify/counterexample_plan.h"
+#include "instances/order/verify/counterexample_plan.h"
+#include "instances/order/verify/exhaustive_check.h"
+#include "instances/scatter/verify/counterexample_plan.h"
 #include "instances/verify.h"
 #include "tests/oracles/assign/brute_force.h"
 #include "tests/oracles/layout/brute_force.h"

@@ -8,7 +8,7 @@
 #include <ostream>
 #include <string>
 
-#include "instances/scatter/verify.h"
+#include "instances/scatter/verify/verify.h"
 #include "instances/violation.h"
 #include "tests/instances/mutation.h"
 #include "tests/instances/random_scatter_plan.h"

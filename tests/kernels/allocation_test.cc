@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <new>
 
-#include "kernels/attention/isa.h"
-#include "kernels/block/linear.h"
+#include "kernels/attention/simd/isa.h"
+#include "kernels/block/operation/linear.h"
 #include "kernels/exchange/retained_attention.h"
 #include "kernels/exchange/ring.h"
 #include "kernels/ranks/thread_ranks.h"

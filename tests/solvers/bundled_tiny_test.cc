@@ -9,8 +9,8 @@
 #include <sstream>
 
 #include "formulations/scatter/bounds.h"
-#include "instances/scatter/json.h"
-#include "instances/scatter/verify.h"
+#include "instances/scatter/json/json.h"
+#include "instances/scatter/verify/verify.h"
 #include "solvers/solve.h"
 #include "tests/oracles/scatter/brute_force.h"
 

@@ -4,11 +4,11 @@
 
 #include <cmath>
 
-#include "instances/assign/verify.h"
+#include "instances/assign/verify/verify.h"
 #include "instances/json/limits.h"
-#include "instances/layout/verify.h"
-#include "instances/scatter/json.h"
-#include "instances/scatter/verify.h"
+#include "instances/layout/verify/verify.h"
+#include "instances/scatter/json/json.h"
+#include "instances/scatter/verify/verify.h"
 #include "solvers/explain/explain.h"
 #include "solvers/lp/solver.h"
 #include "solvers/solve.h"

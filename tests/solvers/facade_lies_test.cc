@@ -18,8 +18,8 @@
 #include <stdexcept>
 #include <thread>
 
-#include "instances/assign/json.h"
-#include "instances/assign/verify.h"
+#include "instances/assign/json/json.h"
+#include "instances/assign/verify/verify.h"
 #include "instances/families.h"
 #include "solvers/milp/backend.h"
 #include "solvers/milp/solver.h"

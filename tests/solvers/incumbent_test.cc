@@ -6,9 +6,9 @@
 #include <limits>
 #include <stdexcept>
 
-#include "instances/numbers.h"
-#include "instances/scatter/compose.h"
-#include "instances/scatter/json.h"
+#include "instances/numeric/numbers.h"
+#include "instances/scatter/json/json.h"
+#include "instances/scatter/plan_builder.h"
 
 namespace stowage::incumbent_test {
 namespace {

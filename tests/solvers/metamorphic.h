@@ -18,7 +18,7 @@
 #include <utility>
 
 #include "instances/families.h"
-#include "instances/scatter/verify.h"
+#include "instances/scatter/verify/verify.h"
 #include "solvers/milp/solver.h"
 #include "solvers/solve.h"
 

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "instances/assign/generate.h"
-#include "instances/layout/generate.h"
-#include "instances/order/generate.h"
-#include "instances/scatter/generate.h"
+#include "instances/assign/generate/generate.h"
+#include "instances/layout/generate/generate.h"
+#include "instances/order/generate/generate.h"
+#include "instances/scatter/generate/generate.h"
 #include "solvers/solve.h"
 #include "tests/chunked_assign.h"
 #include "tests/long_run.h"

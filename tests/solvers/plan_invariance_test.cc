@@ -10,7 +10,7 @@
 #include <set>
 
 #include "instances/json/document.h"
-#include "instances/scatter/json.h"
+#include "instances/scatter/json/json.h"
 #include "kernels/run/executor.h"
 #include "kernels/scatter/packed_plan.h"
 #include "solvers/solve.h"

@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "instances/scatter/json.h"
+#include "instances/scatter/json/json.h"
 #include "tests/tiny_scatter.h"
 
 namespace stowage::plan_stream_test {

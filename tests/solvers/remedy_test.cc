@@ -9,7 +9,7 @@
 #include <regex>
 #include <string>
 
-#include "instances/scatter/cost_model.h"
+#include "instances/scatter/cost/cost_model.h"
 #include "solvers/solve.h"
 #include "tests/long_run.h"
 #include "tests/tiny_layout.h"

@@ -8,11 +8,11 @@
 #include <string>
 #include <thread>
 
-#include "instances/assign/json.h"
-#include "instances/layout/json.h"
-#include "instances/order/json.h"
-#include "instances/scatter/json.h"
-#include "instances/strategy/json.h"
+#include "instances/assign/json/json.h"
+#include "instances/layout/json/json.h"
+#include "instances/order/json/json.h"
+#include "instances/scatter/json/json.h"
+#include "instances/strategy/json/json.h"
 #include "solvers/solve.h"
 #include "tests/long_run.h"
 #include "tests/tiny_assign.h"

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "instances/scatter/compose.h"
 #include "instances/scatter/instance.h"
+#include "instances/scatter/plan_builder.h"
 
 namespace stowage::stage_test {
 namespace {

@@ -11,14 +11,14 @@
 #include <utility>
 #include <vector>
 
-#include "instances/assign/generate.h"
-#include "instances/assign/verify.h"
+#include "instances/assign/generate/generate.h"
+#include "instances/assign/verify/verify.h"
 #include "instances/check.h"
 #include "instances/families.h"
-#include "instances/layout/generate.h"
-#include "instances/order/generate.h"
-#include "instances/scatter/generate.h"
-#include "instances/strategy/generate.h"
+#include "instances/layout/generate/generate.h"
+#include "instances/order/generate/generate.h"
+#include "instances/scatter/generate/generate.h"
+#include "instances/strategy/generate/generate.h"
 #include "solvers/solve.h"
 #include "tests/long_run.h"
 

@@ -24,8 +24,13 @@ struct List {
 const std::set<std::string> kKinds = {"size", "clock",   "rounding", "published",
                                       "part", "explain", "fixed"};
 
-// "heuristics/assign" of heuristics/assign/search.cc, "solvers" of solvers/stage.h.
-std::string room_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
+// "heuristics/assign" of heuristics/assign/improve/local_search.cc, "solvers" of solvers/stage.h.
+// Sub-rooms count to their room.
+std::string room_of(const std::string& path) {
+  const std::size_t folder = path.find('/');
+  const std::size_t room = path.find('/', folder + 1);
+  return path.substr(0, room == std::string::npos ? folder : room);
+}
 
 // Returns the name of the numeric constant that the line declares, or "". Texts and lists of stages
 // are no numeric constants.

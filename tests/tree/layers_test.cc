@@ -110,42 +110,44 @@ TEST(Layers, TheRulesCatchWhatTheyAreFor) {
 
 // The verifier may use the basic types of instances/, and none of its computations.
 TEST(Layers, TheVerifierStandsAlone) {
-  const std::set<std::string> words = {"instances/units.h",
-                                       "instances/violation.h",
-                                       "instances/plan_claims.h",  // held to this itself
-                                       "instances/proof.h",
-                                       "instances/infeasibility_check.h",  // held to this itself
-                                       "instances/numerics.h",             // numbers alone
-                                       "instances/assign/certificate.h",
-                                       "instances/assign/simple_plan.h",  // its plan is verified
-                                       "instances/assign/verify.h",
-                                       "instances/layout/simple_plan.h",  // its plan is verified
-                                       "instances/layout/verify.h",
-                                       "instances/order/certificate.h",
-                                       "instances/order/flow_check.h",      // held to this itself
-                                       "instances/order/running_set.h",     // held to this itself
-                                       "instances/order/searched_check.h",  // held to this itself
-                                       "instances/order/flow_finder.h",  // its flows are added up
-                                       "instances/order/simple_plan.h",  // its plan is verified
-                                       "instances/order/verify.h",
-                                       "instances/order/optimum.h",  // held to this itself
-                                       "instances/partition/partition.h",
-                                       "instances/strategy/certificate.h",
-                                       "instances/strategy/optimum.h",  // held to this itself
-                                       "instances/strategy/verify.h",
-                                       "instances/scatter/certificate.h",
-                                       "instances/scatter/simple_plan.h",  // its plan is verified
-                                       "instances/scatter/verify.h",
-                                       "instances/scatter/optimum.h",  // held to this itself
-                                       "instances/scatter/group_form.h",
-                                       "instances/scatter/profile_check.h",  // held to this itself
-                                       "instances/scatter/time_grid.h",
-                                       "instances/scatter/truth_counts.h",  // held to this itself
-                                       "instances/violation_list.h"};
-  const std::vector<std::string> parts = {"/verify.",      "truth.h",        "certificate_check",
-                                          "profile_check", "plan_claims",    "violation",
-                                          "/optimum.",     "infeasibility",  "truth_counts",
-                                          "flow_check",    "searched_check", "running_set"};
+  const std::set<std::string> words = {
+      "instances/units.h",
+      "instances/violation.h",
+      "instances/proof/plan_claims.h",  // held to this itself
+      "instances/proof.h",
+      "instances/proof/infeasibility_check.h",  // held to this itself
+      "instances/numeric/tolerances.h",         // numbers alone
+      "instances/assign/certificate.h",
+      "instances/assign/verify/counterexample_plan.h",  // its plan is verified
+      "instances/assign/verify/verify.h",
+      "instances/layout/verify/number_set.h",
+      "instances/layout/verify/counterexample_plan.h",  // its plan is verified
+      "instances/layout/verify/verify.h",
+      "instances/order/certificate.h",
+      "instances/order/verify/flow_check.h",           // held to this itself
+      "instances/order/verify/executed_operators.h",   // held to this itself
+      "instances/order/verify/search_proof_check.h",   // held to this itself
+      "instances/order/verify/flow_finder.h",          // its flows are added up
+      "instances/order/verify/counterexample_plan.h",  // its plan is verified
+      "instances/order/verify/verify.h",
+      "instances/order/verify/exhaustive_check.h",  // held to this itself
+      "instances/partition/partition.h",
+      "instances/strategy/certificate.h",
+      "instances/strategy/verify/exhaustive_check.h",  // held to this itself
+      "instances/strategy/verify/verify.h",
+      "instances/scatter/certificate.h",
+      "instances/scatter/verify/counterexample_plan.h",  // its plan is verified
+      "instances/scatter/verify/verify.h",
+      "instances/scatter/verify/exhaustive_check.h",  // held to this itself
+      "instances/scatter/table/group_form.h",
+      "instances/scatter/verify/profile_check.h",  // held to this itself
+      "instances/scatter/cost/time_grid.h",
+      "instances/scatter/verify/reference_counts.h",  // held to this itself
+      "instances/proof/violation_list.h"};
+  const std::vector<std::string> parts = {
+      "/verify.",    "reference",          "certificate_check", "profile_check",
+      "plan_claims", "violation",          "exhaustive_check",  "infeasibility",
+      "flow_check",  "search_proof_check", "executed_operators"};
   int seen = 0;
   for (const SourceFile& file : source_files()) {
     if (file.folder() != "instances" || !is_source(file)) continue;
@@ -158,7 +160,8 @@ TEST(Layers, TheVerifierStandsAlone) {
     ++seen;
     for (const std::string& include : includes_of(file)) {
       if (include.find('/') == std::string::npos) continue;  // standard library
-      const bool own = words.contains(include) || include.ends_with("truth.h");
+      const bool own = words.contains(include) || (include.find("/verify/") != std::string::npos &&
+                                                   include.find("reference") != std::string::npos);
       const bool data = include.ends_with("/instance.h") || include.ends_with("/plan.h");
       EXPECT_TRUE(own || data) << file.path << " includes " << include;
     }

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include "instances/assign/chunk_flow.h"
-#include "instances/numbers.h"
+#include "instances/assign/chunks/chunk_flow.h"
+#include "instances/numeric/numbers.h"
 #include "instances/pictures/drawing/axis.h"
 #include "instances/pictures/drawing/hues.h"
 #include "instances/pictures/drawing/style.h"

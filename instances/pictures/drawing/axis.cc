@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "instances/numbers.h"
+#include "instances/numeric/numbers.h"
 #include "instances/pictures/drawing/style.h"
 #include "instances/pictures/drawing/text_width.h"
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "instances/numbers.h"
+#include "instances/numeric/numbers.h"
 #include "instances/pictures/drawing/style.h"
 
 namespace stowage {

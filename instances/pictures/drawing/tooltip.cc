@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "instances/numbers.h"
+#include "instances/numeric/numbers.h"
 #include "instances/pictures/drawing/text_width.h"
 
 namespace stowage {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "instances/layout/load.h"
-#include "instances/numbers.h"
+#include "instances/numeric/numbers.h"
 #include "instances/pictures/drawing/axis.h"
 #include "instances/pictures/drawing/hues.h"
 #include "instances/pictures/drawing/style.h"

@@ -6,12 +6,12 @@
 #include <utility>
 #include <vector>
 
-#include "instances/numbers.h"
-#include "instances/order/lifetimes.h"
-#include "instances/order/memory.h"
-#include "instances/order/peak_curve.h"
-#include "instances/order/table.h"
-#include "instances/order/transfer_times.h"
+#include "instances/numeric/numbers.h"
+#include "instances/order/memory/lifetimes.h"
+#include "instances/order/memory/peak_by_length.h"
+#include "instances/order/memory/running_memory.h"
+#include "instances/order/memory/transfer_times.h"
+#include "instances/order/planning_table.h"
 #include "instances/pictures/drawing/axis.h"
 #include "instances/pictures/drawing/style.h"
 #include "instances/pictures/drawing/tooltip.h"

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "instances/numbers.h"
+#include "instances/numeric/numbers.h"
 #include "instances/pictures/drawing/axis.h"
 #include "instances/pictures/drawing/hues.h"
 #include "instances/pictures/drawing/style.h"
-#include "instances/scatter/cost_model.h"
+#include "instances/scatter/cost/cost_model.h"
 
 namespace stowage {
 namespace {

@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "instances/numbers.h"
+#include "instances/numeric/numbers.h"
 #include "instances/pictures/drawing/axis.h"
 #include "instances/pictures/drawing/hues.h"
 #include "instances/pictures/drawing/style.h"

@@ -7,15 +7,15 @@
 #include <utility>
 #include <vector>
 
-#include "instances/numbers.h"
+#include "instances/numeric/numbers.h"
 #include "instances/pictures/drawing/axis.h"
 #include "instances/pictures/drawing/hues.h"
 #include "instances/pictures/drawing/style.h"
 #include "instances/pictures/drawing/tiles.h"
 #include "instances/pictures/drawing/tooltip.h"
 #include "instances/pictures/length_histogram.h"
-#include "instances/scatter/cost_model.h"
-#include "instances/scatter/devices.h"
+#include "instances/scatter/cost/cost_model.h"
+#include "instances/scatter/table/device_pools.h"
 
 namespace stowage {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "instances/numbers.h"
+#include "instances/numeric/numbers.h"
 #include "instances/pictures/drawing/axis.h"
 #include "instances/pictures/drawing/style.h"
 #include "instances/pictures/drawing/tiles.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "instances/numbers.h"
+#include "instances/numeric/numbers.h"
 #include "instances/pictures/drawing/axis.h"
 #include "instances/pictures/drawing/style.h"
 #include "instances/pictures/drawing/tiles.h"

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "instances/pictures/drawing/panel.h"
+#include "instances/strategy/cost/schedules.h"
 #include "instances/strategy/instance.h"
-#include "instances/strategy/schedules.h"
 
 namespace stowage {
 

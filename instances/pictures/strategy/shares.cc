@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "instances/numbers.h"
+#include "instances/numeric/numbers.h"
 #include "instances/pictures/drawing/axis.h"
 #include "instances/pictures/drawing/style.h"
 #include "instances/pictures/drawing/text_width.h"

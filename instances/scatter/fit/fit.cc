@@ -5,16 +5,16 @@
 #include <numeric>
 #include <set>
 
-#include "instances/numbers.h"
+#include "instances/numeric/numbers.h"
 #include "instances/regression/interval.h"
 #include "instances/regression/robust.h"
-#include "instances/scatter/fit/check.h"
 #include "instances/scatter/fit/errors.h"
+#include "instances/scatter/fit/json/check.h"
 #include "instances/scatter/fit/memory.h"
 #include "instances/scatter/fit/next_row.h"
 #include "instances/scatter/fit/split.h"
 #include "instances/scatter/fit/terms.h"
-#include "instances/scatter/group_form.h"
+#include "instances/scatter/table/group_form.h"
 
 namespace stowage {
 namespace {

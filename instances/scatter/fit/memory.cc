@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "instances/numbers.h"
+#include "instances/numeric/numbers.h"
 #include "instances/regression/interval.h"
 #include "instances/regression/robust.h"
 #include "instances/scatter/fit/errors.h"

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "instances/scatter/group_form.h"
+#include "instances/scatter/table/group_form.h"
 
 namespace stowage {
 namespace {

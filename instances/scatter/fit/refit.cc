@@ -7,12 +7,12 @@
 #include <optional>
 
 #include "instances/json/errors.h"
-#include "instances/numbers.h"
+#include "instances/numeric/numbers.h"
 #include "instances/regression/median.h"
 #include "instances/regression/non_negative.h"
-#include "instances/scatter/fit/check.h"
+#include "instances/scatter/fit/json/check.h"
 #include "instances/scatter/fit/terms.h"
-#include "instances/scatter/group_form.h"
+#include "instances/scatter/table/group_form.h"
 
 namespace stowage {
 namespace {

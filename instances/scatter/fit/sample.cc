@@ -8,7 +8,7 @@
 #include "instances/json/limits.h"
 #include "instances/json/reader.h"
 #include "instances/json/text.h"
-#include "instances/scatter/group_form.h"
+#include "instances/scatter/table/group_form.h"
 
 namespace stowage {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "instances/model/machine.h"
 #include "instances/model/transformer.h"
-#include "instances/scatter/machine_costs.h"
+#include "instances/scatter/cost/machine_costs.h"
 
 namespace stowage {
 namespace {

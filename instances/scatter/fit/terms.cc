@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
-#include "instances/numbers.h"
-#include "instances/scatter/cost_model.h"
+#include "instances/numeric/numbers.h"
+#include "instances/scatter/cost/cost_model.h"
 
 namespace stowage {
 namespace {

@@ -5,12 +5,12 @@
 #include <string>
 #include <utility>
 
-#include "instances/numbers.h"
+#include "instances/numeric/numbers.h"
 #include "instances/regression/robust.h"
-#include "instances/scatter/cost_model.h"
-#include "instances/scatter/fit/check.h"
+#include "instances/scatter/cost/cost_model.h"
 #include "instances/scatter/fit/errors.h"
-#include "instances/scatter/group_form.h"
+#include "instances/scatter/fit/json/check.h"
+#include "instances/scatter/table/group_form.h"
 
 namespace stowage {
 namespace {

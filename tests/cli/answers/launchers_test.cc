@@ -1,6 +1,6 @@
 // Tests the launch files: they have every flag and key that a plan needs, and none that a trainer
 // refuses.
-#include "cli/answers/launchers.h"
+#include "cli/answers/launch/launchers.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

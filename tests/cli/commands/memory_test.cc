@@ -6,8 +6,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "instances/layout/generate/transformer_trace.h"
 #include "instances/layout/load.h"
-#include "instances/layout/trace.h"
 #include "instances/model/transformer.h"
 #include "tests/cli/fixture.h"
 

@@ -13,7 +13,7 @@
 #include <sstream>
 #include <thread>
 
-#include "cli/commands/shard.h"
+#include "cli/commands/stream/shard.h"
 #include "tests/cli/fixture.h"
 
 namespace stowage::commands_plan_stream_test {

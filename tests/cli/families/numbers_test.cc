@@ -14,13 +14,13 @@
 #include <vector>
 
 #include "cli/answers/outcome_json.h"
-#include "cli/families/claims.h"
 #include "cli/families/families.h"
-#include "cli/families/judge.h"
+#include "cli/families/outcome/check_outcome.h"
+#include "cli/families/outcome/stated_outcome.h"
 #include "instances/documents.h"
+#include "instances/numeric/random.h"
 #include "instances/pictures/drawing/panel.h"
-#include "instances/random.h"
-#include "instances/schema.h"
+#include "instances/schema/schema.h"
 #include "instances/violation.h"
 #include "solvers/explain/explain.h"
 #include "solvers/solve.h"

@@ -18,10 +18,10 @@
 
 #include "cli/answers/outcome_json.h"
 #include "cli/families/families.h"
-#include "cli/families/judge.h"
 #include "cli/families/load.h"
-#include "instances/order/json.h"
-#include "instances/order/optimum.h"
+#include "cli/families/outcome/check_outcome.h"
+#include "instances/order/json/json.h"
+#include "instances/order/verify/exhaustive_check.h"
 #include "solvers/milp/solver.h"
 #include "solvers/solve.h"
 #include "tests/cli/process.h"

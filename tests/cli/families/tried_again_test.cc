@@ -1,8 +1,8 @@
 // A bound by a search has no certificate: the verifier solves small steps again.
 #include <gtest/gtest.h>
 
-#include "cli/families/judge.h"
-#include "instances/scatter/compose.h"
+#include "cli/families/outcome/check_outcome.h"
+#include "instances/scatter/plan_builder.h"
 #include "solvers/solve.h"
 #include "tests/long_run.h"
 #include "tests/tiny_scatter.h"

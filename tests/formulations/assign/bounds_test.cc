@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "formulations/assign/chunk_bounds.h"
-#include "instances/numbers.h"
+#include "instances/numeric/numbers.h"
 #include "tests/chunked_assign.h"
 #include "tests/oracles/assign/brute_force.h"
 #include "tests/tiny_assign.h"

@@ -1,5 +1,5 @@
 // The knapsack on a grid, compared with all sets of its items.
-#include "formulations/assign/grid_knapsack.h"
+#include "formulations/assign/lp/grid_knapsack.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "instances/random.h"
+#include "instances/numeric/random.h"
 
 namespace stowage::assign_grid_knapsack_test {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <string>
 
-#include "instances/layout/compose.h"
-#include "instances/layout/verify.h"
+#include "instances/layout/plan_builder.h"
+#include "instances/layout/verify/verify.h"
 #include "instances/violation.h"
 #include "tests/instances/random_layout.h"
 

@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "formulations/order/mip.h"
-#include "instances/order/memory.h"
-#include "instances/order/optimum.h"
+#include "instances/order/memory/running_memory.h"
+#include "instances/order/verify/exhaustive_check.h"
 #include "tests/oracles/order/brute_force_again.h"
 #include "tests/oracles/order/brute_force_host.h"
 #include "tests/tiny_host.h"

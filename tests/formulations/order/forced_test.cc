@@ -9,10 +9,10 @@
 #include <numeric>
 
 #include "formulations/order/bounds.h"
-#include "instances/order/generate.h"
-#include "instances/order/memory.h"
-#include "instances/order/optimum.h"
-#include "instances/order/table.h"
+#include "instances/order/generate/generate.h"
+#include "instances/order/memory/running_memory.h"
+#include "instances/order/planning_table.h"
+#include "instances/order/verify/exhaustive_check.h"
 #include "tests/instances/draw.h"
 #include "tests/tiny_order.h"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string>
 
-#include "formulations/scatter/class_lp.h"
+#include "formulations/scatter/lp/class_lp.h"
 
 namespace stowage::scatter_milp_test {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <random>
 
-#include "instances/random.h"
+#include "instances/numeric/random.h"
 
 namespace stowage::scatter_pattern_test {
 namespace {

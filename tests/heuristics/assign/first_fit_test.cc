@@ -1,4 +1,4 @@
-#include "heuristics/assign/first_fit.h"
+#include "heuristics/assign/construct/first_fit.h"
 
 #include <gtest/gtest.h>
 

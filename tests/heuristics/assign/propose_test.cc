@@ -1,4 +1,4 @@
-#include "heuristics/assign/propose.h"
+#include "heuristics/assign/construct/propose.h"
 
 #include <gtest/gtest.h>
 

@@ -12,12 +12,12 @@
 #include <string>
 #include <vector>
 
-#include "heuristics/assign/chunked.h"
-#include "heuristics/assign/rows.h"
+#include "heuristics/assign/construct/chunked_rows.h"
+#include "heuristics/assign/construct/row_packing.h"
 #include "heuristics/packing.h"
-#include "instances/assign/table.h"
-#include "instances/assign/verify.h"
-#include "instances/random.h"
+#include "instances/assign/planning_table.h"
+#include "instances/assign/verify/verify.h"
+#include "instances/numeric/random.h"
 #include "instances/violation.h"
 #include "tests/tiny_assign.h"
 

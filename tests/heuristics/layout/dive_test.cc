@@ -1,15 +1,15 @@
-#include "heuristics/layout/dive.h"
+#include "heuristics/layout/construct/dive.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "heuristics/layout/contained_index.h"
-#include "heuristics/layout/fullest_index.h"
-#include "heuristics/layout/orders.h"
-#include "instances/layout/generate.h"
+#include "heuristics/layout/construct/buffer_orders.h"
+#include "heuristics/layout/index/contained_index.h"
+#include "heuristics/layout/index/next_buffer_by_load.h"
+#include "instances/layout/generate/generate.h"
 #include "instances/layout/neighbours.h"
-#include "instances/numbers.h"
+#include "instances/numeric/numbers.h"
 #include "tests/guillotine_layout.h"
 #include "tests/layout_check.h"
 #include "tests/tiny_layout.h"

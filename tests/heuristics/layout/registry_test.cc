@@ -4,11 +4,11 @@
 
 #include <map>
 
-#include "heuristics/layout/dive.h"
-#include "heuristics/layout/fit.h"
-#include "heuristics/layout/orders.h"
-#include "heuristics/layout/pile.h"
-#include "instances/layout/table.h"
+#include "heuristics/layout/construct/buffer_orders.h"
+#include "heuristics/layout/construct/dive.h"
+#include "heuristics/layout/construct/gap_fit.h"
+#include "heuristics/layout/construct/stack_all.h"
+#include "instances/layout/planning_table.h"
 #include "tests/guillotine_layout.h"
 #include "tests/layout_check.h"
 #include "tests/tiny_layout.h"

@@ -1,15 +1,15 @@
-#include "heuristics/layout/reinsertion.h"
+#include "heuristics/layout/improve/reinsertion.h"
 
 #include <gtest/gtest.h>
 
 #include <optional>
 #include <vector>
 
-#include "heuristics/layout/pile.h"
-#include "heuristics/layout/section_heights.h"
-#include "instances/layout/generate.h"
-#include "instances/numbers.h"
-#include "instances/random.h"
+#include "heuristics/layout/construct/stack_all.h"
+#include "heuristics/layout/index/section_heights.h"
+#include "instances/layout/generate/generate.h"
+#include "instances/numeric/numbers.h"
+#include "instances/numeric/random.h"
 #include "tests/layout_check.h"
 #include "tests/least_layout.h"
 #include "tests/tiny_layout.h"

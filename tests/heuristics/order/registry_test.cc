@@ -6,11 +6,11 @@
 
 #include <algorithm>
 
+#include "heuristics/order/order_lns.h"
 #include "heuristics/order/orders.h"
-#include "heuristics/order/windows.h"
-#include "instances/order/generate.h"
-#include "instances/order/memory.h"
-#include "instances/order/verify.h"
+#include "instances/order/generate/generate.h"
+#include "instances/order/memory/running_memory.h"
+#include "instances/order/verify/verify.h"
 #include "tests/tiny_order.h"
 
 namespace stowage::order_registry_test {

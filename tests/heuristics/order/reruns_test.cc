@@ -1,15 +1,15 @@
 // Plans with recomputation: valid, deterministic, and small ones by hand.
-#include "heuristics/order/reruns.h"
+#include "heuristics/order/recompute/reruns.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <numeric>
 
+#include "heuristics/order/recompute/rerun_search.h"
 #include "heuristics/order/registry.h"
-#include "heuristics/order/rerun_search.h"
-#include "instances/order/memory.h"
-#include "instances/order/verify.h"
+#include "instances/order/memory/running_memory.h"
+#include "instances/order/verify/verify.h"
 #include "tests/tiny_rerun.h"
 
 namespace stowage::order_reruns_test {

@@ -12,7 +12,7 @@
 #include "heuristics/partition/differencing.h"
 #include "heuristics/partition/exchange.h"
 #include "heuristics/partition/two_way.h"
-#include "instances/random.h"
+#include "instances/numeric/random.h"
 #include "tests/long_run.h"
 
 namespace stowage::partition_balance_test {

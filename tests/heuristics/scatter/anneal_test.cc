@@ -1,12 +1,12 @@
-#include "heuristics/scatter/anneal.h"
+#include "heuristics/scatter/improve/anneal.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "heuristics/scatter/homogeneous.h"
-#include "heuristics/scatter/joint.h"
-#include "instances/scatter/verify.h"
+#include "heuristics/scatter/construct/multistart.h"
+#include "heuristics/scatter/published/homogeneous.h"
+#include "instances/scatter/verify/verify.h"
 #include "tests/tiny_scatter.h"
 
 namespace stowage::scatter_anneal_test {

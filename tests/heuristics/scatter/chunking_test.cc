@@ -1,4 +1,4 @@
-#include "heuristics/scatter/chunking.h"
+#include "heuristics/scatter/construct/chunking.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <limits>
 #include <map>
 
-#include "heuristics/scatter/grouping.h"
+#include "heuristics/scatter/construct/grouping.h"
 #include "tests/tiny_scatter.h"
 
 namespace stowage::scatter_chunking_test {

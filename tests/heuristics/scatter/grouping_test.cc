@@ -1,11 +1,11 @@
-#include "heuristics/scatter/grouping.h"
+#include "heuristics/scatter/construct/grouping.h"
 
 #include <gtest/gtest.h>
 
 #include <numeric>
 
-#include "heuristics/scatter/lpt.h"
-#include "heuristics/scatter/polish.h"
+#include "heuristics/scatter/construct/lpt.h"
+#include "heuristics/scatter/improve/local_search.h"
 #include "tests/tiny_scatter.h"
 
 namespace stowage::scatter_grouping_test {

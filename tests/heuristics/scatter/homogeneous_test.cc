@@ -1,4 +1,4 @@
-#include "heuristics/scatter/homogeneous.h"
+#include "heuristics/scatter/published/homogeneous.h"
 
 #include <gtest/gtest.h>
 

@@ -3,12 +3,12 @@
 
 #include <bit>
 
-#include "heuristics/scatter/bytescale.h"
-#include "heuristics/scatter/dp_balanced.h"
-#include "heuristics/scatter/megatron_dynamic.h"
-#include "heuristics/scatter/megatron_hybrid.h"
-#include "heuristics/scatter/skrull.h"
-#include "heuristics/scatter/verl.h"
+#include "heuristics/scatter/published/bytescale.h"
+#include "heuristics/scatter/published/megatron_dp_balanced.h"
+#include "heuristics/scatter/published/megatron_dynamic.h"
+#include "heuristics/scatter/published/megatron_hybrid.h"
+#include "heuristics/scatter/published/skrull.h"
+#include "heuristics/scatter/published/verl.h"
 #include "tests/tiny_scatter.h"
 
 namespace stowage::scatter_published_test {

@@ -5,7 +5,7 @@
 #include <limits>
 #include <set>
 
-#include "instances/scatter/verify.h"
+#include "instances/scatter/verify/verify.h"
 #include "instances/violation.h"
 #include "tests/long_run.h"
 #include "tests/tiny_scatter.h"

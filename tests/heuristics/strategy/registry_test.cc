@@ -11,10 +11,10 @@
 #include <string>
 
 #include "heuristics/strategy/configurations.h"
-#include "instances/numbers.h"
-#include "instances/strategy/generate.h"
-#include "instances/strategy/optimum.h"
-#include "instances/strategy/verify.h"
+#include "instances/numeric/numbers.h"
+#include "instances/strategy/generate/generate.h"
+#include "instances/strategy/verify/exhaustive_check.h"
+#include "instances/strategy/verify/verify.h"
 #include "tests/tiny_strategy.h"
 
 namespace stowage::strategy_registry_test {

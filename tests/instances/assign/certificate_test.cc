@@ -11,9 +11,9 @@
 #include <random>
 #include <string>
 
-#include "instances/assign/json.h"
-#include "instances/assign/json_members.h"
-#include "instances/random.h"
+#include "instances/assign/json/embedded_documents.h"
+#include "instances/assign/json/json.h"
+#include "instances/numeric/random.h"
 
 namespace stowage::assign_certificate_test {
 namespace {

@@ -1,5 +1,5 @@
 // Cuts of sequences: compared with every cut for short sequences, and properties for long ones.
-#include "instances/assign/chunk_cuts.h"
+#include "instances/assign/chunks/chunk_cuts.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <functional>
 #include <vector>
 
-#include "instances/numbers.h"
+#include "instances/numeric/numbers.h"
 #include "tests/instances/draw.h"
 
 namespace stowage::assign_chunk_cuts_test {

@@ -1,4 +1,4 @@
-#include "instances/assign/chunk_flow.h"
+#include "instances/assign/chunks/chunk_flow.h"
 
 #include <gtest/gtest.h>
 

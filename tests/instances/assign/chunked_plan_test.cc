@@ -8,10 +8,10 @@
 #include <ostream>
 #include <set>
 
-#include "instances/assign/chunk_flow.h"
-#include "instances/assign/compose.h"
-#include "instances/assign/json.h"
-#include "instances/assign/verify.h"
+#include "instances/assign/chunks/chunk_flow.h"
+#include "instances/assign/json/json.h"
+#include "instances/assign/plan_builder.h"
+#include "instances/assign/verify/verify.h"
 #include "instances/json/limits.h"
 #include "instances/violation.h"
 #include "tests/chunked_assign.h"

@@ -1,4 +1,4 @@
-#include "instances/assign/generate.h"
+#include "instances/assign/generate/generate.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <numeric>
 #include <set>
 
-#include "instances/assign/json.h"
+#include "instances/assign/json/json.h"
 #include "instances/lengths/list.h"
 #include "tests/instances/json_fixture.h"
 

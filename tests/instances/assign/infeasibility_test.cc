@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "instances/assign/verify.h"
+#include "instances/assign/verify/verify.h"
 #include "tests/instances/every_proof.h"
 #include "tests/oracles/assign/brute_force.h"
 #include "tests/tiny_assign.h"

@@ -1,5 +1,5 @@
 // Assign documents read back as what was written.
-#include "instances/assign/json.h"
+#include "instances/assign/json/json.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "instances/assign/json.h"
+#include "instances/assign/json/json.h"
 
 namespace stowage::assign_presets_test {
 namespace {

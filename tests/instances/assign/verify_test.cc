@@ -1,7 +1,7 @@
 // Each rule of the assign verifier with a plan that breaks it and a similar valid plan, and random
 // valid plans with one change each. Longer than 300 lines because of the two tables.
 
-#include "instances/assign/verify.h"
+#include "instances/assign/verify/verify.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -457,15 +457,17 @@ INSTANTIATE_TEST_SUITE_P(Mutations, MutatedAssign, testing::ValuesIn(kMutations)
 
 // A verifier that used the planner's arithmetic would share its errors.
 TEST(AssignVerify, SharesNoCodeWithThePlanners) {
-  for (const std::string file : {"instances/assign/verify.cc", "instances/assign/verify.h",
-                                 "instances/assign/truth.h", "instances/assign/chunk_truth.h"}) {
+  for (const std::string file :
+       {"instances/assign/verify/verify.cc", "instances/assign/verify/verify.h",
+        "instances/assign/verify/reference_model.h", "instances/assign/verify/chunk_reference.h"}) {
     std::ifstream in(STOWAGE_SOURCE_DIR "/" + file);
     ASSERT_TRUE(in);
     std::stringstream text;
     text << in.rdbuf();
     for (const std::string word :
          {"padded_length", "round_up", "simulate_1f1b", "instances/pipeline/schedule.h",
-          "instances/assign/table.h", "instances/assign/chunk_flow.h", "longest_sequence"}) {
+          "instances/assign/planning_table.h", "instances/assign/chunks/chunk_flow.h",
+          "longest_sequence"}) {
       EXPECT_EQ(text.str().find(word), std::string::npos) << word;
     }
   }

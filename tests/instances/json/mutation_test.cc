@@ -3,13 +3,13 @@
 
 #include <random>
 
-#include "instances/assign/json.h"
-#include "instances/assign/verify.h"
-#include "instances/head.h"
-#include "instances/layout/json.h"
-#include "instances/layout/verify.h"
-#include "instances/scatter/json.h"
-#include "instances/scatter/verify.h"
+#include "instances/assign/json/json.h"
+#include "instances/assign/verify/verify.h"
+#include "instances/document/header.h"
+#include "instances/layout/json/json.h"
+#include "instances/layout/verify/verify.h"
+#include "instances/scatter/json/json.h"
+#include "instances/scatter/verify/verify.h"
 #include "instances/violation.h"
 #include "tests/instances/json_fixture.h"
 #include "tests/instances/mutate.h"

@@ -8,9 +8,9 @@
 #include <cstdlib>
 #include <limits>
 
-#include "instances/head.h"
+#include "instances/document/header.h"
 #include "instances/json/limits.h"
-#include "instances/scatter/json.h"
+#include "instances/scatter/json/json.h"
 #include "tests/instances/json_fixture.h"
 
 namespace stowage::json_round_trip_test {

@@ -1,11 +1,11 @@
-#include "instances/layout/csv.h"
+#include "instances/layout/json/csv.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
 #include "instances/json/limits.h"
-#include "instances/layout/json.h"
+#include "instances/layout/json/json.h"
 #include "instances/layout/load.h"
 #include "tests/instances/json_fixture.h"
 #include "tests/instances/mutate.h"

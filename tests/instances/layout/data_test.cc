@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "instances/layout/json.h"
+#include "instances/layout/json/json.h"
 #include "instances/layout/load.h"
 #include "tests/instances/json_fixture.h"
 

@@ -1,8 +1,8 @@
-#include "instances/layout/generate.h"
+#include "instances/layout/generate/generate.h"
 
 #include <gtest/gtest.h>
 
-#include "instances/layout/json.h"
+#include "instances/layout/json/json.h"
 #include "instances/layout/load.h"
 
 namespace stowage::layout_generate_test {

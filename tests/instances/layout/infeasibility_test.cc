@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "instances/layout/load.h"
-#include "instances/layout/verify.h"
+#include "instances/layout/verify/verify.h"
 #include "tests/instances/every_proof.h"
 #include "tests/instances/random_layout.h"
 #include "tests/oracles/layout/brute_force.h"

@@ -1,9 +1,9 @@
 // Layout documents read back as what was written.
-#include "instances/layout/json.h"
+#include "instances/layout/json/json.h"
 
 #include <gtest/gtest.h>
 
-#include "instances/layout/verify.h"
+#include "instances/layout/verify/verify.h"
 #include "instances/violation.h"
 #include "tests/instances/json_fixture.h"
 #include "tests/instances/random_layout.h"

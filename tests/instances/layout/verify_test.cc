@@ -1,7 +1,7 @@
 // Each rule of the layout verifier with a plan that breaks it and a similar valid plan, and random
 // valid plans with one change each. Longer than 300 lines: each rule of a layout has a passing and
 // a breaking case.
-#include "instances/layout/verify.h"
+#include "instances/layout/verify/verify.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 #include <set>
 #include <sstream>
 
-#include "instances/random.h"
+#include "instances/numeric/random.h"
 #include "instances/violation.h"
 #include "tests/instances/random_layout.h"
 #include "tests/layout_check.h"
@@ -425,12 +425,12 @@ TEST(LayoutVerify, FindsTheOneOverlapAmongMany) {
 
 // A verifier that used the planner's arithmetic would share its errors.
 TEST(LayoutVerify, SharesNoCodeWithThePlanners) {
-  std::ifstream in(STOWAGE_SOURCE_DIR "/instances/layout/verify.cc");
+  std::ifstream in(STOWAGE_SOURCE_DIR "/instances/layout/verify/verify.cc");
   ASSERT_TRUE(in);
   std::stringstream text;
   text << in.rdbuf();
-  for (const std::string word :
-       {"alignment_of", "needs_of", "instances/layout/load.h", "instances/layout/table.h"}) {
+  for (const std::string word : {"alignment_of", "needs_of", "instances/layout/load.h",
+                                 "instances/layout/planning_table.h"}) {
     EXPECT_EQ(text.str().find(word), std::string::npos) << word;
   }
 }

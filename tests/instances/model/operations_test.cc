@@ -8,7 +8,7 @@
 #include <map>
 #include <string>
 
-#include "instances/layout/trace.h"
+#include "instances/layout/generate/transformer_trace.h"
 
 namespace stowage::model_operations_test {
 namespace {

@@ -6,11 +6,11 @@
 #include <optional>
 #include <vector>
 
-#include "instances/order/generate.h"
-#include "instances/order/json.h"
-#include "instances/order/lengths.h"
-#include "instances/order/memory.h"
-#include "instances/order/table.h"
+#include "instances/order/generate/generate.h"
+#include "instances/order/json/json.h"
+#include "instances/order/memory/length_dependent_sizes.h"
+#include "instances/order/memory/running_memory.h"
+#include "instances/order/planning_table.h"
 #include "tests/instances/json_fixture.h"
 #include "tests/oracles/order/brute_force.h"
 #include "tests/oracles/order/brute_force_again.h"

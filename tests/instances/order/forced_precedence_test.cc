@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "instances/order/certificate.h"
-#include "instances/order/optimum.h"
+#include "instances/order/verify/exhaustive_check.h"
 #include "tests/two_branches.h"
 
 namespace stowage::order_forced_precedence_test {

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "instances/order/optimum.h"
-#include "instances/order/verify.h"
+#include "instances/order/verify/exhaustive_check.h"
+#include "instances/order/verify/verify.h"
 #include "tests/instances/every_proof.h"
 #include "tests/oracles/order/brute_force_host.h"
 #include "tests/tiny_host.h"

@@ -1,13 +1,13 @@
 // Order documents: what is written is read back, and every error has its code and place.
-#include "instances/order/json.h"
+#include "instances/order/json/json.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "instances/check.h"
-#include "instances/order/generate.h"
-#include "instances/order/memory.h"
-#include "instances/order/table.h"
+#include "instances/order/generate/generate.h"
+#include "instances/order/memory/running_memory.h"
+#include "instances/order/planning_table.h"
 #include "tests/instances/json_fixture.h"
 #include "tests/tiny_order.h"
 

@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
-#include "instances/order/compose.h"
-#include "instances/order/lengths.h"
-#include "instances/order/memory.h"
-#include "instances/order/table.h"
-#include "instances/order/verify.h"
+#include "instances/order/memory/length_dependent_sizes.h"
+#include "instances/order/memory/running_memory.h"
+#include "instances/order/plan_builder.h"
+#include "instances/order/planning_table.h"
+#include "instances/order/verify/verify.h"
 #include "tests/instances/draw.h"
 #include "tests/instances/mutation.h"
 #include "tests/tiny_order.h"

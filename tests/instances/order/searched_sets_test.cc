@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "instances/order/certificate.h"
-#include "instances/order/json.h"
-#include "instances/order/json_members.h"
-#include "instances/order/memory.h"
-#include "instances/order/optimum.h"
-#include "instances/order/table.h"
+#include "instances/order/json/embedded_documents.h"
+#include "instances/order/json/json.h"
+#include "instances/order/memory/running_memory.h"
+#include "instances/order/planning_table.h"
+#include "instances/order/verify/exhaustive_check.h"
 #include "tests/instances/draw.h"
 #include "tests/tiny_order.h"
 #include "tests/two_branches.h"

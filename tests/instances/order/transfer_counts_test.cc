@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <vector>
 
-#include "instances/order/compose.h"
-#include "instances/order/lifetimes.h"
-#include "instances/order/memory.h"
-#include "instances/order/transfer_times.h"
-#include "instances/order/verify.h"
+#include "instances/order/memory/lifetimes.h"
+#include "instances/order/memory/running_memory.h"
+#include "instances/order/memory/transfer_times.h"
+#include "instances/order/plan_builder.h"
+#include "instances/order/verify/verify.h"
 #include "tests/instances/draw.h"
 #include "tests/tiny_host.h"
 

@@ -8,14 +8,14 @@
 #include <vector>
 
 #include "instances/check.h"
-#include "instances/order/check.h"
-#include "instances/order/compose.h"
-#include "instances/order/generate.h"
-#include "instances/order/json.h"
-#include "instances/order/lifetimes.h"
-#include "instances/order/memory.h"
-#include "instances/order/transfer_times.h"
-#include "instances/order/verify.h"
+#include "instances/order/generate/generate.h"
+#include "instances/order/json/json.h"
+#include "instances/order/memory/lifetimes.h"
+#include "instances/order/memory/running_memory.h"
+#include "instances/order/memory/transfer_times.h"
+#include "instances/order/plan_builder.h"
+#include "instances/order/validate.h"
+#include "instances/order/verify/verify.h"
 
 namespace stowage::order_transfers_test {
 namespace {

@@ -1,15 +1,15 @@
 // Each rule of the verifier of orders, kept and broken; proofs that there is no order.
-#include "instances/order/verify.h"
+#include "instances/order/verify/verify.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "instances/order/compose.h"
-#include "instances/order/json.h"
-#include "instances/order/memory.h"
-#include "instances/order/table.h"
+#include "instances/order/json/json.h"
+#include "instances/order/memory/running_memory.h"
+#include "instances/order/plan_builder.h"
+#include "instances/order/planning_table.h"
 #include "instances/verify.h"
 #include "tests/instances/draw.h"
 #include "tests/tiny_order.h"

@@ -5,7 +5,7 @@
 #include <numbers>
 #include <random>
 
-#include "instances/random.h"
+#include "instances/numeric/random.h"
 
 namespace stowage {
 

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "instances/numbers.h"
+#include "instances/numeric/numbers.h"
 #include "instances/regression/interval.h"
 #include "tests/instances/regression/noise.h"
 

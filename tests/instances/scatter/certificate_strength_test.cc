@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "instances/scatter/certificate.h"
-#include "instances/scatter/truth.h"
-#include "instances/scatter/truth_counts.h"
+#include "instances/scatter/verify/reference_counts.h"
+#include "instances/scatter/verify/reference_model.h"
 #include "tests/long_run.h"
 #include "tests/oracles/scatter/brute_force.h"
 #include "tests/tiny_scatter.h"

@@ -13,9 +13,9 @@
 #include <string>
 #include <variant>
 
-#include "instances/random.h"
-#include "instances/scatter/json.h"
-#include "instances/scatter/json_members.h"
+#include "instances/numeric/random.h"
+#include "instances/scatter/json/embedded_documents.h"
+#include "instances/scatter/json/json.h"
 
 namespace stowage::scatter_certificate_test {
 namespace {

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <string>
 
-#include "instances/scatter/json.h"
+#include "instances/scatter/json/json.h"
 
 namespace stowage::scatter_cost_file_test {
 namespace {

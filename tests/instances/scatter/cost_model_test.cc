@@ -1,8 +1,8 @@
-#include "instances/scatter/cost_model.h"
+#include "instances/scatter/cost/cost_model.h"
 
 #include <gtest/gtest.h>
 
-#include "instances/scatter/table.h"
+#include "instances/scatter/table/planning_table.h"
 
 namespace stowage::scatter_cost_model_test {
 namespace {

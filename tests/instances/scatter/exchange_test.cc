@@ -5,9 +5,9 @@
 
 #include <string>
 
-#include "instances/scatter/cost_model.h"
-#include "instances/scatter/json.h"
-#include "instances/scatter/truth.h"
+#include "instances/scatter/cost/cost_model.h"
+#include "instances/scatter/json/json.h"
+#include "instances/scatter/verify/reference_model.h"
 
 namespace stowage::scatter_exchange_test {
 namespace {

@@ -1,4 +1,4 @@
-#include "instances/scatter/generate.h"
+#include "instances/scatter/generate/generate.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <set>
 
 #include "instances/lengths/list.h"
-#include "instances/scatter/json.h"
+#include "instances/scatter/json/json.h"
 #include "tests/instances/json_fixture.h"
 
 namespace stowage::scatter_generate_test {

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "instances/scatter/truth_counts.h"
-#include "instances/scatter/verify.h"
+#include "instances/scatter/verify/reference_counts.h"
+#include "instances/scatter/verify/verify.h"
 #include "tests/instances/every_proof.h"
 #include "tests/oracles/scatter/brute_force.h"
 #include "tests/tiny_scatter.h"

@@ -1,11 +1,11 @@
 // Steps of a model of the table of shapes on a machine, counted by hand.
-#include "instances/scatter/machine_costs.h"
+#include "instances/scatter/cost/machine_costs.h"
 
 #include <gtest/gtest.h>
 
-#include "instances/scatter/cost_model.h"
-#include "instances/scatter/generate.h"
-#include "instances/scatter/json.h"
+#include "instances/scatter/cost/cost_model.h"
+#include "instances/scatter/generate/generate.h"
+#include "instances/scatter/json/json.h"
 #include "instances/scatter/presets.h"
 
 namespace stowage::scatter_machine_costs_test {

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "instances/model/transformer.h"
-#include "instances/scatter/cost_model.h"
-#include "instances/scatter/json.h"
+#include "instances/scatter/cost/cost_model.h"
+#include "instances/scatter/json/json.h"
 
 namespace stowage::scatter_presets_test {
 namespace {

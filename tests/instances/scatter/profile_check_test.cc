@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "instances/scatter/certificate.h"
-#include "instances/scatter/json.h"
-#include "instances/scatter/json_members.h"
+#include "instances/scatter/json/embedded_documents.h"
+#include "instances/scatter/json/json.h"
 
 namespace stowage::scatter_profile_check_test {
 namespace {

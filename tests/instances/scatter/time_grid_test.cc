@@ -1,4 +1,4 @@
-#include "instances/scatter/time_grid.h"
+#include "instances/scatter/cost/time_grid.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "instances/scatter/json.h"
+#include "instances/scatter/json/json.h"
 #include "tests/instances/json_fixture.h"
 
 namespace stowage::scatter_time_grid_test {

@@ -1,7 +1,7 @@
 // Each rule of the verifier with a plan that breaks it and a similar valid plan. Longer than 300
 // lines because it is one table.
 
-#include "instances/scatter/verify.h"
+#include "instances/scatter/verify/verify.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -550,8 +550,9 @@ TEST(Verify, TheSameSequenceAMillionTimes) {
 
 // A verifier that used the planner's arithmetic would share its errors.
 TEST(Verify, SharesNoCodeWithTheCostModel) {
-  for (const std::string file : {"violation.h", "violation.cc", "violation_list.h",
-                                 "scatter/truth.h", "scatter/verify.h", "scatter/verify.cc"}) {
+  for (const std::string file :
+       {"violation.h", "violation.cc", "violation_list.h", "scatter/verify/reference_model.h",
+        "scatter/verify/verify.h", "scatter/verify/verify.cc"}) {
     std::ifstream in(STOWAGE_SOURCE_DIR "/instances/" + file);
     ASSERT_TRUE(in) << file;
     std::stringstream text;

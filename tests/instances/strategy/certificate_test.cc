@@ -7,9 +7,9 @@
 
 #include <optional>
 
-#include "instances/strategy/json.h"
-#include "instances/strategy/optimum.h"
-#include "instances/strategy/table.h"
+#include "instances/strategy/json/json.h"
+#include "instances/strategy/planning_table.h"
+#include "instances/strategy/verify/exhaustive_check.h"
 #include "tests/instances/draw.h"
 #include "tests/oracles/strategy/brute_force.h"
 #include "tests/tiny_strategy.h"

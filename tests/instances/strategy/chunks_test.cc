@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "instances/numbers.h"
+#include "instances/numeric/numbers.h"
 #include "instances/pipeline/passes.h"
-#include "instances/strategy/compose.h"
-#include "instances/strategy/json.h"
+#include "instances/strategy/json/json.h"
 #include "instances/strategy/plan.h"
-#include "instances/strategy/table.h"
-#include "instances/strategy/truth.h"
-#include "instances/strategy/verify.h"
+#include "instances/strategy/plan_builder.h"
+#include "instances/strategy/planning_table.h"
+#include "instances/strategy/verify/reference_model.h"
+#include "instances/strategy/verify/verify.h"
 
 namespace stowage::strategy_chunks_test {
 namespace {

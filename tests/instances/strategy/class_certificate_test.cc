@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "instances/strategy/certificate.h"
-#include "instances/strategy/optimum.h"
-#include "instances/strategy/split_truth.h"
-#include "instances/strategy/table.h"
-#include "instances/strategy/truth.h"
-#include "instances/strategy/verify.h"
+#include "instances/strategy/planning_table.h"
+#include "instances/strategy/verify/exhaustive_check.h"
+#include "instances/strategy/verify/reference_model.h"
+#include "instances/strategy/verify/split_reference.h"
+#include "instances/strategy/verify/verify.h"
 #include "tests/instances/draw.h"
 #include "tests/oracles/strategy/brute_force.h"
 #include "tests/tiny_strategy.h"

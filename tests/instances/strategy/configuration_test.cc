@@ -5,10 +5,10 @@
 #include <gtest/gtest.h>
 
 #include "instances/documents.h"
-#include "instances/strategy/generate.h"
-#include "instances/strategy/json.h"
-#include "instances/strategy/price.h"
-#include "instances/strategy/verify.h"
+#include "instances/strategy/cost/price.h"
+#include "instances/strategy/generate/generate.h"
+#include "instances/strategy/json/json.h"
+#include "instances/strategy/verify/verify.h"
 
 namespace stowage::strategy_configuration_test {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "instances/strategy/table.h"
+#include "instances/strategy/planning_table.h"
 
 namespace stowage::strategy_detail_test {
 namespace {

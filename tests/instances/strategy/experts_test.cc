@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <vector>
 
-#include "instances/strategy/compose.h"
-#include "instances/strategy/json.h"
-#include "instances/strategy/optimum.h"
-#include "instances/strategy/table.h"
-#include "instances/strategy/truth.h"
-#include "instances/strategy/verify.h"
+#include "instances/strategy/json/json.h"
+#include "instances/strategy/plan_builder.h"
+#include "instances/strategy/planning_table.h"
+#include "instances/strategy/verify/exhaustive_check.h"
+#include "instances/strategy/verify/reference_model.h"
+#include "instances/strategy/verify/verify.h"
 #include "tests/tiny_strategy.h"
 
 namespace stowage::strategy_experts_test {

@@ -1,5 +1,5 @@
 // Rates fitted to steps whose rates are known.
-#include "instances/strategy/fit_rates.h"
+#include "instances/strategy/fit/fit_rates.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

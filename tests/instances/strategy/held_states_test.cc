@@ -1,12 +1,12 @@
 // The states on each device: by hand, and by sums that hold for every configuration.
-#include "instances/strategy/held_states.h"
+#include "instances/strategy/cost/held_states.h"
 
 #include <gtest/gtest.h>
 
 #include <numeric>
 #include <vector>
 
-#include "instances/strategy/layer.h"
+#include "instances/strategy/cost/layer.h"
 
 namespace stowage::strategy_held_states_test {
 namespace {

@@ -1,6 +1,6 @@
 // Strategy documents: they are read back unchanged, a model can be given by its name, and the hash
 // covers the meaning.
-#include "instances/strategy/json.h"
+#include "instances/strategy/json/json.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,9 +12,9 @@
 #include "instances/check.h"
 #include "instances/lengths/list.h"
 #include "instances/model/transformer.h"
-#include "instances/strategy/from_shape.h"
-#include "instances/strategy/generate.h"
-#include "instances/strategy/table.h"
+#include "instances/strategy/generate/from_shape.h"
+#include "instances/strategy/generate/generate.h"
+#include "instances/strategy/planning_table.h"
 #include "tests/instances/json_fixture.h"
 #include "tests/tiny_strategy.h"
 

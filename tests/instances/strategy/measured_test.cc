@@ -1,6 +1,6 @@
 // Measured costs of layers: points, interpolation and extrapolation; planners and verifier agree;
 // and a table made from the formula, which gives its times, bounds and plans.
-#include "instances/strategy/measured.h"
+#include "instances/strategy/cost/measured.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,11 +8,11 @@
 #include <algorithm>
 #include <string>
 
-#include "instances/strategy/compose.h"
-#include "instances/strategy/json.h"
-#include "instances/strategy/measured_truth.h"
-#include "instances/strategy/table.h"
-#include "instances/strategy/verify.h"
+#include "instances/strategy/json/json.h"
+#include "instances/strategy/plan_builder.h"
+#include "instances/strategy/planning_table.h"
+#include "instances/strategy/verify/measured_reference.h"
+#include "instances/strategy/verify/verify.h"
 #include "tests/instances/draw.h"
 #include "tests/oracles/strategy/brute_force.h"
 #include "tests/tiny_strategy.h"

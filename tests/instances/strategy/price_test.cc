@@ -1,15 +1,15 @@
 // The price of a given configuration, with stages as trainers assign them, compared with the
 // verifier.
-#include "instances/strategy/price.h"
+#include "instances/strategy/cost/price.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <numeric>
 
-#include "instances/strategy/compose.h"
-#include "instances/strategy/json.h"
-#include "instances/strategy/verify.h"
+#include "instances/strategy/json/json.h"
+#include "instances/strategy/plan_builder.h"
+#include "instances/strategy/verify/verify.h"
 #include "tests/tiny_strategy.h"
 
 namespace stowage::strategy_price_test {

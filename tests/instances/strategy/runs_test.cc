@@ -1,5 +1,5 @@
 // Logged runs: tables, logs in the trainers' formats, and rates fitted to them.
-#include "instances/strategy/runs.h"
+#include "instances/strategy/fit/runs.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@
 #include <sstream>
 
 #include "instances/json/errors.h"
-#include "instances/strategy/generate.h"
-#include "instances/strategy/run_logs.h"
+#include "instances/strategy/fit/run_logs.h"
+#include "instances/strategy/generate/generate.h"
 
 namespace stowage::strategy_runs_test {
 namespace {

@@ -1,13 +1,13 @@
 // Pipelines of strategy plans pass by pass: the sums over passes equal the formulas of
 // docs/reference/strategy.md where these are exact.
-#include "instances/strategy/schedules.h"
+#include "instances/strategy/cost/schedules.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "instances/strategy/compose.h"
-#include "instances/strategy/table.h"
+#include "instances/strategy/plan_builder.h"
+#include "instances/strategy/planning_table.h"
 #include "tests/tiny_strategy.h"
 
 namespace stowage::strategy_schedules_test {

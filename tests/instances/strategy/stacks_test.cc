@@ -1,5 +1,5 @@
 // Sources of rates: named stacks, their label in documents, and the error beside it.
-#include "instances/strategy/stacks.h"
+#include "instances/strategy/fit/stacks.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,8 +7,8 @@
 #include <set>
 
 #include "instances/model/machine.h"
-#include "instances/strategy/generate.h"
-#include "instances/strategy/json.h"
+#include "instances/strategy/generate/generate.h"
+#include "instances/strategy/json/json.h"
 
 namespace stowage::strategy_stacks_test {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "instances/strategy/table.h"
-#include "instances/strategy/truth.h"
+#include "instances/strategy/planning_table.h"
+#include "instances/strategy/verify/reference_model.h"
 
 namespace stowage::strategy_stream_chunks_test {
 namespace {

@@ -5,10 +5,10 @@
 #include <gtest/gtest.h>
 
 #include "instances/strategy/configuration.h"
-#include "instances/strategy/generate.h"
-#include "instances/strategy/json.h"
-#include "instances/strategy/table.h"
-#include "instances/strategy/verify.h"
+#include "instances/strategy/generate/generate.h"
+#include "instances/strategy/json/json.h"
+#include "instances/strategy/planning_table.h"
+#include "instances/strategy/verify/verify.h"
 
 namespace stowage::strategy_trainers_test {
 namespace {

@@ -1,5 +1,5 @@
 // Each rule of the verifier of strategies, kept and broken; proofs that there is no configuration.
-#include "instances/strategy/verify.h"
+#include "instances/strategy/verify/verify.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <limits>
 
-#include "instances/strategy/compose.h"
-#include "instances/strategy/json.h"
-#include "instances/strategy/optimum.h"
-#include "instances/strategy/table.h"
+#include "instances/strategy/json/json.h"
+#include "instances/strategy/plan_builder.h"
+#include "instances/strategy/planning_table.h"
+#include "instances/strategy/verify/exhaustive_check.h"
 #include "instances/verify.h"
 #include "tests/instances/draw.h"
 #include "tests/tiny_strategy.h"

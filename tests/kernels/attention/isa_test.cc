@@ -1,4 +1,4 @@
-#include "kernels/attention/isa.h"
+#include "kernels/attention/simd/isa.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "kernels/attention/simd_table.h"
+#include "kernels/attention/simd/table.h"
 
 namespace stowage::kernels::attention_isa_test {
 namespace {

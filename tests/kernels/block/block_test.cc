@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "kernels/block/block_reference.h"
+#include "kernels/block/operation/rms_norm.h"
+#include "kernels/block/operation/swiglu.h"
 #include "kernels/block/relative_error.h"
-#include "kernels/block/rms_norm.h"
-#include "kernels/block/swiglu.h"
 #include "tests/kernels/numbers.h"
 
 namespace stowage::kernels::block_block_test {

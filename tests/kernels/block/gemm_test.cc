@@ -1,4 +1,4 @@
-#include "kernels/block/gemm.h"
+#include "kernels/block/operation/gemm.h"
 
 #include <gtest/gtest.h>
 

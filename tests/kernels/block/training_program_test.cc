@@ -1,6 +1,6 @@
 // The training step as a list of operators, compared with blocks that run forward and backward at
 // once.
-#include "kernels/block/training_program.h"
+#include "kernels/block/program/training_program.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "kernels/block/vocabulary_head.h"
+#include "kernels/block/operation/vocabulary_head.h"
 
 #include <gtest/gtest.h>
 

@@ -10,7 +10,7 @@
 
 #include "kernels/attention/attention_units.h"
 #include "kernels/attention/reference.h"
-#include "kernels/attention/simd_table.h"
+#include "kernels/attention/simd/table.h"
 #include "kernels/block/relative_error.h"
 #include "kernels/exchange/hybrid_attention.h"
 #include "tests/kernels/attention_arrays.h"

@@ -6,7 +6,7 @@
 
 #include <numeric>
 
-#include "instances/layout/verify.h"
+#include "instances/layout/verify/verify.h"
 #include "kernels/memory/arena.h"
 #include "kernels/memory/recorded_layout.h"
 #include "tests/instances/random_layout.h"

@@ -3,9 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "instances/layout/compose.h"
-#include "instances/layout/trace.h"
-#include "instances/layout/verify.h"
+#include "instances/layout/generate/transformer_trace.h"
+#include "instances/layout/plan_builder.h"
+#include "instances/layout/verify/verify.h"
 #include "instances/violation.h"
 #include "tests/instances/random_layout.h"
 

@@ -8,13 +8,13 @@
 
 #include <random>
 
-#include "instances/layout/verify.h"
-#include "instances/numbers.h"
-#include "instances/order/compose.h"
-#include "instances/order/lifetimes.h"
-#include "instances/order/memory.h"
-#include "instances/order/table.h"
-#include "instances/order/verify.h"
+#include "instances/layout/verify/verify.h"
+#include "instances/numeric/numbers.h"
+#include "instances/order/memory/lifetimes.h"
+#include "instances/order/memory/running_memory.h"
+#include "instances/order/plan_builder.h"
+#include "instances/order/planning_table.h"
+#include "instances/order/verify/verify.h"
 #include "kernels/memory/recorded_order.h"
 #include "solvers/memory/order_layout.h"
 #include "solvers/solve.h"

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "instances/numbers.h"
-#include "instances/order/generate.h"
-#include "instances/order/verify.h"
+#include "instances/numeric/numbers.h"
+#include "instances/order/generate/generate.h"
+#include "instances/order/verify/verify.h"
 #include "kernels/memory/order_execution.h"
 #include "kernels/memory/recorded_order.h"
 #include "solvers/memory/order_layout.h"

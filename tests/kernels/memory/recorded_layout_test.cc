@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "instances/layout/json.h"
+#include "instances/layout/json/json.h"
 #include "instances/layout/load.h"
 #include "tests/kernels/recorded_blocks.h"
 

@@ -6,9 +6,9 @@
 
 #include <limits>
 
-#include "instances/order/json.h"
-#include "instances/order/memory.h"
-#include "instances/order/table.h"
+#include "instances/order/json/json.h"
+#include "instances/order/memory/running_memory.h"
+#include "instances/order/planning_table.h"
 #include "tests/kernels/recorded_steps.h"
 
 namespace stowage::kernels::memory_recorded_order_test {

@@ -1,4 +1,4 @@
-#include "kernels/run/calibration.h"
+#include "kernels/run/timing/calibration.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <atomic>
 #include <random>
 
-#include "instances/random.h"
+#include "instances/numeric/random.h"
 
 namespace stowage::kernels::run_calibration_test {
 namespace {

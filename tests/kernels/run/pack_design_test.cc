@@ -1,5 +1,5 @@
 // The choice of packs, evaluated by their design matrix and not by times.
-#include "kernels/run/pack_design.h"
+#include "kernels/run/timing/pack_design.h"
 
 #include <gtest/gtest.h>
 

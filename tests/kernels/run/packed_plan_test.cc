@@ -4,9 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "instances/assign/compose.h"
-#include "instances/assign/verify.h"
-#include "instances/scatter/verify.h"
+#include "instances/assign/plan_builder.h"
+#include "instances/assign/verify/verify.h"
+#include "instances/scatter/verify/verify.h"
 #include "kernels/assign/packed_plan.h"
 #include "kernels/run/executor.h"
 #include "kernels/scatter/packed_plan.h"

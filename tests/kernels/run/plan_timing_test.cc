@@ -1,12 +1,12 @@
-#include "kernels/run/plan_timing.h"
+#include "kernels/run/timing/plan_timing.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "instances/assign/compose.h"
-#include "instances/scatter/compose.h"
+#include "instances/assign/plan_builder.h"
+#include "instances/scatter/plan_builder.h"
 #include "kernels/assign/packed_plan.h"
-#include "kernels/run/shrunk_step.h"
+#include "kernels/run/scaled_instance.h"
 #include "kernels/scatter/packed_plan.h"
 
 namespace stowage::kernels::run_plan_timing_test {

@@ -1,4 +1,4 @@
-#include "kernels/run/process_pool.h"
+#include "kernels/run/ranks/process_pool.h"
 
 #include <gtest/gtest.h>
 

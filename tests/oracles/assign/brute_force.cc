@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "instances/assign/compose.h"
-#include "instances/numbers.h"
+#include "instances/assign/plan_builder.h"
+#include "instances/numeric/numbers.h"
 
 namespace stowage {
 namespace {

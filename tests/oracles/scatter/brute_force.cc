@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "instances/scatter/compose.h"
-#include "instances/scatter/cost_model.h"
-#include "instances/scatter/devices.h"
+#include "instances/scatter/cost/cost_model.h"
+#include "instances/scatter/plan_builder.h"
+#include "instances/scatter/table/device_pools.h"
 
 namespace stowage {
 namespace {

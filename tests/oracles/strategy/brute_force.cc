@@ -3,8 +3,8 @@
 #include <utility>
 #include <vector>
 
-#include "instances/strategy/compose.h"
-#include "instances/strategy/table.h"
+#include "instances/strategy/plan_builder.h"
+#include "instances/strategy/planning_table.h"
 
 namespace stowage {
 namespace {

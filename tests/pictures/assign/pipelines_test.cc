@@ -5,7 +5,7 @@
 
 #include <numeric>
 
-#include "instances/assign/compose.h"
+#include "instances/assign/plan_builder.h"
 #include "tests/svg_document.h"
 
 namespace stowage::assign_pipelines_test {

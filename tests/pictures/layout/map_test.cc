@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "instances/layout/compose.h"
 #include "instances/layout/load.h"
+#include "instances/layout/plan_builder.h"
 #include "instances/pictures/layout/memory_profile.h"
 #include "tests/svg_document.h"
 #include "tests/tiny_layout.h"

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "instances/order/compose.h"
-#include "instances/order/generate.h"
-#include "instances/order/table.h"
+#include "instances/order/generate/generate.h"
+#include "instances/order/plan_builder.h"
+#include "instances/order/planning_table.h"
 #include "tests/svg_document.h"
 
 namespace stowage::order_memory_test {

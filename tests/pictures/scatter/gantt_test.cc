@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "heuristics/scatter/registry.h"
-#include "instances/scatter/compose.h"
-#include "instances/scatter/generate.h"
+#include "instances/scatter/generate/generate.h"
+#include "instances/scatter/plan_builder.h"
 #include "tests/svg_document.h"
 #include "tests/tiny_scatter.h"
 

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "instances/scatter/compose.h"
+#include "instances/scatter/plan_builder.h"
 #include "tests/svg_document.h"
 
 namespace stowage::scatter_pipeline_test {

@@ -6,8 +6,8 @@
 
 #include <vector>
 
-#include "instances/strategy/compose.h"
-#include "instances/strategy/table.h"
+#include "instances/strategy/plan_builder.h"
+#include "instances/strategy/planning_table.h"
 #include "tests/svg_document.h"
 
 namespace stowage::strategy_passes_test {

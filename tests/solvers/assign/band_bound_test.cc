@@ -1,12 +1,12 @@
 // Bounds by case distinctions on the longest sequence: no plan is below them, and they close gaps
 // that row patterns leave for schemes with few pipelines.
-#include "solvers/assign/band_bound.h"
+#include "solvers/assign/bounds/band_bound.h"
 
 #include <gtest/gtest.h>
 
 #include "instances/assign/certificate.h"
-#include "instances/assign/verify.h"
-#include "solvers/assign/pattern_bound.h"
+#include "instances/assign/verify/verify.h"
+#include "solvers/assign/bounds/pattern_bound.h"
 #include "tests/instances/draw.h"
 #include "tests/long_run.h"
 #include "tests/oracles/assign/brute_force.h"

@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "instances/assign/json.h"
-#include "instances/assign/verify.h"
+#include "instances/assign/json/json.h"
+#include "instances/assign/verify/verify.h"
 #include "solvers/solve.h"
 #include "tests/oracles/assign/brute_force.h"
 

@@ -1,7 +1,5 @@
 // Steps with rows of chunks are solved: bounds and plans against brute force, and edge cases of the
 // rule.
-#include "heuristics/assign/chunked.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,8 +8,9 @@
 #include <limits>
 
 #include "formulations/assign/chunk_bounds.h"
-#include "instances/assign/compose.h"
-#include "instances/assign/verify.h"
+#include "heuristics/assign/construct/chunked_rows.h"
+#include "instances/assign/plan_builder.h"
+#include "instances/assign/verify/verify.h"
 #include "solvers/solve.h"
 #include "tests/chunked_assign.h"
 

@@ -1,6 +1,6 @@
 // The search that completes replicas one by one: it denies no time that a plan reaches, and if rows
 // do not matter, it denies every time that no plan reaches.
-#include "solvers/assign/completion.h"
+#include "solvers/assign/bounds/completion.h"
 
 #include <gtest/gtest.h>
 
@@ -8,11 +8,11 @@
 #include <numeric>
 
 #include "formulations/assign/bounds.h"
-#include "heuristics/assign/joint.h"
-#include "instances/assign/verify.h"
-#include "instances/numbers.h"
-#include "solvers/assign/completion_bound.h"
-#include "solvers/assign/few_sequences.h"
+#include "heuristics/assign/construct/multistart.h"
+#include "instances/assign/verify/verify.h"
+#include "instances/numeric/numbers.h"
+#include "solvers/assign/bounds/completion_bound.h"
+#include "solvers/assign/exact/subset_dp.h"
 #include "solvers/solve.h"
 #include "tests/instances/draw.h"
 #include "tests/long_run.h"

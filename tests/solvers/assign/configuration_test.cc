@@ -3,12 +3,12 @@
 #include <gtest/gtest.h>
 
 #include "formulations/assign/bounds.h"
-#include "formulations/assign/configuration_lp.h"
+#include "formulations/assign/lp/configuration_lp.h"
 #include "instances/assign/certificate.h"
-#include "instances/assign/verify.h"
-#include "solvers/assign/configuration_bound.h"
-#include "solvers/assign/few_sequences.h"
-#include "solvers/assign/pattern_bound.h"
+#include "instances/assign/verify/verify.h"
+#include "solvers/assign/bounds/configuration_bound.h"
+#include "solvers/assign/bounds/pattern_bound.h"
+#include "solvers/assign/exact/subset_dp.h"
 #include "solvers/milp/backends.h"
 #include "solvers/solve.h"
 #include "tests/instances/draw.h"

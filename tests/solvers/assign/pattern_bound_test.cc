@@ -1,6 +1,6 @@
 // The pattern bound: every certificate passes the checker, which shares no code with it, and none
 // claims more than the optimum of brute force; and its distance from plans of larger steps.
-#include "solvers/assign/pattern_bound.h"
+#include "solvers/assign/bounds/pattern_bound.h"
 
 #include <gtest/gtest.h>
 
@@ -15,10 +15,10 @@
 #include <vector>
 
 #include "formulations/assign/bounds.h"
-#include "heuristics/assign/joint.h"
-#include "instances/assign/json.h"
+#include "heuristics/assign/construct/multistart.h"
+#include "instances/assign/json/json.h"
 #include "instances/families.h"
-#include "instances/random.h"
+#include "instances/numeric/random.h"
 #include "solvers/solve.h"
 #include "tests/long_run.h"
 #include "tests/oracles/assign/brute_force.h"

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "instances/assign/certificate.h"
-#include "instances/assign/verify.h"
+#include "instances/assign/verify/verify.h"
 #include "instances/families.h"
 #include "solvers/milp/solver.h"
 

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "instances/assign/verify.h"
+#include "instances/assign/verify/verify.h"
 #include "solvers/solve.h"
 #include "tests/tiny_assign.h"
 

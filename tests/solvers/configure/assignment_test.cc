@@ -8,8 +8,8 @@
 #include <random>
 
 #include "formulations/milp/model.h"
-#include "instances/numbers.h"
-#include "instances/random.h"
+#include "instances/numeric/numbers.h"
+#include "instances/numeric/random.h"
 #include "solvers/lp/solver.h"
 #include "solvers/milp/solver.h"
 

@@ -15,9 +15,9 @@
 
 #include "heuristics/strategy/configurations.h"
 #include "instances/check.h"
-#include "instances/scatter/cost_model.h"
-#include "instances/strategy/generate.h"
-#include "instances/strategy/json.h"
+#include "instances/scatter/cost/cost_model.h"
+#include "instances/strategy/generate/generate.h"
+#include "instances/strategy/json/json.h"
 #include "instances/verify.h"
 #include "solvers/configure/rank_layout.h"
 #include "solvers/solve.h"

@@ -1,6 +1,6 @@
 // Failed states: the states that they refute, and trees that share them find the same results as
 // single trees.
-#include "solvers/layout/failed_states.h"
+#include "solvers/layout/tree/failed_states.h"
 
 #include <gtest/gtest.h>
 
@@ -8,11 +8,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "heuristics/layout/orders.h"
+#include "heuristics/layout/construct/buffer_orders.h"
 #include "instances/layout/neighbours.h"
-#include "instances/layout/table.h"
-#include "solvers/layout/state.h"
-#include "solvers/layout/tree.h"
+#include "instances/layout/planning_table.h"
+#include "solvers/layout/tree/state.h"
+#include "solvers/layout/tree/tree.h"
 #include "tests/oracles/layout/brute_force.h"
 #include "tests/tiny_layout.h"
 

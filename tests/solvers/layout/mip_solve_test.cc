@@ -1,4 +1,4 @@
-#include "solvers/layout/mip_solve.h"
+#include "solvers/layout/exact/mip_solve.h"
 
 #include <gtest/gtest.h>
 
@@ -6,11 +6,11 @@
 #include <string>
 
 #include "formulations/layout/bounds.h"
-#include "instances/layout/compose.h"
-#include "instances/layout/generate.h"
+#include "instances/layout/generate/generate.h"
+#include "instances/layout/generate/transformer_trace.h"
 #include "instances/layout/load.h"
-#include "instances/layout/trace.h"
-#include "instances/layout/verify.h"
+#include "instances/layout/plan_builder.h"
+#include "instances/layout/verify/verify.h"
 #include "instances/violation.h"
 #include "tests/instances/random_layout.h"
 #include "tests/long_run.h"

@@ -1,10 +1,10 @@
-#include "solvers/layout/search.h"
+#include "solvers/layout/exact/search.h"
 
 #include <gtest/gtest.h>
 
-#include "heuristics/layout/orders.h"
-#include "instances/layout/packing.h"
-#include "solvers/layout/tree.h"
+#include "heuristics/layout/construct/buffer_orders.h"
+#include "instances/layout/generate/hard_packings.h"
+#include "solvers/layout/tree/tree.h"
 #include "tests/guillotine_layout.h"
 #include "tests/layout_check.h"
 #include "tests/oracles/layout/brute_force.h"

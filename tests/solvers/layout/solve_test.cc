@@ -10,11 +10,11 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "instances/layout/generate.h"
-#include "instances/layout/json.h"
-#include "instances/layout/packing.h"
-#include "instances/layout/trace.h"
-#include "instances/layout/verify.h"
+#include "instances/layout/generate/generate.h"
+#include "instances/layout/generate/hard_packings.h"
+#include "instances/layout/generate/transformer_trace.h"
+#include "instances/layout/json/json.h"
+#include "instances/layout/verify/verify.h"
 #include "tests/long_run.h"
 
 namespace stowage::layout_solve_test {

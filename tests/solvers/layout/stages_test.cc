@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <set>
 
-#include "instances/layout/generate.h"
-#include "instances/layout/verify.h"
+#include "instances/layout/generate/generate.h"
+#include "instances/layout/verify/verify.h"
 #include "solvers/solve.h"
 #include "tests/tiny_layout.h"
 

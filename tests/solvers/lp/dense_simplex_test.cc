@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "instances/random.h"
+#include "instances/numeric/random.h"
 #include "tests/long_run.h"
 
 namespace stowage::lp_dense_simplex_test {

@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "instances/random.h"
+#include "instances/numeric/random.h"
 
 namespace stowage::lp_lapack_test {
 namespace {

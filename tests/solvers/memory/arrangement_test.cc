@@ -7,9 +7,9 @@
 
 #include <algorithm>
 
-#include "instances/order/compose.h"
-#include "instances/order/generate.h"
-#include "instances/order/memory.h"
+#include "instances/order/generate/generate.h"
+#include "instances/order/memory/running_memory.h"
+#include "instances/order/plan_builder.h"
 #include "instances/verify.h"
 #include "solvers/memory/order_layout.h"
 #include "solvers/solve.h"

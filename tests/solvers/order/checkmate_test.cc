@@ -6,9 +6,9 @@
 
 #include <optional>
 
-#include "instances/order/compose.h"
-#include "instances/order/memory.h"
-#include "instances/order/verify.h"
+#include "instances/order/memory/running_memory.h"
+#include "instances/order/plan_builder.h"
+#include "instances/order/verify/verify.h"
 #include "solvers/milp/solver.h"
 #include "solvers/solve.h"
 #include "tests/long_run.h"

@@ -11,8 +11,8 @@
 #include <string>
 
 #include "instances/check.h"
-#include "instances/order/lengths.h"
-#include "instances/random.h"
+#include "instances/numeric/random.h"
+#include "instances/order/memory/length_dependent_sizes.h"
 #include "instances/verify.h"
 #include "solvers/solve.h"
 #include "tests/long_run.h"

@@ -1,6 +1,4 @@
 // Plans for lengths that are known at run time only: every length of every range is recomputed.
-#include "instances/order/lengths.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,14 +8,15 @@
 
 #include "heuristics/order/orders.h"
 #include "instances/check.h"
-#include "instances/order/generate.h"
-#include "instances/order/json.h"
-#include "instances/order/memory.h"
-#include "instances/order/peak_curve.h"
-#include "instances/order/table.h"
-#include "instances/order/verify.h"
+#include "instances/order/generate/generate.h"
+#include "instances/order/json/json.h"
+#include "instances/order/memory/length_dependent_sizes.h"
+#include "instances/order/memory/peak_by_length.h"
+#include "instances/order/memory/running_memory.h"
+#include "instances/order/planning_table.h"
+#include "instances/order/verify/verify.h"
 #include "instances/verify.h"
-#include "solvers/order/length_rows.h"
+#include "solvers/order/length/length_rows.h"
 #include "solvers/solve.h"
 #include "tests/oracles/order/brute_force.h"
 #include "tests/tiny_order.h"

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "instances/order/compose.h"
-#include "instances/order/memory.h"
-#include "instances/order/optimum.h"
+#include "instances/order/memory/running_memory.h"
+#include "instances/order/plan_builder.h"
+#include "instances/order/verify/exhaustive_check.h"
 #include "solvers/memory/order_layout.h"
 #include "solvers/milp/solver.h"
 #include "solvers/solve.h"

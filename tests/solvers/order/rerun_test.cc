@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "formulations/order/bounds.h"
-#include "heuristics/order/rerun_search.h"
-#include "heuristics/order/reruns.h"
+#include "heuristics/order/recompute/rerun_search.h"
+#include "heuristics/order/recompute/reruns.h"
 #include "instances/check.h"
-#include "instances/order/compose.h"
-#include "instances/order/memory.h"
-#include "instances/order/verify.h"
+#include "instances/order/memory/running_memory.h"
+#include "instances/order/plan_builder.h"
+#include "instances/order/verify/verify.h"
 #include "instances/verify.h"
 #include "solvers/solve.h"
 #include "tests/long_run.h"

@@ -14,12 +14,12 @@
 #include "heuristics/order/registry.h"
 #include "instances/check.h"
 #include "instances/families.h"
-#include "instances/order/generate.h"
-#include "instances/order/json.h"
-#include "instances/order/memory.h"
-#include "instances/order/optimum.h"
-#include "instances/order/table.h"
-#include "instances/order/verify.h"
+#include "instances/order/generate/generate.h"
+#include "instances/order/json/json.h"
+#include "instances/order/memory/running_memory.h"
+#include "instances/order/planning_table.h"
+#include "instances/order/verify/exhaustive_check.h"
+#include "instances/order/verify/verify.h"
 #include "instances/verify.h"
 #include "tests/long_run.h"
 #include "tests/oracles/order/brute_force.h"
@@ -119,8 +119,8 @@ TEST(OrderSolve, BundledGraphsHaveTheOptimaTheySay) {
                              std::to_string(static_cast<Bytes>(*outcome.objective)) + ",";
     EXPECT_NE(text.find(said), std::string::npos) << entry.path() << said;
   }
-  const std::string readme = text_of(std::filesystem::path(STOWAGE_SOURCE_DIR) /
-                                     "docs/benchmarks/instances.md");
+  const std::string readme =
+      text_of(std::filesystem::path(STOWAGE_SOURCE_DIR) / "docs/benchmarks/instances.md");
   for (const auto& entry : std::filesystem::directory_iterator(data / "order/real")) {
     const Outcome outcome = solved(*read_order_instance(text_of(entry.path())), "auto", 20'000);
     if (outcome.status != Status::optimal) continue;

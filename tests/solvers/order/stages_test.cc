@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <set>
 
-#include "instances/order/generate.h"
-#include "instances/order/verify.h"
+#include "instances/order/generate/generate.h"
+#include "instances/order/verify/verify.h"
 #include "solvers/solve.h"
 #include "tests/tiny_order.h"
 #include "tests/tiny_rerun.h"

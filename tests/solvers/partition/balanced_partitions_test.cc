@@ -6,8 +6,8 @@
 #include <random>
 
 #include "formulations/partition/bounds.h"
+#include "instances/numeric/random.h"
 #include "instances/partition/partition.h"
-#include "instances/random.h"
 #include "tests/long_run.h"
 #include "tests/oracles/partition/brute_force.h"
 

@@ -8,11 +8,11 @@
 #include <string>
 
 #include "instances/scatter/certificate.h"
-#include "instances/scatter/devices.h"
-#include "instances/scatter/json.h"
-#include "instances/scatter/verify.h"
+#include "instances/scatter/json/json.h"
+#include "instances/scatter/table/device_pools.h"
+#include "instances/scatter/verify/verify.h"
 #include "solvers/explain/family_explain.h"
-#include "solvers/scatter/explain.h"
+#include "solvers/scatter/explain/explain.h"
 #include "solvers/solve.h"
 #include "tests/long_run.h"
 #include "tests/oracles/scatter/brute_force.h"

@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "instances/scatter/certificate.h"
-#include "instances/scatter/verify.h"
+#include "instances/scatter/verify/verify.h"
 #include "solvers/solve.h"
 #include "tests/long_run.h"
 #include "tests/oracles/scatter/brute_force.h"

@@ -2,7 +2,7 @@
 // verify()'s own search, and every method satisfies the rules.
 #include <gtest/gtest.h>
 
-#include "instances/scatter/verify.h"
+#include "instances/scatter/verify/verify.h"
 #include "solvers/solve.h"
 #include "tests/long_run.h"
 #include "tests/oracles/scatter/brute_force.h"

@@ -19,7 +19,7 @@
 #include "instances/scatter/plan.h"
 #include "instances/violation.h"
 #include "solvers/milp/backends.h"
-#include "solvers/scatter/step_bound.h"
+#include "solvers/scatter/bounds/step_lp_bound.h"
 
 namespace stowage {
 

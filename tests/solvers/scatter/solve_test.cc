@@ -6,8 +6,8 @@
 
 #include <atomic>
 
-#include "instances/scatter/json.h"
-#include "instances/scatter/verify.h"
+#include "instances/scatter/json/json.h"
+#include "instances/scatter/verify/verify.h"
 #include "tests/long_run.h"
 
 namespace stowage::scatter_solve_test {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <set>
 
-#include "instances/scatter/verify.h"
+#include "instances/scatter/verify/verify.h"
 #include "solvers/solve.h"
 
 namespace stowage::scatter_stages_test {

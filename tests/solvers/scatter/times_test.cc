@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "instances/scatter/verify.h"
+#include "instances/scatter/verify/verify.h"
 #include "solvers/solve.h"
 #include "tests/long_run.h"
 #include "tests/oracles/scatter/brute_force.h"

@@ -12,8 +12,8 @@
 
 #include "instances/model/machine.h"
 #include "instances/model/transformer.h"
-#include "instances/numbers.h"
-#include "instances/strategy/generate.h"
+#include "instances/numeric/numbers.h"
+#include "instances/strategy/generate/generate.h"
 #include "instances/verify.h"
 #include "solvers/solve.h"
 #include "tests/long_run.h"

@@ -1,14 +1,14 @@
 // The rate at which another configuration becomes faster, against pricing every configuration
 // again.
-#include "solvers/strategy/rate_switch.h"
+#include "solvers/strategy/explain/rate_switch.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "heuristics/strategy/configurations.h"
-#include "instances/strategy/fit_rates.h"
-#include "instances/strategy/generate.h"
+#include "instances/strategy/fit/fit_rates.h"
+#include "instances/strategy/generate/generate.h"
 
 namespace stowage::strategy_rate_switch_test {
 namespace {

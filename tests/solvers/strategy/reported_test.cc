@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "instances/strategy/generate.h"
+#include "instances/strategy/generate/generate.h"
 #include "solvers/solve.h"
 
 namespace stowage::solvers_strategy_reported_test {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "instances/strategy/verify.h"
+#include "instances/strategy/verify/verify.h"
 #include "solvers/solve.h"
 #include "tests/tiny_strategy.h"
 

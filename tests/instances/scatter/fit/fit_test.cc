@@ -7,7 +7,7 @@
 
 #include <cmath>
 
-#include "instances/numbers.h"
+#include "instances/numeric/numbers.h"
 #include "instances/scatter/fit/terms.h"
 #include "tests/instances/scatter/fit/rows.h"
 

@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "instances/model/machine.h"
-#include "instances/scatter/cost_model.h"
+#include "instances/scatter/cost/cost_model.h"
 #include "instances/scatter/fit/fit.h"
 #include "instances/scatter/presets.h"
 

@@ -6,8 +6,8 @@
 #include <random>
 #include <vector>
 
-#include "instances/random.h"
-#include "instances/scatter/cost_model.h"
+#include "instances/numeric/random.h"
+#include "instances/scatter/cost/cost_model.h"
 #include "instances/scatter/fit/sample.h"
 #include "tests/instances/regression/noise.h"
 

@@ -1,0 +1,84 @@
+#include "cli/commands/measure/machine.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "cli/terminal/error/error_codes.h"
+#include "cli/terminal/status_line.h"
+#include "instances/numeric/numbers.h"
+#include "kernels/attention/simd/isa.h"
+
+namespace stowage {
+
+Result<kernels::BlockShape> block_for(const std::vector<int>& degrees) {
+  constexpr int kMostHeads = 512;
+  constexpr int kQueriesPerKey = 4;
+  kernels::BlockShape block{.hidden = 256, .head_dim = 32, .ffn = 512};
+  int heads = 1;
+  for (const int degree : degrees) {
+    if (degree > kMostRanks) {
+      return InputError{
+          kUsage, "degree " + std::to_string(degree),
+          "cannot be measured: ranks are threads, at most " + std::to_string(kMostRanks)};
+    }
+    heads = std::lcm(heads, degree);
+    if (heads > kMostHeads) {
+      return InputError{kUsage, "degrees",
+                        "cannot be measured: they need a common multiple of heads of at most " +
+                            std::to_string(kMostHeads)};
+    }
+  }
+  const int usual = block.heads;
+  block.heads = heads * ((usual + heads - 1) / heads);
+  block.kv_heads = block.heads % kQueriesPerKey == 0 ? block.heads / kQueriesPerKey : block.heads;
+  return block;
+}
+
+Result<kernels::Calibration> calibrate_here(Console& console,
+                                            const kernels::CalibrationOptions& options,
+                                            Budget& budget) {
+  if (std::string problem = kernels::isa_problem(); !problem.empty()) {
+    return InputError{kUsage, "STOWAGE_ISA", std::move(problem)};
+  }
+  StatusLine status(console);
+  kernels::Calibration measured = kernels::calibrate(
+      options,
+      [&status](std::int64_t done, std::int64_t all) {
+        status.tell("pack      " + grouped(done) + " of " + grouped(all));
+      },
+      &budget);
+  if (!measured.problem.empty()) return InputError{kInternal, "calibration", measured.problem};
+  return measured;
+}
+
+ExitCode refuse_calibration(Console& console, const InputError& error) {
+  return console.refuse(error, error.code == kInternal ? ExitCode::internal : ExitCode::bad_input);
+}
+
+std::int64_t scale_for(const ScatterInstance& instance, const kernels::BlockShape& block,
+                       double flop) {
+  const std::vector<Tokens> padded = padded_lengths(instance);
+  const auto work = [&](std::int64_t scale) {
+    double sum = 0;
+    for (const Tokens length : padded) {
+      const Tokens scaled = (length + scale - 1) / scale;
+      sum += kernels::block_flop(block, static_cast<double>(scaled));
+    }
+    return sum;
+  };
+  std::int64_t low = 1;
+  std::int64_t high = 1;  // the largest scale leaves one token per sequence
+  for (const Tokens length : padded) high = std::max(high, length);
+  while (low < high) {
+    const std::int64_t middle = low + (high - low) / 2;
+    if (work(middle) <= flop) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return low;
+}
+
+}  // namespace stowage

@@ -1,0 +1,50 @@
+// An assign plan under construction, which holds positions of AssignTable in rows of replicas.
+#pragma once
+
+#include <vector>
+
+#include "instances/assign/instance.h"
+#include "instances/assign/plan.h"
+#include "instances/assign/planning_table.h"
+#include "instances/budget.h"
+
+namespace stowage {
+
+struct RowDraft {
+  std::vector<int> positions;
+  Tokens tokens = 0;
+  Ms work = 0;  // sum of AssignTable::work in ms; the row's time adds the scheme's fixed_ms
+};
+
+struct ReplicaDraft {
+  int scheme = 0;
+  std::vector<RowDraft> rows;  // all rows have sequences
+  Ms time = 0;                 // T of instances/assign/instance.h, in ms
+};
+
+struct AssignDraft {
+  int strategy = 0;
+  std::vector<ReplicaDraft> replicas;  // all replicas of the strategy, group by group
+};
+
+// Returns the time of the slowest replica in ms, 0 without sequences.
+Ms objective(const AssignDraft& draft);
+
+// Returns T of the rows on a scheme in ms.
+Ms time_of(const AssignTable& table, int scheme, const std::vector<RowDraft>& rows);
+
+void append(const AssignTable& table, int scheme, int position, RowDraft& row);
+
+// Returns all positions of the replica, ascending.
+std::vector<int> positions_of(const ReplicaDraft& replica);
+
+// Returns the plan of the draft. The budget limits the optional parts of compose_assign().
+AssignPlan to_plan(const AssignInstance& instance, const AssignTable& table,
+                   const AssignDraft& draft, const Budget& budget = Budget());
+
+// Returns the draft of a plan; the inverse of to_plan(). Requires a plan that verifies against the
+// table's instance.
+AssignDraft to_draft(const AssignInstance& instance, const AssignTable& table,
+                     const AssignPlan& plan);
+
+}  // namespace stowage

@@ -1,0 +1,422 @@
+// Longer than 300 lines: degrees, groupings and cuts share the times of groups at each level.
+#include "heuristics/scatter/construct/equal_count_grouping.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "heuristics/scatter/improve/local_search.h"
+#include "instances/numeric/numbers.h"
+
+namespace stowage {
+namespace {
+
+// Numbers, beside 1, of groups of a chunk and of sequences of a group.
+constexpr std::array<int, 15> kRound = {2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256};
+constexpr double kPromising = 1.05;  // groupings up to this ratio to the best makespan are polished
+constexpr Ms kLongest = std::numeric_limits<Ms>::max();
+constexpr int kMostCut = 4096;     // sequences; larger steps are not cut by even_chunks()
+constexpr int kMostPlaces = 4096;  // groups times devices; above it, make_up() is not tried
+
+// The time in ms of a group at each level, infinite if the level has no room.
+using Times = std::span<const Ms>;
+
+// Chooses levels for groups of the given times, on all devices or, unless the rules forbid it, on
+// fewer.
+class Degrees {
+ public:
+  explicit Degrees(const ScatterTable& table) : table_(table) {}
+
+  // Returns the devices that groups of at most `most` ms need, or more than exist if these do not
+  // suffice.
+  int needed(std::span<const Times> groups, Ms most) const {
+    int devices = 0;
+    for (const Times times : groups) {
+      const int level = least_level(times, most);
+      if (level < 0) return table_.devices() + 1;
+      devices += degree(level);
+      if (devices > table_.devices()) return devices;
+    }
+    return devices;
+  }
+
+  // Chooses levels() and returns their makespan in ms. If `whole`, the levels cover all devices.
+  // Returns infinity if no choice exists.
+  Ms choose(std::span<const Times> groups, bool whole) {
+    candidates_.clear();
+    for (const Times times : groups) {
+      for (const Ms time : times) {
+        if (time < kInfinity) candidates_.push_back(time);
+      }
+    }
+    // Binary search for the least time in which all groups fit on the devices. No time before
+    // `first` suffices, and all times from `last` on suffice.
+    auto first = candidates_.begin();
+    auto last = candidates_.end();
+    while (first != last) {
+      const auto middle = first + (last - first) / 2;
+      std::nth_element(first, middle, last);
+      if (needed(groups, *middle) > table_.devices()) {
+        first = middle + 1;
+      } else {
+        last = middle;
+      }
+    }
+    if (last == candidates_.end()) return kInfinity;
+    const Ms enough = *last;
+    const int left = table_.devices() - needed(groups, enough);
+    take(groups, enough);
+    if (whole && !widen(groups, left) && !make_up(groups)) return kInfinity;
+    Ms makespan = 0;
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      makespan = std::max(makespan, groups[g][at(levels_[g])]);
+    }
+    return makespan;
+  }
+
+  const std::vector<int>& levels() const { return levels_; }
+
+ private:
+  int degree(int level) const { return table_.levels()[at(level)].degree; }
+
+  // Returns the fastest level of the least degree with time <= `most`, or -1 if no level is fast
+  // enough.
+  int least_level(Times times, Ms most) const {
+    int least = -1;
+    for (int level = 0; level < static_cast<int>(times.size()); ++level) {
+      if (times[at(level)] > most) continue;
+      if (least >= 0 && degree(level) > degree(least)) break;
+      if (least < 0 || times[at(level)] < times[at(least)]) least = level;
+    }
+    return least;
+  }
+
+  void take(std::span<const Times> groups, Ms most) {
+    levels_.clear();
+    for (const Times times : groups) levels_.push_back(least_level(times, most));
+  }
+
+  // Gives the remaining devices to groups: first the widening that takes most devices, then the
+  // fastest. Returns false if some devices stay idle.
+  bool widen(std::span<const Times> groups, int left) {
+    while (left > 0) {
+      int best_more = 0;
+      std::size_t best_group = 0;
+      int best_level = 0;
+      for (std::size_t g = 0; g < groups.size(); ++g) {
+        for (int level = levels_[g] + 1; level < static_cast<int>(groups[g].size()); ++level) {
+          const int more = degree(level) - degree(levels_[g]);
+          if (more > left || more < 1 || groups[g][at(level)] == kInfinity) continue;
+          const bool faster =
+              more == best_more && groups[g][at(level)] < groups[best_group][at(best_level)];
+          if (more > best_more || faster) {
+            best_more = more;
+            best_group = g;
+            best_level = level;
+          }
+        }
+      }
+      if (best_more == 0) return false;
+      levels_[best_group] = best_level;
+      left -= best_more;
+    }
+    return true;
+  }
+
+  // Chooses degrees that sum up to all devices, with the least makespan, by dynamic programming
+  // over the sums. Returns false if no choice exists or the table would be too large.
+  bool make_up(std::span<const Times> groups) {
+    const auto devices = at(table_.devices());
+    const std::size_t width = devices + 1;
+    if (groups.size() * devices > kMostPlaces) return false;
+    std::vector<Ms> least((groups.size() + 1) * width, kInfinity);
+    std::vector<int> by(least.size(), -1);
+    least[0] = 0;
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      for (int level = 0; level < static_cast<int>(groups[g].size()); ++level) {
+        for (std::size_t sum = at(degree(level)); sum < width; ++sum) {
+          const Ms before = least[g * width + sum - at(degree(level))];
+          const Ms then = std::max(before, groups[g][at(level)]);
+          if (then >= least[(g + 1) * width + sum]) continue;
+          least[(g + 1) * width + sum] = then;
+          by[(g + 1) * width + sum] = level;
+        }
+      }
+    }
+    if (least.back() == kInfinity) return false;
+    levels_.assign(groups.size(), 0);
+    std::size_t sum = devices;
+    for (std::size_t g = groups.size(); g-- > 0;) {
+      levels_[g] = by[(g + 1) * width + sum];
+      sum -= at(degree(levels_[g]));
+    }
+    return true;
+  }
+
+  const ScatterTable& table_;
+  std::vector<Ms> candidates_;
+  std::vector<int> levels_;
+};
+
+// Computes the times of each group at each level. Stores the times of one group after the other.
+class GroupTimes {
+ public:
+  explicit GroupTimes(const ScatterTable& table) : table_(table) {}
+
+  std::span<const Times> of(std::span<const std::vector<int>> groups) {
+    const std::size_t levels = table_.levels().size();
+    times_.clear();
+    groups_.clear();
+    for (const std::vector<int>& positions : groups) {
+      GroupDraft group{.positions = positions};
+      for (std::size_t level = 0; level < levels; ++level) {
+        group = group_of(table_, static_cast<int>(level), std::move(group.positions));
+        times_.push_back(has_room(table_, group) ? group.time : kInfinity);
+      }
+    }
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      groups_.push_back(Times(times_).subspan(g * levels, levels));
+    }
+    return groups_;
+  }
+
+ private:
+  const ScatterTable& table_;
+  std::vector<Ms> times_;
+  std::vector<Times> groups_;
+};
+
+using Groups = std::vector<std::vector<int>>;
+
+// Groups sequences of similar lengths.
+Groups alike(std::span<const int> positions, std::size_t groups) {
+  Groups blocks(groups);
+  const std::size_t each = positions.size() / groups;
+  for (std::size_t i = 0; i < positions.size(); ++i) blocks[i / each].push_back(positions[i]);
+  return blocks;
+}
+
+// Deals the sequences in rounds over the groups, alternately forwards and backwards.
+Groups mixed(std::span<const int> positions, std::size_t groups) {
+  Groups blocks(groups);
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    const std::size_t place = i % groups;
+    blocks[i / groups % 2 == 0 ? place : groups - 1 - place].push_back(positions[i]);
+  }
+  return blocks;
+}
+
+// Shortest path over the cut points.
+class Cuts {
+ public:
+  explicit Cuts(const ScatterTable& table)
+      : table_(table), degrees_(table), tokens_{0}, loads_(table.levels().size()) {
+    for (int position = 0; position < table.size(); ++position) {
+      tokens_.push_back(tokens_.back() + table.length(position));
+    }
+    for (int level = 0; level < static_cast<int>(loads_.size()); ++level) {
+      loads_[at(level)].emplace_back();
+      for (int position = 0; position < table.size(); ++position) {
+        loads_[at(level)].push_back(loads_[at(level)].back() + table.load(position, level));
+      }
+    }
+  }
+
+  std::optional<StepDraft> run(const Budget& budget) {
+    const int size = table_.size();
+    best_.assign(at(size) + 1, {});
+    best_[0].sum = 0;
+    std::vector<Blocks> rounds{Blocks(*this, 1)};
+    for (const int each : kRound) rounds.emplace_back(*this, each);
+    for (int first = 0; first < size; ++first) {
+      if (budget.exhausted()) return std::nullopt;
+      if (best_[at(first)].sum == kInfinity) continue;
+      for (Blocks& blocks : rounds) try_each(first, blocks);
+    }
+    if (best_.back().sum == kInfinity) return std::nullopt;
+    StepDraft step;
+    for (int end = size; end > 0; end = best_[at(end)].first) step.push_back(batch(end));
+    std::ranges::reverse(step);
+    return step;
+  }
+
+ private:
+  struct Cut {
+    Ms sum = kInfinity;
+    int first = 0;  // first position of the last chunk
+    int each = 0;   // sequences per group of the last chunk
+  };
+
+  // The times of all groups of `each` consecutive sequences, computed on demand.
+  class Blocks {
+   public:
+    Blocks(const Cuts& cuts, int each)
+        : cuts_(cuts),
+          each_(each),
+          levels_(cuts.table_.levels().size()),
+          known_(at(cuts.table_.size())),
+          times_(known_.size() * levels_) {}
+
+    int each() const { return each_; }
+
+    Times from(int begin) {
+      const std::span<Ms> times = std::span(times_).subspan(at(begin) * levels_, levels_);
+      if (!known_[at(begin)]) cuts_.measure(begin, begin + each_, times);
+      known_[at(begin)] = true;
+      return times;
+    }
+
+   private:
+    const Cuts& cuts_;
+    int each_;
+    std::size_t levels_;
+    std::vector<bool> known_;
+    std::vector<Ms> times_;
+  };
+
+  // Tries all chunks from `first` on whose groups hold `each` sequences.
+  void try_each(int first, Blocks& blocks) {
+    const int each = blocks.each();
+    const int most = std::min((table_.size() - first) / each, table_.devices());
+    groups_.clear();
+    int devices = 0;  // least number of devices for these groups without a time limit
+    for (int groups = 1; groups <= most; groups = next(groups)) {
+      while (static_cast<int>(groups_.size()) < groups) {
+        const Times times = blocks.from(first + static_cast<int>(groups_.size()) * each);
+        devices += degrees_.needed({&times, 1}, kLongest);
+        if (devices > table_.devices()) return;  // more groups need more devices
+        groups_.push_back(times);
+      }
+      Cut& end = best_[at(first + groups * each)];
+      const Ms before = best_[at(first)].sum;
+      const Ms most_ms = std::min(end.sum - before, kLongest);
+      if (degrees_.needed(groups_, most_ms) > table_.devices()) continue;
+      const Ms sum = before + degrees_.choose(groups_, table_.no_idle_ranks());
+      if (sum < end.sum) end = {sum, first, each};
+    }
+  }
+
+  static int next(int groups) {
+    for (const int round : kRound) {
+      if (round > groups) return round;
+    }
+    return 2 * groups;
+  }
+
+  // Computes the time at each level of the sequences [begin, end) as one group.
+  void measure(int begin, int end, std::span<Ms> times) const {
+    const Tokens tokens = tokens_[at(end)] - tokens_[at(begin)];
+    for (std::size_t level = 0; level < loads_.size(); ++level) {
+      const Level& own = table_.levels()[level];
+      const auto beside = checked_mul(end - begin, own.sequence_tokens);
+      const bool fits = end - begin <= own.sequences && beside && *beside <= own.capacity &&
+                        table_.holds(static_cast<int>(level), begin) &&
+                        own.room_to_grow(tokens + *beside, end - begin) >= 0;
+      const Load load = loads_[level][at(end)] - loads_[level][at(begin)];
+      const Ms time = table_.measured() ? table_.time(static_cast<int>(level), load)
+                                        : own.overhead + load.time();
+      times[level] = fits ? time : kInfinity;
+    }
+  }
+
+  MicroBatchDraft batch(int end) {
+    const Cut& cut = best_[at(end)];
+    Blocks blocks(*this, cut.each);
+    groups_.clear();
+    for (int begin = cut.first; begin < end; begin += cut.each) {
+      groups_.push_back(blocks.from(begin));
+    }
+    degrees_.choose(groups_, table_.no_idle_ranks());
+    MicroBatchDraft batch;
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      std::vector<int> positions;
+      for (int i = 0; i < cut.each; ++i) {
+        positions.push_back(cut.first + static_cast<int>(g) * cut.each + i);
+      }
+      batch.groups.push_back(group_of(table_, degrees_.levels()[g], std::move(positions)));
+    }
+    batch.makespan = slowest(batch);
+    return batch;
+  }
+
+  const ScatterTable& table_;
+  Degrees degrees_;
+  std::vector<Tokens> tokens_;            // sum of tokens before each position
+  std::vector<std::vector<Load>> loads_;  // sum of loads before each position, by level
+  std::vector<Cut> best_;                 // best cut, by end
+  std::vector<Times> groups_;
+};
+
+}  // namespace
+
+bool has_equal_groups(const MicroBatchDraft& batch) {
+  std::size_t each = 0;
+  for (const GroupDraft& group : batch.groups) {
+    if (group.positions.empty()) continue;
+    if (each != 0 && group.positions.size() != each) return false;
+    each = group.positions.size();
+  }
+  return true;
+}
+
+namespace {
+
+// One partition of the sequences into groups, before any swap.
+struct Grouping {
+  Ms makespan = 0;
+  Groups groups;
+  std::vector<int> levels;
+};
+
+// Returns the best grouping found, on all devices if `whole`; nullopt if no grouping was found.
+std::optional<MicroBatchDraft> grouped(const ScatterTable& table, std::span<const int> positions,
+                                       int polish_rounds, bool whole) {
+  std::vector<Grouping> groupings;
+  Degrees degrees(table);
+  GroupTimes times(table);
+  const std::size_t most = std::min(positions.size(), at(table.devices()));
+  for (std::size_t count = 1; count <= most; ++count) {
+    if (positions.size() % count != 0) continue;
+    for (auto* const deal : {alike, mixed}) {
+      // Both deals give the same groups.
+      if (deal == mixed && (count == 1 || count == positions.size())) continue;
+      Groups groups = deal(positions, count);
+      const Ms makespan = degrees.choose(times.of(groups), whole);
+      if (makespan == kInfinity) continue;
+      groupings.push_back({makespan, std::move(groups), degrees.levels()});
+    }
+  }
+  // The fastest groupings come first, so that most others need no polish.
+  std::ranges::stable_sort(groupings, {}, &Grouping::makespan);
+  std::optional<MicroBatchDraft> best;
+  for (Grouping& grouping : groupings) {
+    if (best && grouping.makespan > kPromising * best->makespan) break;
+    MicroBatchDraft batch;
+    for (std::size_t g = 0; g < grouping.groups.size(); ++g) {
+      batch.groups.push_back(group_of(table, grouping.levels[g], std::move(grouping.groups[g])));
+    }
+    polish(table, batch, polish_rounds);
+    if (!best || batch.makespan < best->makespan) best = std::move(batch);
+  }
+  return best;
+}
+
+}  // namespace
+
+std::optional<MicroBatchDraft> group_evenly(const ScatterTable& table,
+                                            std::span<const int> positions, int polish_rounds) {
+  if (table.no_idle_ranks()) {
+    if (auto batch = grouped(table, positions, polish_rounds, true)) return batch;
+  }
+  return grouped(table, positions, polish_rounds, false);
+}
+
+std::optional<StepDraft> even_chunks(const ScatterTable& table, const Budget& budget) {
+  if (table.size() > kMostCut) return std::nullopt;
+  return Cuts(table).run(budget);
+}
+
+}  // namespace stowage

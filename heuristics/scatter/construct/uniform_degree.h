@@ -1,0 +1,35 @@
+// Chooses the degree for planners that give all groups of a run the same degree: the fastest for
+// this step.
+//
+//   return fastest_degree(table, budget, [&](int level) { return packed_at(table, level); });
+#pragma once
+
+#include <optional>
+#include <utility>
+
+#include "heuristics/scatter/improve/rule_repair.h"
+#include "heuristics/scatter/working_plan.h"
+#include "instances/budget.h"
+
+namespace stowage {
+
+// Returns the fastest planned step among the steps that `make` returns for each level that holds
+// the longest sequence, ties to the smaller degree. Returns nullopt if `make` returns no step. At
+// least one step is tried, even without budget.
+template <class Make>
+std::optional<StepDraft> fastest_degree(const ScatterTable& table, const Budget& budget,
+                                        Make make) {
+  std::optional<TimedDraft> best;
+  for (int level = 0; level < static_cast<int>(table.levels().size()); ++level) {
+    if (table.size() > 0 && !table.holds(level, 0)) continue;
+    if (best && budget.exhausted()) break;
+    std::optional<StepDraft> step = make(level);
+    if (!step) continue;
+    TimedDraft planned = as_planned(table, *std::move(step));
+    if (!best || planned.time < best->time) best = std::move(planned);
+  }
+  if (!best) return std::nullopt;
+  return std::move(best->step);
+}
+
+}  // namespace stowage

@@ -1,0 +1,456 @@
+// Longer than 300 lines: splitting, uniting, filling and borrowing each repair violations that the
+// others cause.
+#include "heuristics/scatter/improve/rule_repair.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "heuristics/scatter/construct/equal_count_grouping.h"
+#include "heuristics/scatter/construct/grouping.h"
+#include "heuristics/scatter/improve/local_search.h"
+#include "instances/numeric/numbers.h"
+
+namespace stowage {
+namespace {
+
+constexpr std::size_t kMostTried = 12;  // micro-batches tried per split or union
+constexpr int kPolishRounds = 16;
+constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+int degree_of(const ScatterTable& table, const GroupDraft& group) {
+  return table.levels()[at(group.level)].degree;
+}
+
+int idle_ranks(const ScatterTable& table, const MicroBatchDraft& batch) {
+  int idle = table.devices();
+  for (const GroupDraft& group : batch.groups) {
+    if (!group.positions.empty()) idle -= degree_of(table, group);
+  }
+  return idle;
+}
+
+void drop_empty(StepDraft& step) {
+  for (MicroBatchDraft& batch : step) {
+    std::erase_if(batch.groups, [](const GroupDraft& group) { return group.positions.empty(); });
+  }
+  std::erase_if(step, [](const MicroBatchDraft& batch) { return batch.groups.empty(); });
+}
+
+bool right_count(const ScatterTable& table, std::size_t micro_batches) {
+  return static_cast<std::int64_t>(micro_batches) % table.multiple() == 0;
+}
+
+// Gives work to the idle ranks of a micro-batch by a sequence of changes: a group gets more ranks,
+// or one of its sequences gets a group of its own. Each time the change with the least makespan is
+// chosen, then with the least device-time squared.
+class Filler {
+ public:
+  Filler(const ScatterTable& table, MicroBatchDraft& batch) : table_(table), batch_(batch) {
+    for (const GroupDraft& group : batch.groups) add_known(group);
+  }
+
+  // Returns false if no change is possible before all ranks have work.
+  bool run() {
+    int idle = idle_ranks(table_, batch_);
+    while (idle > 0) {
+      find_slowest();
+      best_ = {};
+      for (std::size_t g = 0; g < batch_.groups.size(); ++g) {
+        try_wider(g, idle);
+        try_split(g, idle);
+      }
+      if (best_.group == kNone) return false;
+      idle -= apply();
+    }
+    return idle == 0;
+  }
+
+ private:
+  struct Change {
+    Ms makespan = kInfinity;
+    double squares = kInfinity;
+    std::size_t group = kNone;
+    int level = 0;            // level of the widened or new group
+    std::size_t out = kNone;  // index of the sequence that leaves, or kNone
+  };
+
+  struct Split {            // a sequence moves to a group of its own
+    Ms slower = kInfinity;  // time of the slower group
+    double squares = kInfinity;
+    std::size_t out = kNone;
+  };
+
+  int degree(int level) const { return table_.levels()[at(level)].degree; }
+
+  // Returns the times of the group at each level, infinite where the level cannot hold it.
+  std::vector<Ms> times_of(const GroupDraft& group) const {
+    std::vector<Ms> times(table_.levels().size(), kInfinity);
+    for (std::size_t l = at(group.level); l < times.size(); ++l) {
+      const Level& level = table_.levels()[l];
+      Tokens held = 0;
+      bool holds = std::ssize(group.positions) <= level.sequences;
+      for (const int position : group.positions) {
+        held += table_.held(static_cast<int>(l), position);
+        holds = holds && table_.holds(static_cast<int>(l), position);
+      }
+      if (!holds || level.room_to_grow(held, std::ssize(group.positions)) < 0) continue;
+      times[l] = level.overhead;
+      for (const int position : group.positions) {
+        times[l] += table_.cost(position, static_cast<int>(l));
+      }
+    }
+    return times;
+  }
+
+  // Returns for each level of the new group the best sequence to move there. Empty if the group has
+  // one sequence.
+  std::vector<Split> splits_of(const GroupDraft& group) const {
+    std::vector<Split> splits;
+    if (group.positions.size() < 2) return splits;
+    splits.resize(table_.levels().size());
+    const double own = degree(group.level);
+    for (int l = 0; l < static_cast<int>(splits.size()); ++l) {
+      Split& best = splits[at(l)];
+      int seen = -1;
+      for (std::size_t out = 0; out < group.positions.size(); ++out) {
+        const int position = group.positions[out];
+        const int kind = table_.kind(position);
+        if (kind == std::exchange(seen, kind) || !table_.holds(l, position)) continue;
+        const Ms left = group.time - table_.cost(position, group.level);
+        const Ms made = table_.levels()[at(l)].overhead + table_.cost(position, l);
+        const Split split{.slower = std::max(left, made),
+                          .squares = own * left * left + degree(l) * made * made,
+                          .out = out};
+        if (std::tie(split.slower, split.squares) < std::tie(best.slower, best.squares)) {
+          best = split;
+        }
+      }
+    }
+    return splits;
+  }
+
+  void add_known(const GroupDraft& group) {
+    times_.push_back(times_of(group));
+    splits_.push_back(splits_of(group));
+  }
+
+  void find_slowest() {
+    slowest_ = second_ = 0;
+    slow_ = kNone;
+    for (std::size_t g = 0; g < batch_.groups.size(); ++g) {
+      const Ms time = batch_.groups[g].time;
+      if (time > slowest_) {
+        second_ = std::exchange(slowest_, time);
+        slow_ = g;
+      } else {
+        second_ = std::max(second_, time);
+      }
+    }
+  }
+  Ms others(std::size_t g) const { return g == slow_ ? second_ : slowest_; }
+
+  void consider(Change change) {
+    if (std::tie(change.makespan, change.squares) < std::tie(best_.makespan, best_.squares)) {
+      best_ = change;
+    }
+  }
+
+  void try_wider(std::size_t g, int idle) {
+    const GroupDraft& group = batch_.groups[g];
+    const double before = degree(group.level) * group.time * group.time;
+    for (int l = group.level + 1; l < static_cast<int>(table_.levels().size()); ++l) {
+      if (degree(l) - degree(group.level) > idle) break;
+      if (table_.way(l) != table_.way(group.level)) continue;
+      const Ms time = times_[g][at(l)];
+      consider({.makespan = std::max(others(g), time),
+                .squares = degree(l) * time * time - before,
+                .group = g,
+                .level = l});
+    }
+  }
+
+  void try_split(std::size_t g, int idle) {
+    const GroupDraft& group = batch_.groups[g];
+    const double before = degree(group.level) * group.time * group.time;
+    for (std::size_t l = 0; l < splits_[g].size(); ++l) {
+      const Split& split = splits_[g][l];
+      if (degree(static_cast<int>(l)) > idle) break;
+      if (split.out == kNone || table_.way(static_cast<int>(l)) != table_.way(group.level))
+        continue;
+      consider({.makespan = std::max(others(g), split.slower),
+                .squares = split.squares - before,
+                .group = g,
+                .level = static_cast<int>(l),
+                .out = split.out});
+    }
+  }
+
+  // Applies the best change and returns the number of ranks that got work.
+  int apply() {
+    GroupDraft& group = batch_.groups[best_.group];
+    if (best_.out == kNone) {
+      const int more = degree(best_.level) - degree(group.level);
+      group = group_of(table_, best_.level, std::move(group.positions));
+      splits_[best_.group] = splits_of(group);
+      return more;
+    }
+    const int position = group.positions[best_.out];
+    group.positions.erase(group.positions.begin() + static_cast<std::ptrdiff_t>(best_.out));
+    group = group_of(table_, group.level, std::move(group.positions));
+    times_[best_.group] = times_of(group);
+    splits_[best_.group] = splits_of(group);
+    batch_.groups.push_back(group_of(table_, best_.level, {position}));
+    add_known(batch_.groups.back());
+    return degree(best_.level);
+  }
+
+  const ScatterTable& table_;
+  MicroBatchDraft& batch_;
+  std::vector<std::vector<Ms>> times_;      // by group and level
+  std::vector<std::vector<Split>> splits_;  // likewise
+  Ms slowest_ = 0;
+  Ms second_ = 0;
+  std::size_t slow_ = kNone;
+  Change best_;
+};
+
+// Moves the shortest sequence of another micro-batch to a new group of the borrower. The lending
+// group keeps at least one sequence. Returns false if no sequence fits the idle ranks.
+bool borrow(const ScatterTable& table, StepDraft& step, std::size_t borrower, int idle) {
+  std::size_t lender = kNone;
+  std::size_t from = 0;
+  std::size_t index = 0;
+  int shortest = -1;
+  for (std::size_t b = 0; b < step.size(); ++b) {
+    if (b == borrower) continue;
+    for (std::size_t g = 0; g < step[b].groups.size(); ++g) {
+      const std::vector<int>& positions = step[b].groups[g].positions;
+      if (positions.size() < 2) continue;
+      const auto last = std::ranges::max_element(positions);
+      if (*last <= shortest) continue;
+      shortest = *last;
+      lender = b;
+      from = g;
+      index = static_cast<std::size_t>(last - positions.begin());
+    }
+  }
+  if (lender == kNone) return false;
+  for (int level = 0; level < static_cast<int>(table.levels().size()); ++level) {
+    if (table.levels()[at(level)].degree > idle || !table.holds(level, shortest)) continue;
+    if (table.way(level) != table.way(step[borrower].groups.front().level)) continue;
+    remove_sequence(table, step[lender].groups[from], index);
+    step[lender].makespan = slowest(step[lender]);
+    step[borrower].groups.push_back(group_of(table, level, {shortest}));
+    return true;
+  }
+  return false;
+}
+
+bool fill(const ScatterTable& table, StepDraft& step, std::size_t index) {
+  if (idle_ranks(table, step[index]) == 0) return true;
+  if (table.equal_sequences()) {
+    std::optional<MicroBatchDraft> made =
+        group_micro_batch(table, positions_of(step[index]), kQuickGrouping);
+    if (!made || idle_ranks(table, *made) > 0) return false;
+    step[index] = *std::move(made);
+    return true;
+  }
+  while (true) {
+    MicroBatchDraft filled = step[index];
+    if (Filler(table, filled).run()) {
+      polish(table, filled, kPolishRounds);
+      step[index] = std::move(filled);
+      return true;
+    }
+    const int idle = idle_ranks(table, step[index]);
+    if (!borrow(table, step, index, idle)) return false;
+  }
+}
+
+// Splits a micro-batch into one of long and one of short sequences, each with all devices. Returns
+// nullopt if it has one sequence or a half cannot be grouped.
+std::optional<StepDraft> halves(const ScatterTable& table, const MicroBatchDraft& batch) {
+  const std::vector<int> positions = positions_of(batch);
+  double area = 0;
+  for (const int position : positions) area += table.area(position);
+  std::size_t cut = 0;
+  for (double first = 0; cut + 1 < positions.size() && (cut == 0 || 2 * first < area); ++cut) {
+    first += table.area(positions[cut]);
+  }
+  if (cut == 0) return std::nullopt;
+  StepDraft both;
+  const std::span<const int> all = positions;
+  for (const std::span<const int> half : {all.first(cut), all.subspan(cut)}) {
+    std::optional<MicroBatchDraft> made = group_micro_batch(table, half, kQuickGrouping);
+    if (!made) return std::nullopt;
+    both.push_back(*std::move(made));
+  }
+  return both;
+}
+
+// Splits the micro-batch whose split costs the least time. Tries the longest micro-batches, which
+// gain most. Returns false if none can be split.
+bool split_one(const ScatterTable& table, StepDraft& step) {
+  std::ranges::stable_sort(step, std::greater<>(), &MicroBatchDraft::makespan);
+  std::size_t chosen = kNone;
+  Ms least = kInfinity;
+  StepDraft best;
+  std::size_t tried = 0;
+  for (std::size_t b = 0; b < step.size() && tried < kMostTried; ++b) {
+    std::optional<StepDraft> both = halves(table, step[b]);
+    if (!both) continue;
+    ++tried;
+    const Ms more = total(*both) - step[b].makespan;
+    if (more >= least) continue;
+    least = more;
+    chosen = b;
+    best = *std::move(both);
+  }
+  if (chosen == kNone) return false;
+  step[chosen] = std::move(best.front());
+  step.push_back(std::move(best.back()));
+  return true;
+}
+
+// Unites the shortest micro-batch with the micro-batch where it adds the least time. Returns false
+// if no union can be grouped.
+bool unite_two(const ScatterTable& table, StepDraft& step) {
+  if (step.size() < 2) return false;
+  std::ranges::stable_sort(step, std::greater<>(), &MicroBatchDraft::makespan);
+  const std::vector<int> shortest = positions_of(step.back());
+  std::size_t chosen = kNone;
+  Ms least = kInfinity;
+  MicroBatchDraft best;
+  std::size_t tried = 0;
+  for (std::size_t b = step.size() - 1; b-- > 0 && tried < kMostTried; ++tried) {
+    const std::vector<int> own = positions_of(step[b]);
+    std::vector<int> both(own.size() + shortest.size());
+    std::ranges::merge(own, shortest, both.begin());
+    std::optional<MicroBatchDraft> made = group_micro_batch(table, both, kQuickGrouping);
+    if (!made || made->makespan - step[b].makespan >= least) continue;
+    least = made->makespan - step[b].makespan;
+    chosen = b;
+    best = *std::move(made);
+  }
+  if (chosen == kNone) return false;
+  step[chosen] = std::move(best);
+  step.pop_back();
+  return true;
+}
+
+// Gives each micro-batch one recomputation mode, regrouping it if necessary. Returns false if a
+// regrouping fails.
+bool unmix(const ScatterTable& table, StepDraft& step) {
+  if (table.recomputations() == 1) return true;
+  choose_forms(table, step);
+  for (MicroBatchDraft& batch : step) {
+    if (!mixes_ways(table, batch)) continue;
+    std::optional<MicroBatchDraft> made =
+        group_micro_batch(table, positions_of(batch), kQuickGrouping);
+    if (!made) return false;
+    batch = *std::move(made);
+  }
+  return true;
+}
+
+// Regroups micro-batches whose groups hold unequal numbers of sequences, and halves those that
+// cannot be regrouped. Returns false if a single sequence cannot be grouped.
+bool level_out(const ScatterTable& table, StepDraft& step) {
+  if (!table.equal_sequences()) return true;
+  std::vector<std::vector<int>> left;
+  for (std::size_t b = 0; b < step.size(); ++b) {
+    if (!has_equal_groups(step[b])) left.push_back(positions_of(step[b]));
+  }
+  std::erase_if(step, [](const MicroBatchDraft& batch) { return !has_equal_groups(batch); });
+  while (!left.empty()) {
+    const std::vector<int> all = std::move(left.back());
+    left.pop_back();
+    if (auto made = group_micro_batch(table, all, kQuickGrouping)) {
+      step.push_back(*std::move(made));
+      continue;
+    }
+    // Split into the longer and the shorter half of the sequences.
+    if (all.size() < 2) return false;
+    const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
+    left.emplace_back(all.begin(), middle);
+    left.emplace_back(middle, all.end());
+  }
+  return true;
+}
+
+// Returns the step with a right number of micro-batches, larger if `more`, and with work for all
+// ranks. Returns nullopt if the repair fails.
+std::optional<StepDraft> mended(const ScatterTable& table, StepDraft step, bool more) {
+  while (!right_count(table, step.size())) {
+    if (!(more ? split_one(table, step) : unite_two(table, step))) return std::nullopt;
+    drop_empty(step);
+  }
+  if (step.empty()) return std::nullopt;
+  if (table.no_idle_ranks()) {
+    for (std::size_t b = 0; b < step.size(); ++b) {
+      if (!fill(table, step, b)) return std::nullopt;
+    }
+  }
+  if (!obeys(table, step)) return std::nullopt;
+  return step;
+}
+
+}  // namespace
+
+bool obeys(const ScatterTable& table, const StepDraft& step) {
+  std::size_t count = 0;
+  for (const MicroBatchDraft& batch : step) {
+    const int idle = idle_ranks(table, batch);
+    if (idle == table.devices()) continue;  // empty micro-batches are left out of the plan
+    if (table.no_idle_ranks() && idle > 0) return false;
+    if (mixes_ways(table, batch)) return false;
+    if (table.equal_sequences() && !has_equal_groups(batch)) return false;
+    ++count;
+  }
+  return right_count(table, count);
+}
+
+std::optional<StepDraft> obeying(const ScatterTable& table, StepDraft step) {
+  if (obeys(table, step)) return step;
+  drop_empty(step);
+  if (!unmix(table, step) || !level_out(table, step)) return std::nullopt;
+  if (obeys(table, step)) return step;
+  drop_empty(step);
+  std::optional<StepDraft> fewer;
+  if (!right_count(table, step.size())) fewer = mended(table, step, false);
+  // With fewer micro-batches, each has more sequences to give to idle ranks, so that repair may
+  // succeed when the other fails.
+  std::optional<StepDraft> more = mended(table, step, true);
+  while (!more && !fewer && unite_two(table, step)) {
+    drop_empty(step);
+    if (right_count(table, step.size())) fewer = mended(table, step, false);
+  }
+  if (fewer && (!more || step_ms(table, *fewer) < step_ms(table, *more))) return fewer;
+  return more;
+}
+
+std::optional<StepDraft> obeying_in_best_forms(const ScatterTable& table, StepDraft step) {
+  std::optional<StepDraft> made = obeying(table, std::move(step));
+  if (made) choose_forms(table, *made);
+  return made;
+}
+
+TimedDraft as_planned(const ScatterTable& table, StepDraft step) {
+  if (obeys(table, step)) {
+    choose_forms(table, step);
+    const Ms time = step_ms(table, step);
+    return {std::move(step), time};
+  }
+  std::optional<StepDraft> made = obeying_in_best_forms(table, step);
+  if (!made) return {std::move(step), kInfinity};
+  const Ms time = step_ms(table, *made);
+  return {*std::move(made), time};
+}
+
+}  // namespace stowage

@@ -1,0 +1,103 @@
+// The time model of a group, which formulations, bounds and heuristics share.
+//
+// Without an `exchange` of several kinds a group takes
+//
+//   t(S, d) = fixed_ms + latency_d + sum over s in S of c(s, d)
+//   c(s, d) = a(s) / d + linear_ms s / d + split(s, d) + sequence_fixed_ms + all_to_all(s, d)
+//   a(s) = quadratic_ms (r^2 - share max(0, r - window)^2), r = s rounded up to tile_tokens
+//   split(s, d) = split_ms s (1 - 1/d)
+//   all_to_all(s, 1) = 0;  all_to_all(s, d) = mib_per_token s / (d v_d)
+//
+// With an `exchange` a group takes the larger of two sums, so that compute may hide transfers:
+//
+//   t(S, d, kind) = fixed_ms + latency + max(sum of compute(s), sum of transfer(s))
+//   w(s) = a(s) / d + linear_ms s / d + split(s, d) + sequence_fixed_ms
+//
+//   kind        compute(s)           transfer(s)                                    messages
+//   none        w                    w                                              none
+//   all_to_all  w + (1 - overlap) x  (1 - overlap) w + x,                           1
+//                                      x = q (d - 1) / d s / d / v
+//   all_gather  the same with x = k (d - 1) s / d / v                               1
+//   ring        w                    w - (d - 1) a / d^2 + (d - 1) k s / d / v      d - 1
+//   two_level   w + y                w + y - (r - 1) a / (r d) + (r - 1) k s / d / v_across,
+//                                      y = q (n - 1) / n s / d / v_inside           1 and r - 1
+//
+// q is all_to_all_mib_per_token and k keys_values_mib_per_token. v is the bandwidth inside a node,
+// or across nodes if a group of the degree may cross them, and the latency of a message likewise.
+// two_level has an all-to-all inside each of r = d / n nodes of n devices and a ring across them.
+//
+// A ring computes d blocks of a / d^2 each and sends keys and values d - 1 times; a round takes the
+// longer of the two, and one block is left: a / d^2 + (d - 1) max(a / d^2, k s / d / v). Every
+// sequence of a packed row is cut evenly over the ring, so that all rounds of a row are equal and
+// the maximum is one of sums over the row. With an overlap o, x - o min(w, x) is not hidden:
+// w + x - o min(w, x) = max(w + (1 - o) x, (1 - o) w + x).
+//
+// If the model lists recomputation modes, a group's form names one. Its factors multiply
+// quadratic_ms with split_ms, linear_ms, and every mib_per_token (q and k).
+//
+// If groups compute their sequences one by one (rules.packed false), every sequence pays the
+// overhead and the maximum. t(S, d) is then the sum over S of the times of the sequences alone, and
+// the overhead of the group is 0.
+//
+// With a `table`, the time of a group is the entry of its degree's grid for the sum of its tokens
+// and the sum of their squares (time_grid.h).
+//
+// Source: FlexSP (arXiv 2412.01523, section 4.2) for the first form; Ring Attention (arXiv
+// 2310.01889) for the transfers that a ring hides. The verifier does not use this file: it computes
+// times from the format document with code of its own.
+//
+// Thread safety: its functions read their arguments and nothing else; any number of threads may
+// call them at once.
+#pragma once
+
+#include <algorithm>
+
+#include "instances/scatter/instance.h"
+#include "instances/scatter/table/group_form.h"
+
+namespace stowage {
+
+// The time in ms that sequences add to a group: `compute` if compute hides as much of the exchange
+// as it can, and `transfer` if the exchange hides as much of compute as it can. A group takes the
+// larger of the two.
+//
+// If the cost is a table, the two sums are tokens and squared lengths instead, and the time is
+// looked up: group_ms() and ScatterTable::time() work for any instance.
+struct Load {
+  Ms compute = 0;
+  Ms transfer = 0;
+
+  Ms time() const { return std::max(compute, transfer); }
+  Load& operator+=(const Load& more) {
+    compute += more.compute;
+    transfer += more.transfer;
+    return *this;
+  }
+  Load& operator-=(const Load& less) {
+    compute -= less.compute;
+    transfer -= less.transfer;
+    return *this;
+  }
+  friend Load operator+(Load left, const Load& right) { return left += right; }
+  friend Load operator-(Load left, const Load& right) { return left -= right; }
+  bool operator==(const Load&) const = default;
+};
+
+// Returns the load that a sequence of `length` padded tokens adds to a group of this form.
+Load sequence_load(const ScatterInstance& instance, Tokens length, GroupForm form);
+
+// Returns the load of a group without sequences: its overhead on both sides, or 0 with a table.
+Load empty_load(const ScatterInstance& instance, GroupForm form);
+
+// Returns the time of a group with these sums, which include those of the empty group.
+Ms group_ms(const ScatterInstance& instance, GroupForm form, const Load& load);
+
+// Returns the time that the sequence adds to an empty group. Without a table, it adds at most this
+// to any group.
+Ms sequence_ms(const ScatterInstance& instance, Tokens length, GroupForm form);
+
+// Returns the time of a group of this form before its first sequence, in ms: fixed_ms and the
+// latencies. Returns 0 if every sequence pays this time.
+Ms group_overhead_ms(const ScatterInstance& instance, GroupForm form);
+
+}  // namespace stowage

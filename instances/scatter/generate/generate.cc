@@ -1,0 +1,83 @@
+#include "instances/scatter/generate/generate.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "instances/document/option_check.h"
+#include "instances/json/errors.h"
+#include "instances/json/limits.h"
+#include "instances/scatter/cost/cost_model.h"
+
+namespace stowage {
+namespace {
+
+using SourceKind = LengthSource::Kind;
+
+void check_options(const ScatterGenerator& generator, const std::vector<Tokens>& list,
+                   ErrorList& errors) {
+  const auto integer = [&](const char* where, std::int64_t value, std::int64_t least,
+                           std::int64_t most) {
+    return check_option(where, value, least, most, errors);
+  };
+  const bool count_ok = integer("/count", generator.count, 0, kMaxSequences);
+  check_seed(generator.seed, errors);
+  if (generator.pad_multiple) {
+    integer("/pad_multiple", *generator.pad_multiple, 1, kMaxPadMultiple);
+  }
+  const std::int64_t before = errors.found();
+  check_source(generator.source, errors);
+  if (!count_ok || errors.found() != before) return;
+  const LengthSource& source = generator.source;
+  const auto lines = static_cast<std::int64_t>(list.size());
+  if (source.kind == SourceKind::slice && generator.count * (source.step + 1) > lines) {
+    errors.add(code::kGenerator, "/step",
+               "must select lines of the list, which has " + std::to_string(lines) + ": step " +
+                   std::to_string(source.step) + " of count " + std::to_string(generator.count) +
+                   " ends behind line " + std::to_string(generator.count * (source.step + 1)));
+  } else if (source.kind == SourceKind::sample && generator.count > lines) {
+    errors.add(code::kGenerator, "/count",
+               "must be at most the " + std::to_string(lines) + " lines of the list, is " +
+                   std::to_string(generator.count));
+  }
+}
+
+}  // namespace
+
+Result<GeneratedScatter> generate_scatter(const ScatterGenerator& generator,
+                                          const std::vector<Tokens>& list) {
+  ErrorList errors;
+  Result<ScatterInstance> preset = scatter_preset(generator.preset);
+  if (!preset) errors.append(preset.errors());
+  check_options(generator, list, errors);
+  if (!errors.empty()) return std::move(errors).take();
+
+  GeneratedScatter generated{.instance = *std::move(preset), .generator = generator};
+  generated.generator.preset.memory_mib = preset_memory_mib(generator.preset);
+  ScatterInstance& instance = generated.instance;
+  instance.pad_multiple = generator.pad_multiple.value_or(instance.pad_multiple);
+  instance.name = generator.name.empty()
+                      ? instance.name + '-' + name_of(generator.source, generator.seed)
+                      : generator.name;
+  const Tokens held = longest_in_group(instance, largest_form(instance));
+  generated.longest_allowed =
+      std::min(generator.preset.limit_tokens, held - held % instance.pad_multiple);
+  if (generated.longest_allowed < 1) {
+    return InputError{code::kNothingFits, "/memory_mib",
+                      "must leave room for " + std::to_string(instance.pad_multiple) +
+                          " tokens on the whole cluster, is room for " + std::to_string(held)};
+  }
+  LengthStream lengths(generator.source, generator.seed, list);
+  if (generator.source.kind == SourceKind::slice) {
+    lengths.skip(static_cast<std::size_t>(generator.count * generator.source.step));
+  }
+  for (std::int64_t i = 0; i < generator.count; ++i) {
+    const Tokens length = *lengths.next();  // checked above: the list is long enough
+    const bool too_long = length > generated.longest_allowed;
+    if (too_long) ++generated.above;
+    if (too_long && generator.above_limit == AboveLimit::drop) continue;
+    instance.lengths.push_back(std::min(length, generated.longest_allowed));
+  }
+  return generated;
+}
+
+}  // namespace stowage

@@ -1,0 +1,581 @@
+// Longer than 300 lines: the cost and room of levels and their elimination depend on each other.
+#include "instances/scatter/table/planning_table.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "instances/numeric/numbers.h"
+#include "instances/scatter/table/device_pools.h"
+
+namespace stowage {
+namespace {
+
+// Returns ids by descending length, ties by id. If lengths are not much larger than their number,
+// they are counted: a million sequences then take a tenth of the time of sorting.
+std::vector<std::int64_t> longest_first(const std::vector<Tokens>& lengths) {
+  std::vector<std::int64_t> order(lengths.size());
+  const Tokens longest = lengths.empty() ? 0 : std::ranges::max(lengths);
+  if (longest / 16 < static_cast<Tokens>(lengths.size()) + 1024) {
+    std::vector<std::size_t> next(static_cast<std::size_t>(longest) + 2, 0);
+    for (const Tokens length : lengths) ++next[static_cast<std::size_t>(longest - length) + 1];
+    std::partial_sum(next.begin(), next.end(), next.begin());
+    for (std::size_t id = 0; id < lengths.size(); ++id) {
+      order[next[static_cast<std::size_t>(longest - lengths[id])]++] =
+          static_cast<std::int64_t>(id);
+    }
+    return order;
+  }
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, std::greater<>{},
+                           [&](std::int64_t id) { return lengths[static_cast<std::size_t>(id)]; });
+  return order;
+}
+
+// Drops a limit that follows from the other, if no sequence is shorter than `shortest` tokens: n
+// sequences have at least n times that, and n is at least one.
+GroupRoom needed_limits(GroupRoom room, Tokens shortest) {
+  if (room.sequence_tokens == 0) return room;
+  const auto most = checked_mul(room.most_tokens, shortest + room.sequence_tokens);
+  const auto memory = checked_mul(room.capacity, shortest);
+  if (most && (!memory || *most <= *memory)) {
+    room.capacity = room.most_tokens;
+    room.sequence_tokens = 0;
+    room.most_tokens = kMaxExact;
+  } else if (room.capacity - room.sequence_tokens <= room.most_tokens) {
+    room.most_tokens = kMaxExact;
+  }
+  return room;
+}
+
+}  // namespace
+
+ScatterTable::ScatterTable(const ScatterInstance& instance)
+    : devices_(instance.cluster.devices),
+      packed_(instance.rules.packed),
+      chooses_recomputation_(stowage::recomputations(instance) > 1),
+      no_idle_ranks_(instance.rules.no_idle_ranks),
+      equal_sequences_(instance.rules.equal_sequences),
+      multiple_(instance.rules.micro_batches_multiple_of),
+      again_(instance.pipeline_stages - 1) {
+  if (!instance.cluster.kinds.empty()) cluster_ = instance.cluster;
+  const std::vector<Tokens> padded = padded_lengths(instance);
+  const Tokens shortest = padded.empty() ? 1 : std::ranges::min(padded);
+  Tokens most = kMaxExact;
+  if (!instance.rules.packed) {
+    // More room than for the whole step makes no difference, and much larger numbers harm a solver.
+    most = std::max<Tokens>(1, std::accumulate(padded.begin(), padded.end(), Tokens{0}));
+  }
+  least_overhead_ = kInfinity;
+  for (const GroupForm form : group_forms(instance)) {
+    const GroupRoom room = needed_limits(room_of_group(instance, form), shortest);
+    levels_.push_back({.degree = form.degree,
+                       .overhead = group_overhead_ms(instance, form),
+                       .capacity = std::min(room.capacity, most),
+                       .longest = room.longest,
+                       .sequences = instance.rules.max_sequences_per_group,
+                       .exchange = form.exchange,
+                       .sequence_tokens = room.sequence_tokens,
+                       .most_tokens = room.most_tokens,
+                       .recomputation = form.recomputation,
+                       .place = form.place,
+                       .weighted_devices = double(form.degree)});
+    // Computed as on one device, because a product beyond the range would lose the tokens per
+    // device.
+    Tokens each = instance.rules.max_tokens_per_rank;
+    if (packed_) {
+      const Tokens in_memory = tokens_per_device(instance, form);
+      each = room.sequence_tokens > 0 ? in_memory : std::min(each, in_memory);
+    }
+    levels_.back().each = std::min(each, most);
+    levels_.back().least_overhead = levels_.back().overhead;
+    device_tokens_ = std::max(device_tokens_, levels_.back().each);
+    least_overhead_ = std::min(least_overhead_, levels_.back().overhead);
+  }
+  const std::vector<std::int64_t> order = longest_first(padded);
+  ids_.reserve(order.size());
+  kind_of_.reserve(order.size());
+  std::vector<Load> loads(levels_.size());
+  for (const std::int64_t id : order) {
+    const Tokens length = padded[static_cast<std::size_t>(id)];
+    if (kinds_.empty() || kinds_.back().length != length) {
+      for (std::size_t level = 0; level < levels_.size(); ++level) {
+        loads[level] = sequence_load(instance, length, levels_[level].form());
+      }
+    }
+    append(id, length, loads);
+  }
+  find_held();
+  find_even();
+  if (!instance.cost.table.empty()) {
+    choose_planes(instance);
+    list_ways();
+    return;
+  }
+  leave_out_dominated();
+  leave_out_dominated_ways();
+  const auto same = [](const Load& load) { return load.compute == load.transfer; };
+  if (std::ranges::all_of(loads_, same)) {
+    loads_.clear();
+  } else {
+    choose_weights();
+  }
+  weigh_kinds();
+  find_areas();
+  list_ways();
+}
+
+ScatterTable ScatterTable::part(std::span<const int> positions, int devices,
+                                Ms longest_elsewhere) const {
+  ScatterTable part;
+  part.again_ = again_;
+  part.longest_elsewhere_ = std::max(longest_elsewhere, longest_elsewhere_);
+  part.devices_ = devices;
+  part.cluster_ = cluster_;
+  part.kind_weights_ = kind_weights_;
+  part.device_tokens_ = device_tokens_;
+  part.packed_ = packed_;
+  part.chooses_recomputation_ = chooses_recomputation_;
+  part.even_ = even_;
+  part.no_idle_ranks_ = no_idle_ranks_;
+  part.equal_sequences_ = equal_sequences_;
+  part.least_overhead_ = kInfinity;
+  for (const Level& level : levels_) {
+    if (level.degree > devices) break;
+    part.levels_.push_back(level);
+    part.least_overhead_ = std::min(part.least_overhead_, level.least_overhead);
+  }
+  std::vector<Load> loads(part.levels_.size());
+  for (const int position : positions) {
+    if (part.kinds_.empty() || part.kinds_.back().length != length(position)) {
+      for (std::size_t level = 0; level < loads.size(); ++level) {
+        loads[level] = load(position, static_cast<int>(level));
+      }
+    }
+    part.append(position, length(position), loads);
+  }
+  if (additive()) part.loads_.clear();
+  if (measured()) {
+    part.grids_.assign(grids_.begin(), grids_.begin() + std::ssize(part.levels_));
+    part.find_costs();
+  }
+  part.find_held();
+  part.find_areas();
+  part.list_ways();
+  return part;
+}
+
+ScatterTable ScatterTable::relaxed() const {
+  ScatterTable table = *this;
+  table.loads_.clear();
+  table.grids_.clear();
+  table.ways_.clear();
+  for (Level& level : table.levels_) level.overhead = level.least_overhead;
+  for (int kind = 0; kind < static_cast<int>(kinds_.size()); ++kind) {
+    for (int level = 0; level < static_cast<int>(levels_.size()); ++level) {
+      table.cost_[row(kind) + at(level)] = kind_least_cost(kind, level);
+    }
+  }
+  return table;
+}
+
+void ScatterTable::append(std::int64_t id, Tokens length, std::span<const Load> loads) {
+  if (kinds_.empty() || kinds_.back().length != length) {
+    kinds_.push_back({.length = length, .first = size()});
+    for (const Load& load : loads) cost_.push_back(load.time());
+    loads_.insert(loads_.end(), loads.begin(), loads.end());
+  }
+  ++kinds_.back().count;
+  kind_of_.push_back(static_cast<int>(kinds_.size()) - 1);
+  ids_.push_back(id);
+}
+
+// Returns whether `own` has room for all groups of `their` level. If its capacity is larger but
+// each sequence takes more of it, it has less room only from some number of sequences on. It is
+// enough if the other level does not hold that many of the shortest sequences.
+bool ScatterTable::holds_as_much(const Level& own, const Level& their) const {
+  if (own.longest < their.longest) return false;
+  if (own.most_tokens < std::min(their.most_tokens, their.capacity)) return false;
+  const Tokens larger = own.capacity - their.capacity;
+  const Tokens more = own.sequence_tokens - their.sequence_tokens;
+  if (more <= 0) return larger >= more;
+  if (larger < 0) return false;
+  const Tokens count = larger / more + 1;
+  if (count > std::min<Tokens>(size(), their.sequences)) return true;
+  Tokens least = 0;  // tokens of the shortest `count` sequences
+  Tokens left = count;
+  for (std::size_t kind = kinds_.size(); kind-- > 0 && left > 0;) {
+    const Tokens taken = std::min<Tokens>(left, kinds_[kind].count);
+    least += taken * kinds_[kind].length;
+    left -= taken;
+  }
+  const auto beside = checked_mul(count, their.sequence_tokens);
+  return !beside || least > their.capacity - *beside;
+}
+
+// Returns whether a group on `level` is never slower than on `other`, and never holds less.
+bool ScatterTable::dominates(std::size_t level, std::size_t other) const {
+  const Level& own = levels_[level];
+  const Level& their = levels_[other];
+  if (own.degree != their.degree || own.overhead > their.overhead) return false;
+  if (own.place != their.place) return false;  // each kind has a limited number of devices
+  if (!holds_as_much(own, their)) return false;
+  for (std::size_t first = 0; first < loads_.size(); first += levels_.size()) {
+    const Load& here = loads_[first + level];
+    const Load& there = loads_[first + other];
+    if (here.compute > there.compute || here.transfer > there.transfer) return false;
+  }
+  return true;
+}
+
+void ScatterTable::leave_out_dominated() {
+  std::vector<std::size_t> kept;
+  for (std::size_t level = 0; level < levels_.size(); ++level) {
+    bool useful = true;
+    for (std::size_t other = 0; other < levels_.size() && useful; ++other) {
+      // Among equal levels the first is kept.
+      useful = other == level || levels_[other].recomputation != levels_[level].recomputation ||
+               !dominates(other, level) || (other > level && dominates(level, other));
+    }
+    if (useful) kept.push_back(level);
+  }
+  keep_levels(kept);
+}
+
+// Drops whole modes only: a micro-batch may need a mode for one group, and with it levels for its
+// other groups that are worse than those of another mode.
+void ScatterTable::leave_out_dominated_ways() {
+  const auto ways = static_cast<std::size_t>(levels_.back().recomputation) + 1;
+  std::vector<bool> used(ways, true);
+  const auto is_dominated_by = [&](int way, int other) {
+    for (std::size_t level = 0; level < levels_.size(); ++level) {
+      if (levels_[level].recomputation != way) continue;
+      bool found = false;
+      for (std::size_t own = 0; own < levels_.size() && !found; ++own) {
+        found = levels_[own].recomputation == other && dominates(own, level);
+      }
+      if (!found) return false;
+    }
+    return true;
+  };
+  for (int way = 0; way < static_cast<int>(ways); ++way) {
+    for (int other = 0; other < static_cast<int>(ways) && used[at(way)]; ++other) {
+      if (other == way || !used[at(other)]) continue;
+      used[at(way)] = !is_dominated_by(way, other);
+    }
+  }
+  std::vector<std::size_t> kept;
+  for (std::size_t level = 0; level < levels_.size(); ++level) {
+    if (used[at(levels_[level].recomputation)]) kept.push_back(level);
+  }
+  keep_levels(kept);
+}
+
+void ScatterTable::keep_levels(const std::vector<std::size_t>& kept) {
+  if (kept.size() == levels_.size()) return;
+  std::vector<Level> levels;
+  for (const std::size_t level : kept) levels.push_back(levels_[level]);
+  std::vector<Ms> costs;
+  std::vector<Load> loads;
+  for (std::size_t first = 0; first < cost_.size(); first += levels_.size()) {
+    for (const std::size_t level : kept) {
+      costs.push_back(cost_[first + level]);
+      if (!loads_.empty()) loads.push_back(loads_[first + level]);
+    }
+  }
+  levels_ = std::move(levels);
+  cost_ = std::move(costs);
+  loads_ = std::move(loads);
+}
+
+// Numbers the modes that are left, and makes a table of each if there are several.
+void ScatterTable::list_ways() {
+  std::vector<int> left;
+  for (const Level& level : levels_) left.push_back(level.recomputation);
+  std::ranges::sort(left);
+  left.erase(std::unique(left.begin(), left.end()), left.end());
+  way_.clear();
+  for (const Level& level : levels_) {
+    way_.push_back(
+        static_cast<int>(std::ranges::lower_bound(left, level.recomputation) - left.begin()));
+  }
+  way_count_ = static_cast<int>(left.size());
+  ways_.clear();
+  if (left.size() < 2) return;
+  std::vector<ScatterTable> ways;
+  for (int way = 0; way < static_cast<int>(left.size()); ++way) {
+    ScatterTable& own = ways.emplace_back(*this);
+    std::vector<std::size_t> kept;
+    for (std::size_t level = 0; level < levels_.size(); ++level) {
+      if (way_[level] == way) kept.push_back(level);
+    }
+    own.keep_levels(kept);
+    own.way_.assign(kept.size(), 0);
+    own.way_count_ = 1;
+    own.device_tokens_ = 0;
+    own.least_overhead_ = kInfinity;
+    for (const Level& level : own.levels_) {
+      own.device_tokens_ = std::max(own.device_tokens_, level.each);
+      own.least_overhead_ = std::min(own.least_overhead_, level.overhead);
+    }
+    own.find_held();
+    own.even_ = true;
+    own.find_even();
+    own.find_areas();
+  }
+  ways_ = std::move(ways);
+}
+
+// Chooses weights with a large sum of areas: one level after another, twice.
+void ScatterTable::choose_weights() {
+  constexpr std::array<double, 5> kWeights = {1, 0, 0.5, 0.75, 0.25};
+  find_areas();
+  double most = total_area();
+  for (int round = 0; round < 2; ++round) {
+    for (Level& level : levels_) {
+      double best = level.weight;
+      for (const double weight : kWeights) {
+        level.weight = weight;
+        find_areas();
+        if (total_area() <= most) continue;
+        most = total_area();
+        best = weight;
+      }
+      level.weight = best;
+    }
+  }
+}
+
+// Chooses the weights of kinds: by their speed, by its root or equal, whichever has the largest sum
+// of areas.
+void ScatterTable::weigh_kinds() {
+  if (!several_kinds()) return;
+  const std::vector<int> devices = devices_of_kinds();
+  std::vector<double> best;
+  double most = -1;
+  for (const double exponent : {1.0, 0.5, 0.0}) {
+    double all = 0;
+    for (std::size_t kind = 0; kind < devices.size(); ++kind) {
+      all += devices[kind] * std::pow(cluster_.kinds[kind].speed, exponent);
+    }
+    kind_weights_.clear();
+    for (const DeviceKind& kind : cluster_.kinds) {
+      kind_weights_.push_back(std::pow(kind.speed, exponent) * devices_ / all);
+    }
+    weigh_levels();
+    find_areas();
+    const double area = total_area();
+    if (area <= most) continue;
+    most = area;
+    best = kind_weights_;
+  }
+  kind_weights_ = std::move(best);
+  weigh_levels();
+}
+
+void ScatterTable::weigh_levels() {
+  for (int level = 0; level < static_cast<int>(levels_.size()); ++level) {
+    const std::vector<int> devices = devices_of_kinds(level);
+    double& weighted = levels_[at(level)].weighted_devices;
+    weighted = 0;
+    for (std::size_t kind = 0; kind < devices.size(); ++kind) {
+      weighted += devices[kind] * kind_weights_[kind];
+    }
+  }
+}
+
+void ScatterTable::find_areas() {
+  for (std::size_t k = 0; k < kinds_.size(); ++k) {
+    kinds_[k].area = kInfinity;
+    for (std::size_t level = 0; level < levels_.size(); ++level) {
+      if (kinds_[k].length > levels_[level].longest) continue;
+      const Ms cost = kind_least_cost(static_cast<int>(k), static_cast<int>(level));
+      kinds_[k].area = std::min(kinds_[k].area, levels_[level].weighted_devices * cost);
+    }
+  }
+}
+
+// With a table: sets the costs of sequences by the planes near the times.
+void ScatterTable::find_costs() {
+  for (int kind = 0; kind < static_cast<int>(kinds_.size()); ++kind) {
+    for (std::size_t level = 0; level < levels_.size(); ++level) {
+      const AffineTime& near = levels_[level].near;
+      const Load& sums = loads_[row(kind) + level];
+      cost_[row(kind) + level] = near.token_ms * sums.compute + near.square_ms * sums.transfer;
+    }
+  }
+}
+
+// Returns the same number of planes below the grid of each level. Each is the highest at some place
+// where groups of the step may be: filled to some share, with lengths like all that it holds or
+// shorter.
+std::vector<std::vector<AffineTime>> ScatterTable::planes_below() {
+  constexpr std::array<double, 4> kFull = {1, 0.6, 0.3, 0.1};
+  const Tokens tokens = total_tokens();
+  std::vector<std::vector<AffineTime>> planes;  // by level
+  for (std::size_t l = 0; l < levels_.size(); ++l) {
+    Level& level = levels_[l];
+    const auto held = std::ranges::find_if(
+        kinds_, [&](const Kind& kind) { return kind.length <= level.longest; });
+    const Kind& longest = held == kinds_.end() ? kinds_.back() : *held;
+    const RowShapes shapes{.shortest = static_cast<double>(kinds_.back().length),
+                           .longest = static_cast<double>(longest.length)};
+    const std::vector<GridPoint> all = corners(*grids_[l], shapes);
+    const auto most = static_cast<double>(std::min({level.capacity, level.most_tokens, tokens}));
+    level.near = nearest(*grids_[l], all, most);
+    planes.emplace_back();
+    double held_tokens = 0;
+    double held_squares = 0;
+    for (auto kind = held; kind != kinds_.end(); ++kind) {
+      const auto length = static_cast<double>(kind->length);
+      held_tokens += kind->count * length;
+      held_squares += kind->count * length * length;
+    }
+    const double mean =  // length of the sequence of a token
+        held_tokens > 0 ? held_squares / held_tokens : shapes.shortest;
+    for (const double like : {mean, std::sqrt(mean * shapes.shortest)}) {
+      for (const double full : kFull) {
+        planes.back().push_back(highest_below(all, full * most, full * most * like));
+      }
+    }
+  }
+  return planes;
+}
+
+// Takes planes with which the area of the step is large: first the same place for all levels, then
+// one level after another.
+void ScatterTable::choose_planes(const ScatterInstance& instance) {
+  for (Level& level : levels_) {
+    grids_.push_back(std::make_shared<const TimeGrid>(instance.cost.table.at(level.degree)));
+    level.below = AffineTime{};
+  }
+  if (kinds_.empty()) return;
+  const std::vector<std::vector<AffineTime>> planes = planes_below();
+  const Tokens capacity = std::max<Tokens>(1, batch_capacity());
+  const auto batches = std::ceil(static_cast<double>(total_held_) / static_cast<double>(capacity));
+  double most = -kInfinity;
+  // Returns whether the chosen planes give the step a larger bound than before.
+  const auto better = [&] {
+    least_overhead_ = std::ranges::min(levels_, {}, &Level::least_overhead).least_overhead;
+    find_areas();
+    const double area = batches * devices_ * least_overhead_ + total_area();
+    return area > most && (most = area, true);
+  };
+  const auto take = [&](std::size_t level, std::size_t plane) {
+    levels_[level].below = planes[level][plane];
+    levels_[level].least_overhead = planes[level][plane].ms;
+  };
+  const auto take_all = [&](std::size_t plane) {
+    for (std::size_t level = 0; level < levels_.size(); ++level) take(level, plane);
+  };
+  std::size_t for_all = 0;
+  for (std::size_t plane = 0; plane < planes.front().size(); ++plane) {
+    take_all(plane);
+    if (better()) for_all = plane;
+  }
+  take_all(for_all);
+  for (std::size_t level = 0; level < levels_.size(); ++level) {
+    std::size_t best = for_all;
+    for (std::size_t plane = 0; plane < planes[level].size(); ++plane) {
+      take(level, plane);
+      if (better()) best = plane;
+    }
+    take(level, best);
+  }
+  most = -kInfinity;
+  better();
+  find_costs();
+}
+
+Tokens ScatterTable::total_tokens() const {
+  Tokens tokens = 0;
+  for (const Kind& kind : kinds_) tokens += kind.length * kind.count;
+  return tokens;
+}
+
+void ScatterTable::find_held() {
+  Tokens& held = total_held_;
+  held = 0;
+  for (const Kind& kind : kinds_) {
+    std::optional<Tokens> least;  // of the levels that hold it
+    for (const Level& level : levels_) {
+      if (kind.length > level.longest) continue;
+      least = std::min(least.value_or(kMaxExact), level.sequence_tokens);
+    }
+    const auto own = checked_mul(kind.length + least.value_or(0), kind.count);
+    held = std::min(checked_add(held, own.value_or(kMaxExact)).value_or(kMaxExact), kMaxExact);
+  }
+}
+
+void ScatterTable::find_even() {
+  const auto of_degree = [](Tokens each, int degree) {
+    return std::min(checked_mul(each, degree).value_or(kMaxExact), kMaxExact);
+  };
+  std::map<int, Tokens> longest;  // by degree
+  for (const Level& level : levels_) {
+    if (level.sequence_tokens > 0) even_ = false;
+    if (packed_ && level.longest != level.capacity) even_ = false;
+    Tokens& own = longest[level.degree];
+    own = std::max(own, level.longest);
+  }
+  const auto& [least, shortest] = *longest.begin();
+  for (const auto& [degree, own] : longest) {
+    if (own == kMaxExact) continue;
+    if (own != of_degree(shortest / least, degree)) even_ = false;
+  }
+}
+
+std::vector<int> ScatterTable::devices_of_kinds() const {
+  std::vector<int> devices;
+  for (const DeviceKind& kind : cluster_.kinds) {
+    devices.push_back(kind.nodes * cluster_.devices_per_node);
+  }
+  return devices;
+}
+
+std::vector<int> ScatterTable::devices_of_kinds(int level) const {
+  if (!several_kinds()) return {};
+  return group_place(cluster_, levels_[at(level)].degree, levels_[at(level)].place)->devices;
+}
+
+double ScatterTable::total_area() const {
+  double area = 0;
+  for (const Kind& kind : kinds_) area += kind.area * kind.count;
+  return area;
+}
+
+int ScatterTable::level_of(GroupForm form) const {
+  const auto exact = std::ranges::find(levels_, form, &Level::form);
+  if (exact != levels_.end()) return static_cast<int>(exact - levels_.begin());
+  const bool left = std::ranges::any_of(
+      levels_, [&](const Level& level) { return level.recomputation == form.recomputation; });
+  int best = -1;
+  for (int l = 0; l < static_cast<int>(levels_.size()); ++l) {
+    const Level& level = levels_[at(l)];
+    if (level.degree != form.degree || level.place != form.place) continue;
+    if (left && level.recomputation != form.recomputation) continue;
+    if (best < 0 || level.capacity > levels_[at(best)].capacity) best = l;
+  }
+  return best;
+}
+
+Ms ScatterTable::alone(int kind) const {
+  Ms least = kInfinity;
+  for (std::size_t level = 0; level < levels_.size(); ++level) {
+    if (kinds_[at(kind)].length > levels_[level].longest) continue;
+    if (measured()) {
+      const int l = static_cast<int>(level);
+      least = std::min(least, time(l, kind_load(kind, l)));
+      continue;
+    }
+    least = std::min(least, levels_[level].overhead + kind_cost(kind, static_cast<int>(level)));
+  }
+  return least;
+}
+
+}  // namespace stowage

@@ -1,0 +1,294 @@
+// The costs of stages: the second part of instances/strategy/planning_table.h.
+#include <algorithm>
+#include <array>
+
+#include "instances/strategy/planning_table.h"
+
+namespace stowage {
+namespace {
+
+constexpr double kMibBytes = 1 << 20;
+constexpr double kAreaRounding = 1e-9;  // a sum may differ by this with the order of its terms
+
+// Returns the bytes per parameter whose states `devices` devices share, with a gradient of
+// `gradient` bytes. M1
+double state_bytes(std::int64_t zero, double devices, double gradient) {
+  const std::array<double, 4> bytes = {14 + gradient, 2 + gradient + 12 / devices,
+                                       2 + (12 + gradient) / devices, (14 + gradient) / devices};
+  return bytes[at(zero)];
+}
+
+using MeasuredRun = std::array<const StrategyMeasured*, kStrategyRecomputes.size()>;
+
+std::vector<MeasuredRun> measured_runs(const StrategyTable& table, const StrategyLayout& layout) {
+  const std::vector<StrategyMeasured>& all = table.instance().cost.measured;
+  if (all.empty()) return {};
+  std::vector<MeasuredRun> runs(table.runs().size(), MeasuredRun{});
+  for (std::size_t k = 0; k < runs.size(); ++k) {
+    for (const StrategyMeasured& each : all) {
+      if (each.block != table.runs()[k].block || each.tp != layout.tp || each.cp != layout.cp) {
+        continue;
+      }
+      runs[k][static_cast<std::size_t>(each.recompute)] = &each;
+    }
+  }
+  return runs;
+}
+
+}  // namespace
+
+StageCosts::StageCosts(const StrategyTable& table, const StrategyClass& its,
+                       const StrategyLayout& layout)
+    : table_(&table),
+      class_(its),
+      layout_(layout),
+      group_(static_cast<double>(layout.dp * layout.cp)),
+      expert_group_(group_ / static_cast<double>(layout.ep)) {
+  const auto ranks = static_cast<double>(layout.tp * layout.cp);
+  const double rows = static_cast<double>(its.micro_batches) * static_cast<double>(layout.dp);
+  const auto longest = static_cast<double>(table.longest());
+  mean_ = {static_cast<double>(table.tokens()) / rows / ranks, table.squares() / rows / ranks};
+  longest_ = {longest / ranks, longest * longest / ranks};
+  heaviest_ = {std::max(mean_.tokens, longest_.tokens), std::max(mean_.squares, longest_.squares)};
+  if (layout.ep == 1) measured_ = measured_runs(table, layout);
+}
+
+StageCosts::Span StageCosts::span(std::int64_t stage, std::int64_t first,
+                                  std::int64_t layers) const {
+  Span span{.layers = static_cast<double>(layers), .widest = -kInfinity};
+  // Layers are added, and never subtracted from larger sums: those of experts may be so large that
+  // a difference would lose the other terms.
+  const auto add = [&](std::int64_t from, std::int64_t count) {
+    for (std::size_t k = 0; k < table_->runs().size(); ++k) {
+      const StrategyRun& run = table_->runs()[k];
+      const std::int64_t its = std::min(run.end, from + count) - std::max(run.first, from);
+      if (its <= 0) continue;
+      StrategyLayer all = run.layer;
+      all *= static_cast<double>(its);
+      span.sum += all;
+      if (!measured_.empty()) span.runs.emplace_back(k, static_cast<double>(its));
+      span.largest = std::max(
+          span.largest, run.layer.shared + run.layer.experts / static_cast<double>(layout_.ep));
+      span.widest = std::max(span.widest, kept_bytes(run.layer, StrategyRecompute::none));
+    }
+  };
+  if (table_->equal_layers()) {  // any of them
+    add(0, layers);
+    return span;
+  }
+  if (class_.v == 1) {
+    add(first, layers);
+    return span;
+  }
+  const std::int64_t chunk = layers / class_.v;
+  for (std::int64_t c = 0; c < class_.v; ++c) add((c * class_.pp + stage) * chunk, chunk);
+  return span;
+}
+
+// Returns the parameters of embedding and head. Tied ones count once if one stage has both.
+double StageCosts::extra_parameters(std::int64_t stage) const {
+  const StrategyModel& model = table_->instance().model;
+  const double matrix = static_cast<double>(model.vocabulary) * static_cast<double>(model.hidden);
+  const bool first = stage == 0;
+  const bool last = stage == class_.pp - 1;
+  if (first && last && model.tied) return matrix;
+  return matrix * ((first ? 1 : 0) + (last ? 1 : 0));
+}
+
+// Returns all ranks if their span divides a node, otherwise the number that a node has room for.
+std::int64_t StageCosts::ranks_in_node(std::int64_t ranks, std::int64_t stride) const {
+  const std::int64_t node = table_->instance().cluster.devices_per_node;
+  const std::int64_t span = ranks * stride;
+  if (span <= node && node % span == 0) return ranks;
+  return std::min(ranks, std::max<std::int64_t>(1, node / stride));
+}
+
+// A ring over several nodes leaves each of them over the cards of all its ranks (version 2).
+double StageCosts::bandwidth(std::int64_t ranks, std::int64_t stride) const {
+  const StrategyCluster& cluster = table_->instance().cluster;
+  const std::int64_t node = cluster.devices_per_node;
+  const std::int64_t span = ranks * stride;
+  const StrategyBandwidth& links = cluster.mib_per_ms;
+  if (span <= node && node % span == 0) return links.inside * kMibBytes;
+  if (detail() == nullptr) return links.across * kMibBytes;
+  const auto cards = static_cast<double>(ranks_in_node(ranks, stride));
+  return std::min(links.inside, cards * links.across) * kMibBytes;
+}
+
+double StageCosts::link() const {
+  const StrategyCluster& cluster = table_->instance().cluster;
+  return (cluster.nodes == 1 ? cluster.mib_per_ms.inside : cluster.mib_per_ms.across) * kMibBytes;
+}
+
+// Returns the time of all-to-alls among cp ranks, of `bytes` bytes of a device for all of them.
+// Version 2 uses the links of a node and the card to other nodes at once, as T11 does.
+Ms StageCosts::turned_ms(double bytes) const {
+  const auto cp = static_cast<double>(layout_.cp);
+  if (detail() == nullptr) return bytes * (cp - 1) / cp / bandwidth(layout_.cp, layout_.tp);
+  const StrategyBandwidth& links = table_->instance().cluster.mib_per_ms;
+  const auto near = static_cast<double>(ranks_in_node(layout_.cp, layout_.tp));
+  return bytes * std::max((near - 1) / cp / links.inside, (cp - near) / cp / links.across) /
+         kMibBytes;
+}
+
+// Returns the ms of an all-to-all among ep ranks, for each byte that a device has for all of them.
+// A device sends to ranks of its node and of other nodes at once, each over its own links. T11
+double StageCosts::dispatch_ms() const {
+  const StrategyCluster& cluster = table_->instance().cluster;
+  const std::int64_t node = cluster.devices_per_node;
+  const std::int64_t span = layout_.tp * layout_.ep;
+  std::int64_t near = 1;  // ranks of the group in one node
+  if (span <= node && node % span == 0) {
+    near = layout_.ep;
+  } else if (node % layout_.tp == 0 && span % node == 0) {
+    near = node / layout_.tp;
+  }
+  const auto ranks = static_cast<double>(layout_.ep);
+  const auto inside = static_cast<double>(near - 1) / ranks / cluster.mib_per_ms.inside;
+  const auto across = static_cast<double>(layout_.ep - near) / ranks / cluster.mib_per_ms.across;
+  return std::max(inside, across) / kMibBytes;
+}
+
+// Returns the time of collectives that move `bytes` bytes of each parameter of a stage, two bytes
+// per collective. T8
+Ms StageCosts::states_ms(double bytes, const Parameters& parameters, double layers) const {
+  const auto tp = static_cast<double>(layout_.tp);
+  const std::int64_t group = layout_.cp * layout_.dp;
+  const Ms shared =
+      bytes * (group_ - 1) / group_ * parameters.shared / tp / bandwidth(group, layout_.tp);
+  const Ms experts =
+      bytes * (expert_group_ - 1) / expert_group_ * parameters.experts / tp /
+      static_cast<double>(layout_.ep) /
+      bandwidth(std::max<std::int64_t>(1, group / layout_.ep), layout_.tp * layout_.ep);
+  if (detail() == nullptr) return shared + experts;
+  const double nodes = group_ / static_cast<double>(ranks_in_node(group, layout_.tp));
+  return shared + experts + bytes / 2 * layers * detail()->message_ms * (nodes - 1);
+}
+
+// Returns the time in which the optimizer updates a device's share of the states, once a step. T16
+Ms StageCosts::update_ms(std::int64_t zero, const Parameters& parameters) const {
+  if (detail() == nullptr) return 0;
+  const auto tp = static_cast<double>(layout_.tp);
+  const double shared = parameters.shared / tp / (zero == 0 ? 1 : group_);
+  const double experts =
+      parameters.experts / tp / static_cast<double>(layout_.ep) / (zero == 0 ? 1 : expert_group_);
+  return detail()->update_bytes * (shared + experts) / (detail()->memory_mib_per_ms * kMibBytes) +
+         detail()->update_ms;
+}
+
+StageCosts::Parameters StageCosts::parameters_of(std::int64_t stage, const Span& span) const {
+  return {.shared = span.sum.shared + extra_parameters(stage), .experts = span.sum.experts};
+}
+
+Ms StageCosts::stage_ms(std::int64_t stage, const Span& span, const Row& row,
+                        const StageChoice& choice, const Parameters& parameters) const {
+  double ms = layers_ms(span, row, choice);
+  if (stage == class_.pp - 1) ms += head_ms(row);
+  if (class_.pp > 1) ms += sent_ms(row);
+  if (choice.zero < 3) return ms;
+  return ms + std::max(0.0, states_ms(6, parameters, span.layers) -
+                                table_->instance().cost.overlap * ms);
+}
+
+PassTimes StageCosts::passes(std::int64_t stage, std::int64_t first, std::int64_t layers,
+                             const StageChoice& choice) const {
+  const Span its = span(stage, first, layers);
+  const Parameters parameters = parameters_of(stage, its);
+  PassTimes times = layer_passes(its, choice);
+  if (stage == class_.pp - 1) {
+    times.forward += head_ms(mean_) / 3;
+    times.weights += head_ms(mean_) / 3;
+  }
+  if (class_.pp > 1) times.forward += sent_ms(mean_) / 2;
+  times.forward += streamed_ms(its, choice.stream_chunks);
+  const Ms all = stage_ms(stage, its, mean_, choice, parameters);
+  if (choice.zero == 3) {  // gathered forward and backward, scattered backward
+    const Ms without =
+        stage_ms(stage, its, mean_, {2, choice.recompute, choice.stream_chunks}, parameters);
+    times.forward += (all - without) / 3;
+  }
+  times.backward = all - times.forward - times.weights;
+  return times;
+}
+
+StageCost StageCosts::of(std::int64_t stage, std::int64_t first, std::int64_t layers,
+                         const StageChoice& choice) const {
+  return cost_of(stage, first, layers, choice, mean_, longest_, heaviest_);
+}
+
+StageCost StageCosts::with_row(std::int64_t stage, std::int64_t first, std::int64_t layers,
+                               const StageChoice& choice, const Row& row) const {
+  return cost_of(stage, first, layers, choice, row, row, row);
+}
+
+StageCost StageCosts::cost_of(std::int64_t stage, std::int64_t first, std::int64_t layers,
+                              const StageChoice& choice, const Row& mean, const Row& longest,
+                              const Row& heaviest) const {
+  const Span its = span(stage, first, layers);
+  const auto tp = static_cast<double>(layout_.tp);
+  const Parameters parameters = parameters_of(stage, its);
+  StageCost cost{.time_ms = stage_ms(stage, its, mean, choice, parameters),
+                 .longest_ms = stage_ms(stage, its, longest, choice, parameters)};
+  if (choice.zero < 3) cost.exchange_ms = states_ms(4, parameters, its.layers);
+  cost.update_ms = update_ms(choice.zero, parameters);
+  const double gradient = detail() == nullptr ? 4 : static_cast<double>(detail()->gradient_bytes);
+  double bytes = state_bytes(choice.zero, group_, gradient) * parameters.shared / tp;
+  bytes += state_bytes(choice.zero, expert_group_, gradient) * parameters.experts / tp /
+           static_cast<double>(layout_.ep);
+  const double held = in_flight(stage, layers);
+  bytes += held * its.layers * activation_bytes(heaviest, choice.recompute);
+  bytes += held * kept_bytes(its.sum, choice.recompute) * heaviest.tokens;
+  if (choice.recompute == StrategyRecompute::full) {
+    bytes += again_bytes(its, heaviest, choice.stream_chunks);
+  }
+  if (choice.zero == 3) bytes += 4 * its.largest / tp;
+  cost.memory_mib = bytes / kMibBytes + (detail() == nullptr ? 0 : detail()->fixed_mib);
+  if (stage == class_.pp - 1)
+    cost.memory_mib += logits_mib(table_->logit_chunks().back(), heaviest);
+  return cost;
+}
+
+// The times of the stages sum to at least the time of all layers in one stage: with level 3, a
+// smaller stage may hide less of its exchange. Measured runs may each have another quickest choice.
+Ms StageCosts::area() const {
+  if (class_.v > 1 && !table_->equal_layers()) return 0;
+  Ms least = kInfinity;
+  if (measured_.empty()) {
+    for (const StageChoice& choice : choices()) {
+      least = std::min(least, of(class_.pp - 1, 0, table_->layers(), choice).time_ms);
+    }
+  } else {
+    least = head_ms(mean_) + (class_.pp > 1 ? sent_ms(mean_) : 0);
+    for (const auto& [run, layers] : span(0, 0, table_->layers()).runs) {
+      Span its = span_of(run, layers);
+      its.runs = {{run, layers}};
+      Ms quickest = kInfinity;
+      for (const StageChoice& choice : choices()) {
+        quickest = std::min(quickest, layers_ms(its, mean_, choice));
+      }
+      least += quickest;
+    }
+  }
+  const auto p = static_cast<double>(class_.pp);
+  const double rounds =
+      static_cast<double>(class_.micro_batches) + (p - 1) / static_cast<double>(class_.v);
+  return least * rounds / p * (1 - kAreaRounding);
+}
+
+Ms StageCosts::step(std::span<const StageCost> stages) const {
+  const auto v = static_cast<double>(class_.v);
+  double sum = 0;
+  double slowest = 0;
+  double longest = 0;
+  double left = 0;
+  for (const StageCost& stage : stages) {
+    sum += stage.time_ms;
+    slowest = std::max(slowest, stage.time_ms);
+    longest += stage.longest_ms;
+    left = std::max(left, exposed(stage));
+  }
+  const double steady = sum / v + (static_cast<double>(class_.micro_batches) - 1 / v) * slowest;
+  return std::max(steady, longest) + left;
+}
+
+}  // namespace stowage

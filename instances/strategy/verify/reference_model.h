@@ -1,0 +1,543 @@
+// The time and memory of a configuration of a strategy instance, computed from the instance alone,
+// layer by layer, in bytes and seconds. The verifier of strategies and the checks of its proofs use
+// it; planners do not. Not installed. Longer than 300 lines: one class computes a stage in both
+// versions.
+//
+//   const StrategyTruth truth(instance);
+//   const StrategyTruth::Stage stage =
+//       truth.stage(setting, s, layers_of_it, zero, recompute, stream_chunks, logit_chunks);
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <set>
+#include <tuple>
+#include <vector>
+
+#include "instances/strategy/instance.h"
+#include "instances/strategy/verify/layer_reference.h"
+#include "instances/strategy/verify/measured_reference.h"
+
+namespace stowage {
+
+class StrategyTruth {
+ public:
+  // A class and a layout.
+  struct Setting {
+    std::int64_t pp = 1;
+    std::int64_t v = 1;
+    std::int64_t micro_batches = 1;
+    std::int64_t tp = 1;
+    std::int64_t cp = 1;
+    std::int64_t dp = 1;
+    std::int64_t ep = 1;
+  };
+  struct Stage {
+    Ms time_ms = 0;
+    Ms longest_ms = 0;
+    Ms exchange_ms = 0;
+    Mib memory_mib = 0;
+    Ms update_ms = 0;
+  };
+
+  explicit StrategyTruth(const StrategyInstance& instance) : in_(instance) {
+    for (std::size_t k = 0; k < in_.model.blocks.size(); ++k) {
+      LayerTruth layer(in_.model, in_.model.blocks[k], in_.cost.detail.has_value());
+      for (const StrategyMeasured& entry : in_.cost.measured) {
+        if (entry.block == static_cast<std::int64_t>(k)) layer.measured = entry.block;
+      }
+      layers_.insert(layers_.end(), static_cast<std::size_t>(in_.model.blocks[k].count), layer);
+    }
+    differ_ = std::any_of(layers_.begin(), layers_.end(),
+                          [&](const LayerTruth& layer) { return layer != layers_.front(); });
+    for (const Tokens length : in_.lengths) {
+      const auto s = static_cast<double>(length);
+      tokens_ += s;
+      squares_ += s * s;
+      longest_ = std::max(longest_, s);
+    }
+  }
+
+  // Returns the numbers of parts that layers with this recomputation may be cut into.
+  const std::vector<std::int64_t>& stream_chunks(StrategyRecompute recompute) const {
+    return recompute == StrategyRecompute::full ? in_.options.stream_chunks : kWhole;
+  }
+
+  std::int64_t layers() const { return static_cast<std::int64_t>(layers_.size()); }
+  bool layers_differ() const { return differ_; }
+
+  // Returns whether ep ranks of those of dp and cp may hold different experts.
+  bool may_share_experts(const Setting& at) const {
+    if (at.ep == 1) return true;
+    bool some = false;
+    for (const LayerTruth& layer : layers_) {
+      if (layer.experts == 0) continue;
+      some = true;
+      if (std::fmod(layer.experts, double_of(at.ep)) != 0) return false;
+    }
+    return some && at.dp * at.cp % at.ep == 0 && (in_.model.sequence_parallel || at.tp < 2);
+  }
+
+  // Returns whether each of tp cp ranks has whole heads, also of keys and values, or a copy of one
+  // of these.
+  bool may_share_heads(std::int64_t tp, std::int64_t cp) const {
+    if (in_.model.heads % (tp * cp) != 0) return false;
+    const std::int64_t all = in_.model.query_width.value_or(in_.model.hidden);
+    const std::int64_t of_pairs = in_.model.kv_width.value_or(in_.model.hidden);
+    if (!in_.cost.detail || all % in_.model.heads != 0) return true;
+    const std::int64_t head = all / in_.model.heads;
+    if (of_pairs % head != 0) return true;
+    const std::int64_t pairs = of_pairs / head;
+    const std::int64_t ranks = tp * cp;
+    return (tp % pairs == 0 || pairs % tp == 0) && (ranks % pairs == 0 || pairs % ranks == 0);
+  }
+
+  // Returns every class and layout that the options allow, with any memory; by class.
+  std::vector<Setting> settings() const {
+    const auto sequences = static_cast<std::int64_t>(in_.lengths.size());
+    std::vector<Setting> all;
+    const std::set<std::int64_t> tps(in_.options.tp.begin(), in_.options.tp.end());
+    const std::set<std::int64_t> cps(in_.options.cp.begin(), in_.options.cp.end());
+    const std::set<std::int64_t> eps(in_.options.ep.begin(), in_.options.ep.end());
+    for (const auto& [pp, v, m] : pipelines()) {
+      for (const std::int64_t tp : tps) {
+        for (const std::int64_t cp : cps) {
+          const std::int64_t stage = in_.cluster.nodes * in_.cluster.devices_per_node / pp;
+          if (stage % (tp * cp) != 0 || !may_share_heads(tp, cp)) continue;
+          const std::int64_t dp = stage / (tp * cp);
+          if (sequences % (m * dp) != 0) continue;
+          for (const std::int64_t ep : eps) {
+            const Setting setting{pp, v, m, tp, cp, dp, ep};
+            if (may_share_experts(setting)) all.push_back(setting);
+          }
+        }
+      }
+    }
+    return all;
+  }
+
+  // Returns the layers of stage s, which has `count` of them if stages before it have `before`.
+  std::vector<std::int64_t> layers_of(const Setting& at, std::int64_t s, std::int64_t before,
+                                      std::int64_t count) const {
+    std::vector<std::int64_t> its;
+    if (at.v == 1 || !layers_differ()) {
+      for (std::int64_t k = 0; k < count; ++k) its.push_back(before + k);
+      return its;
+    }
+    const std::int64_t part = layers() / at.pp / at.v;
+    for (std::int64_t round = 0; round < at.v; ++round) {
+      for (std::int64_t k = 0; k < part; ++k) its.push_back((round * at.pp + s) * part + k);
+    }
+    return its;
+  }
+
+  // Returns whether stage s may have `count` layers in its chunks. If layers are equal, the
+  // embedding may count as a layer of the first chunk, and the head as a layer of the last.
+  bool may_hold(const Setting& at, std::int64_t s, std::int64_t count) const {
+    if (count < 1 || at.v < 1) return false;
+    if (at.v == 1) return true;
+    if (layers_differ()) {
+      const bool even = at.pp > 0 && layers() % at.pp == 0;
+      return even && count % at.v == 0 && count == layers() / at.pp;
+    }
+    const bool has_end = in_.model.vocabulary > 0 && (s == 0 || s + 1 == at.pp);
+    const std::int64_t left = count % at.v;
+    return left == 0 || (has_end && left == at.v - 1);
+  }
+
+  Stage stage(const Setting& at, std::int64_t s, const std::vector<std::int64_t>& its,
+              std::int64_t zero, StrategyRecompute recompute, std::int64_t stream_chunks,
+              std::int64_t logit_chunks) const {
+    const double table = double_of(in_.model.vocabulary) * double_of(in_.model.hidden);
+    double kept = 0;     // weights on each device without those of experts
+    double experts = 0;  // weights of experts on each device
+    double largest = 0;
+    for (const std::int64_t layer : its) {
+      const LayerTruth& own = layer_at(layer);
+      const double of_experts = own.experts / double_of(at.ep) * own.one / double_of(at.tp);
+      kept += own.common / double_of(at.tp);
+      experts += of_experts;
+      largest = std::max(largest, own.common / double_of(at.tp) + of_experts);
+    }
+    if (s == 0) kept += table / double_of(at.tp);
+    if (s == at.pp - 1 && !(s == 0 && in_.model.tied)) kept += table / double_of(at.tp);
+    const double peers = double_of(at.dp * at.cp);
+    const double expert_peers = double_of(at.dp * at.cp / at.ep);
+    // The bytes of a collective, and its time.
+    const double of_shared = 2 * kept * (1 - 1 / peers);
+    const double of_experts = 2 * experts * (1 - 1 / expert_peers);
+    const Ms once = states_ms(at, of_shared, of_experts);
+    const Ms messages = messages_ms(at, double_of(static_cast<std::int64_t>(its.size())));
+    const auto of_row = [&](double tokens, double squares) {
+      const double ms = busy_ms(at, s, its, tokens, squares, recompute, stream_chunks);
+      if (zero != 3) return ms;
+      return ms + std::max(0.0, 3 * (once + messages) - in_.cost.overlap * ms);
+    };
+    const double rows = double_of(at.micro_batches) * double_of(at.dp);
+    Stage stage;
+    stage.time_ms = of_row(tokens_ / rows, squares_ / rows);
+    stage.longest_ms = of_row(longest_, longest_ * longest_);
+    stage.exchange_ms = zero == 3 ? 0 : 2 * (once + messages);
+    if (in_.cost.detail) {
+      const double touched = zero == 0 ? kept + experts : kept / peers + experts / expert_peers;
+      stage.update_ms =
+          in_.cost.detail->update_ms + memory_ms(touched * in_.cost.detail->update_bytes);
+    }
+
+    const double row = std::max(tokens_ / rows, longest_);
+    const double row_squares = std::max(squares_ / rows, longest_ * longest_);
+    double bytes =
+        kept * bytes_per_weight(zero, peers) + experts * bytes_per_weight(zero, expert_peers);
+    double again = 0;  // bytes of a layer whose forward pass is repeated
+    for (const std::int64_t layer : its) {
+      const LayerTruth& own = layer_at(layer);
+      bytes += held(at, s, double_of(static_cast<std::int64_t>(its.size()))) *
+               layer_bytes(at, own, row, row_squares, recompute);
+      if (recompute != StrategyRecompute::full) continue;
+      again = std::max(again, layer_bytes(at, own, row, row_squares, StrategyRecompute::none));
+    }
+    if (stream_chunks > 1) {  // one part, and keys and values of two bytes each
+      again = again / double_of(stream_chunks) + 2 * 2 * kv() * row / double_of(at.tp * at.cp);
+    }
+    bytes += again;
+    if (zero == 3) bytes += 2 * (2 * largest);
+    if (s == at.pp - 1) {
+      bytes += (in_.cost.detail ? 10 : 8) * double_of(in_.model.vocabulary) * row /
+               double_of(at.tp * at.cp) / double_of(logit_chunks);
+    }
+    stage.memory_mib = mib(bytes) + (in_.cost.detail ? in_.cost.detail->fixed_mib : 0);
+    return stage;
+  }
+
+  // Returns the least time of all layers for a mean micro-batch in one stage, each layer with its
+  // quickest recomputation, with the head and the sending.
+  Ms least_busy(const Setting& at) const {
+    const double rows = double_of(at.micro_batches) * double_of(at.dp);
+    const auto busy = [&](const std::vector<std::int64_t>& its, StrategyRecompute recompute,
+                          std::int64_t parts) {
+      return busy_ms(at, at.pp - 1, its, tokens_ / rows, squares_ / rows, recompute, parts);
+    };
+    const Ms ends = busy({}, StrategyRecompute::none, 1);
+    Ms sum = ends;
+    for (std::int64_t layer = 0; layer < layers(); ++layer) {
+      Ms least = std::numeric_limits<double>::infinity();
+      for (const StrategyRecompute recompute : in_.options.recompute) {
+        for (const std::int64_t parts : stream_chunks(recompute)) {
+          least = std::min(least, busy({layer}, recompute, parts) - ends);
+        }
+      }
+      sum += least;
+    }
+    return sum;
+  }
+
+  Ms uncovered(const Stage& stage) const {
+    return stage.update_ms + std::max(0.0, stage.exchange_ms - in_.cost.overlap * stage.time_ms);
+  }
+
+  Ms step(const Setting& at, const std::vector<Stage>& stages) const {
+    const double chunk = 1 / double_of(at.v);
+    Ms fill = 0;
+    Ms most = 0;
+    Ms alone = 0;
+    Ms tail = 0;
+    for (const Stage& each : stages) {
+      fill += chunk * each.time_ms;
+      most = std::max(most, each.time_ms);
+      alone += each.longest_ms;
+      tail = std::max(tail, uncovered(each));
+    }
+    return std::max(fill + (double_of(at.micro_batches) - chunk) * most, alone) + tail;
+  }
+
+ private:
+  static double double_of(std::int64_t number) { return static_cast<double>(number); }
+  static double mib(double bytes) { return bytes / 1048576; }
+  double kv() const { return double_of(in_.model.kv_width.value_or(in_.model.hidden)); }
+  double query() const { return double_of(in_.model.query_width.value_or(in_.model.hidden)); }
+  const LayerTruth& layer_at(std::int64_t layer) const {
+    return layers_[static_cast<std::size_t>(layer)];
+  }
+
+  using Pipeline = std::tuple<std::int64_t, std::int64_t, std::int64_t>;  // pp, v, m
+
+  std::set<Pipeline> pipelines() const {
+    const auto sequences = static_cast<std::int64_t>(in_.lengths.size());
+    std::set<std::int64_t> counts(in_.options.micro_batches.begin(),
+                                  in_.options.micro_batches.end());
+    if (counts.empty()) {
+      for (std::int64_t m = 1; m * m <= sequences; ++m) {
+        if (sequences % m == 0) counts.insert({m, sequences / m});
+      }
+    }
+    const bool may_pipe = std::ranges::any_of(
+        in_.options.zero, [&](std::int64_t zero) { return zero <= in_.options.pipeline_zero; });
+    std::set<Pipeline> all;
+    for (const std::int64_t pp : in_.options.pp) {
+      if (in_.cluster.nodes * in_.cluster.devices_per_node % pp != 0) continue;
+      if (pp > 1 && !may_pipe) continue;
+      for (const std::int64_t v : in_.options.v) {
+        if (!can_deal(pp, v)) continue;
+        for (const std::int64_t m : counts) {
+          if (sequences % m == 0 && (v == 1 || m % pp == 0)) all.insert({pp, v, m});
+        }
+      }
+    }
+    return all;
+  }
+
+  // Returns whether some numbers of layers make pp stages of v chunks.
+  bool can_deal(std::int64_t pp, std::int64_t v) const {
+    if (v == 1) return layers() >= pp;
+    if (pp < 2) return false;
+    if (layers_differ()) return layers() % (pp * v) == 0;
+    for (const std::int64_t ends : {0, 1, 2}) {
+      if (ends > 0 && in_.model.vocabulary == 0) continue;
+      const std::int64_t all = layers() + ends;
+      if (all % v == 0 && all / v >= pp) return true;
+    }
+    return false;
+  }
+
+  // Returns the MiB per ms among neighbours that span `devices` devices.
+  double link(std::int64_t devices) const {
+    return in_one_node(devices) ? in_.cluster.mib_per_ms.inside : in_.cluster.mib_per_ms.across;
+  }
+
+  bool in_one_node(std::int64_t devices) const {
+    return devices <= in_.cluster.devices_per_node && in_.cluster.devices_per_node % devices == 0;
+  }
+
+  // Returns the MiB per ms of a ring whose ranks are `apart` devices apart. Beyond a node, each
+  // rank of a node has a card.
+  double ring(std::int64_t ranks, std::int64_t apart) const {
+    const double slowest = link(ranks * apart);
+    if (!in_.cost.detail || in_one_node(ranks * apart)) return slowest;
+    return std::min(in_.cluster.mib_per_ms.inside, double_of(of_node(ranks, apart)) * slowest);
+  }
+
+  // Returns the number of the ranks that one node has.
+  std::int64_t of_node(std::int64_t ranks, std::int64_t apart) const {
+    if (in_one_node(ranks * apart)) return ranks;
+    const std::int64_t room = in_.cluster.devices_per_node / apart;
+    return room < 1 ? 1 : std::min(room, ranks);
+  }
+
+  // Returns the time of a collective of `shared` bytes among dp cp ranks, and one of `experts`
+  // bytes among ranks with the same experts.
+  Ms states_ms(const Setting& at, double shared, double experts) const {
+    const std::int64_t peers = at.dp * at.cp;
+    return mib(shared) / ring(peers, at.tp) + mib(experts) / ring(peers / at.ep, at.tp * at.ep);
+  }
+
+  Ms messages_ms(const Setting& at, double layers) const {
+    if (!in_.cost.detail) return 0;
+    const std::int64_t peers = at.dp * at.cp;
+    return layers * in_.cost.detail->message_ms *
+           (double_of(peers) / double_of(of_node(peers, at.tp)) - 1);
+  }
+
+  Ms memory_ms(double bytes) const { return mib(bytes) / in_.cost.detail->memory_mib_per_ms; }
+
+  double bytes_per_weight(std::int64_t zero, double peers) const {
+    const double gradient = in_.cost.detail ? double_of(in_.cost.detail->gradient_bytes) : 4;
+    if (zero == 0) return 14 + gradient;
+    if (zero == 1) return 2 + gradient + 12 / peers;
+    return zero == 2 ? 2 + (12 + gradient) / peers : (14 + gradient) / peers;
+  }
+
+  // Returns the micro-batches in flight of a stage with `layers` layers. With several chunks, each
+  // pass of a chunk counts as a part.
+  static double held(const Setting& at, std::int64_t s, double layers) {
+    if (at.v == 1) return double_of(std::min(at.micro_batches, at.pp - s));
+    const std::int64_t warm = 2 * (at.pp - 1 - s) + at.pp * (at.v - 1) + 1;
+    const double passes = double_of(std::min(at.micro_batches * at.v, warm));
+    const double whole = std::ceil(layers / double_of(at.v));  // layers of a chunk
+    if (whole * double_of(at.v) == layers) return passes / double_of(at.v);
+    // One chunk has a layer less, and so each pass through it holds a layer less.
+    std::int64_t of_it = at.micro_batches > at.pp ? 0 : 1;
+    if (s == 0) of_it = std::min(at.micro_batches, 2 * at.pp - 1);
+    return (passes * whole - double_of(of_it)) / layers;
+  }
+
+  // Returns the bytes that a layer keeps of a row on one device.
+  double layer_bytes(const Setting& at, const LayerTruth& layer, double tokens, double squares,
+                     StrategyRecompute recompute) const {
+    if (in_.cost.detail) return layer_bytes_2(at, layer, tokens, squares, recompute);
+    const double share = double_of(in_.model.hidden) * tokens / double_of(at.cp);
+    const double heads = query() * tokens / double_of(at.cp);
+    const double t = double_of(at.tp);
+    const double whole = in_.model.sequence_parallel ? t : 1;  // divisor of the rest
+    if (recompute == StrategyRecompute::full) return 2 * share / whole;
+    const bool functions_again =
+        recompute == StrategyRecompute::selective && in_.model.flash_attention;
+    double bytes = share * 10 / whole + heads * (functions_again ? 6 : 8) / t;
+    if (layer.experts == 0) {
+      bytes += share * (functions_again ? 8 : 16) / t;
+    } else {
+      bytes += 2 * layer.picked * share / whole;  // tokens that are sent to experts
+      bytes +=
+          2 * (functions_again ? layer.products : layer.results) * tokens / double_of(at.cp) / t;
+    }
+    if (recompute == StrategyRecompute::none && !in_.model.flash_attention) {
+      bytes += 5 * double_of(in_.model.heads) * squares / t / double_of(at.cp);
+    }
+    return bytes;
+  }
+
+  // Returns the same by version 2, which counts the true width of the feed-forward part.
+  double layer_bytes_2(const Setting& at, const LayerTruth& layer, double tokens, double squares,
+                       StrategyRecompute recompute) const {
+    const double own = tokens / double_of(at.cp) / double_of(at.tp);  // of all that tp ranks share
+    const double rest = in_.model.sequence_parallel ? own : own * double_of(at.tp);
+    const double h = double_of(in_.model.hidden);
+    const double factor = in_.cost.detail->activation_factor;
+    if (recompute == StrategyRecompute::full) return 2 * factor * h * rest;
+    double saved_pairs = 4;  // numbers of two bytes per unit of the queries' width
+    double saved_wide = layer.matrices;
+    if (recompute == StrategyRecompute::selective && in_.model.flash_attention) {
+      saved_pairs -= 1;
+      saved_wide -= 1;
+    }
+    const double kept = factor * (2 * (saved_pairs * query() + saved_wide * layer.wide) * own +
+                                  (10 + 2 * layer.picked) * h * rest);
+    if (in_.model.flash_attention || recompute == StrategyRecompute::selective) return kept;
+    return kept + 5 * double_of(in_.model.heads) * squares / double_of(at.tp * at.cp);
+  }
+
+  // Returns the time of an all-to-all among the ranks that share experts, each of which has `had`
+  // MiB for all of them.
+  Ms all_to_all_ms(const Setting& at, Mib had) const {
+    const std::int64_t node = in_.cluster.devices_per_node;
+    const std::int64_t devices = at.tp * at.ep;
+    const bool whole_nodes = node % at.tp == 0 && devices % node == 0;
+    std::int64_t neighbours = 0;
+    std::int64_t others = at.ep - 1;
+    if (whole_nodes) neighbours = node / at.tp - 1;
+    if (node % devices == 0) neighbours = others;
+    others -= neighbours;
+    const Mib to_each = had / double_of(at.ep);
+    return std::max(double_of(neighbours) * to_each / in_.cluster.mib_per_ms.inside,
+                    double_of(others) * to_each / in_.cluster.mib_per_ms.across);
+  }
+
+  // Returns the time of all-to-alls among cp ranks, each of which has `had` MiB for all of them.
+  Ms context_ms(const Setting& at, Mib had) const {
+    if (!in_.cost.detail) return had * (1 - 1 / double_of(at.cp)) / link(at.tp * at.cp);
+    const std::int64_t neighbours = of_node(at.cp, at.tp) - 1;
+    const std::int64_t others = at.cp - 1 - neighbours;
+    const Mib to_each = had / double_of(at.cp);
+    return std::max(double_of(neighbours) * to_each / in_.cluster.mib_per_ms.inside,
+                    double_of(others) * to_each / in_.cluster.mib_per_ms.across);
+  }
+
+  const StrategyMeasured* measured(const Setting& at, const LayerTruth& layer,
+                                   StrategyRecompute recompute) const {
+    if (layer.measured < 0 || at.ep > 1) return nullptr;
+    for (const StrategyMeasured& entry : in_.cost.measured) {
+      if (entry.block == layer.measured && entry.tp == at.tp && entry.cp == at.cp &&
+          entry.recompute == recompute) {
+        return &entry;
+      }
+    }
+    return nullptr;
+  }
+
+  // Returns the time of a row on a stage: compute, and exchanges that compute does not hide.
+  Ms busy_ms(const Setting& at, std::int64_t s, const std::vector<std::int64_t>& its, double tokens,
+             double squares, StrategyRecompute recompute, std::int64_t stream_chunks) const {
+    const double all_tokens = tokens;
+    Ms known = 0;
+    double all_weights = 0;
+    double count = 0;
+    double weights = 0;
+    double passes = 0;
+    double picked = 0;
+    const double slowdown = in_.cost.detail ? in_.cost.detail->expert_slowdown : 1;
+    const auto slow_weights = [&](const LayerTruth& layer) {
+      return layer.common + slowdown * layer.picked * layer.one;
+    };
+    for (const std::int64_t layer : its) {
+      all_weights += slow_weights(layer_at(layer));
+      if (const StrategyMeasured* entry = measured(at, layer_at(layer), recompute)) {
+        known += MeasuredTruth{*entry}.row_ms(all_tokens, squares);
+        continue;
+      }
+      ++count;
+      weights += slow_weights(layer_at(layer));
+      passes += layer_at(layer).passes;
+      picked += layer_at(layer).picked;
+    }
+    const double h = double_of(in_.model.hidden);
+    const double t = double_of(at.tp);
+    const double c = double_of(at.cp);
+    const double flops_per_ms = in_.cost.linear_tflops * 1e12 / 1e3;
+    const double narrow = 1 + in_.cost.half_width * t / h;  // factor on the time of a wide product
+    const double products = 2 * weights * tokens / t / c / flops_per_ms * narrow;
+    double attention = count * query() * squares * (in_.model.causal ? 2 : 4) / t / c /
+                       (in_.cost.attention_tflops * 1e12 / 1e3);
+    if (in_.cost.detail && !in_.model.flash_attention) {
+      const double scores = double_of(in_.model.heads) * squares / t / c;
+      attention = count * (memory_ms(in_.cost.detail->square_bytes * scores) +
+                           4 * query() * squares / t / c / flops_per_ms);
+    }
+    Ms between = 0;  // time between products, of one forward pass
+    if (in_.cost.detail) {
+      const double all = tokens / c / t * h * in_.cost.detail->pass_bytes;
+      between = count * (in_.cost.detail->pass_ms +
+                         memory_ms(in_.model.sequence_parallel ? all : all * (2 + t) / 3));
+    }
+    const double ring_mib = mib(2 * h * tokens / c * (t - 1) / t);  // one collective
+    const double tensor = passes * ring_mib / ring(at.tp, 1);
+    const double context =
+        count * context_ms(at, mib(2 * (2 * query() + 2 * kv()) * tokens / t / c));
+    const double routed = 2 * all_to_all_ms(at, picked * mib(2 * h * tokens / t / c));
+    const double forward = products + attention + 2 * tensor + context + routed + between;
+    double ms = forward + 2 * products + (in_.model.flash_attention ? 2.5 : 2) * attention +
+                (in_.model.sequence_parallel ? 3 : 2) * tensor + context + routed + 2 * between;
+    ms += known;
+    if (recompute == StrategyRecompute::full) {
+      ms += forward;
+      // Each part after the first costs as much as `half_width` / tp more tokens in four passes of
+      // products.
+      ms += double_of(stream_chunks - 1) * 8 * all_weights * in_.cost.half_width / t /
+            flops_per_ms * narrow;
+    }
+    if (recompute == StrategyRecompute::selective) {
+      ms += 0.3 * between;
+      if (!in_.model.flash_attention) {
+        ms += attention;
+      } else if (!in_.cost.detail) {
+        ms += products / 25;
+      }
+    }
+    if (in_.cost.detail && recompute == StrategyRecompute::full) {
+      ms += 4 * double_of(stream_chunks - 1) * double_of(static_cast<std::int64_t>(its.size())) *
+            in_.cost.detail->pass_ms;
+    }
+    if (s == at.pp - 1) {
+      const double logits = double_of(in_.model.vocabulary) * tokens / t / c;
+      ms += 6 * logits * h / flops_per_ms;
+      if (in_.cost.detail) ms += memory_ms(12 * logits);
+    }
+    if (at.pp > 1) {
+      ms += 2 * double_of(at.v) * mib(2 * h * tokens / t / c) /
+            link(in_.cluster.nodes * in_.cluster.devices_per_node);
+    }
+    return ms;
+  }
+
+  inline static const std::vector<std::int64_t> kWhole = {1};
+
+  const StrategyInstance& in_;
+  std::vector<LayerTruth> layers_;
+  bool differ_ = false;
+  double tokens_ = 0;
+  double squares_ = 0;
+  double longest_ = 0;
+};
+
+}  // namespace stowage

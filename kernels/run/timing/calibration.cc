@@ -1,0 +1,176 @@
+#include "kernels/run/timing/calibration.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <numeric>
+#include <random>
+#include <utility>
+
+#include "instances/numeric/numbers.h"
+#include "instances/scatter/cost/cost_model.h"
+#include "instances/scatter/fit/fit.h"
+#include "kernels/block/synthetic.h"
+#include "kernels/run/ranks/rank_pool.h"
+#include "kernels/run/timing/pack_design.h"
+#include "kernels/run/timing/time_model_error.h"
+#include "kernels/run/timing/timing_rounds.h"
+
+namespace stowage::kernels {
+namespace {
+
+constexpr double kMsPerSecond = 1000;
+
+std::vector<std::int32_t> starts_of(const std::vector<Tokens>& lengths) {
+  std::vector<std::int32_t> starts = {0};
+  for (const Tokens length : lengths) {
+    starts.push_back(starts.back() + static_cast<std::int32_t>(length));
+  }
+  return starts;
+}
+
+// Returns the packs to measure. Of each degree's packs, two thirds are the packs most informative
+// about the cost; every third is drawn at random and held out, as a sample of typical packs.
+std::vector<CalibrationPack> packs_to_measure(const CalibrationOptions& options) {
+  constexpr int kHeldOutEvery = 3;
+  std::mt19937_64 random(options.seed);
+  PackRange range{.degrees = options.degrees,
+                  .packs = options.packs - options.packs / kHeldOutEvery,
+                  .least_tokens = options.least_tokens,
+                  .most_tokens = options.most_tokens};
+  std::vector<PackShape> chosen = informative_packs(random, range);
+  auto next = chosen.begin();
+  std::vector<CalibrationPack> packs;
+  for (const int degree : options.degrees) {
+    for (int k = 0; k < options.packs; ++k) {
+      const bool held_out = k % kHeldOutEvery == kHeldOutEvery - 1;
+      PackShape shape = held_out ? random_pack(random, range, degree) : std::move(*next++);
+      packs.push_back({.degree = degree,
+                       .lengths = std::move(shape.lengths),
+                       .seconds = kInfinity,
+                       .held_out = held_out});
+    }
+  }
+  return packs;
+}
+
+void set_times(const Rounds& rounds, std::vector<CalibrationPack>& packs) {
+  const std::vector<RoundTime> times = rounds.times();
+  for (std::size_t i = 0; i < packs.size(); ++i) {
+    packs[i].seconds = times[i].seconds;
+    packs[i].runs = static_cast<int>(rounds.runs(i));
+    packs[i].steady = times[i].error <= kSteady;
+  }
+}
+
+// Returns the MiB that a token sends and receives in a block: q, k, v and o forward, and their
+// gradients backward. A kv head's gradient is sent once per query head (exchange/ulysses.h).
+double exchanged_mib_per_token(const BlockShape& block) {
+  constexpr double kFloatsPerMib = 1024 * 1024 / 4.0;
+  const auto q = static_cast<double>(block.q_width());
+  const auto k = static_cast<double>(block.k_width());
+  return (2 * q + 2 * k + 2 * q + 2 * q) / kFloatsPerMib;
+}
+
+CalibrationError error_of(const std::vector<double>& errors) {
+  if (errors.empty()) return {};
+  return {std::accumulate(errors.begin(), errors.end(), 0.0) / static_cast<double>(errors.size()),
+          p95(errors)};
+}
+
+}  // namespace
+
+Tokens CalibrationPack::tokens() const {
+  return std::accumulate(lengths.begin(), lengths.end(), Tokens{0});
+}
+
+double CalibrationPack::squares() const {
+  double sum = 0;
+  for (const Tokens length : lengths)
+    sum += static_cast<double>(length) * static_cast<double>(length);
+  return sum;
+}
+
+double predicted_ms(const ScatterCost& cost, const CalibrationPack& pack) {
+  const ScatterInstance here{.cost = cost};
+  double ms = group_overhead_ms(here, pack.degree);
+  for (const Tokens length : pack.lengths) ms += sequence_ms(here, length, pack.degree);
+  return ms;
+}
+
+void fit_cost(const BlockShape& block, Calibration& calibration) {
+  std::vector<TimedRow> rows;
+  for (const CalibrationPack& pack : calibration.packs) {
+    if (pack.held_out) continue;
+    rows.push_back(
+        {.degree = pack.degree, .lengths = pack.lengths, .ms = pack.seconds * kMsPerSecond});
+  }
+  const Result<CostFit> fit = stowage::fit_cost(
+      rows, structure_of(rows, exchanged_mib_per_token(block)), {.per_sequence = false});
+  assert(fit);
+  calibration.cost = fit->cost;
+  const ScatterCost& cost = calibration.cost;
+  std::vector<double> fitted;
+  std::vector<double> held_out;
+  for (const CalibrationPack& pack : calibration.packs) {
+    const double error = std::abs(predicted_ms(cost, pack) / (pack.seconds * kMsPerSecond) - 1);
+    (pack.held_out ? held_out : fitted).push_back(error);
+  }
+  calibration.fitted = error_of(fitted);
+  calibration.held_out = error_of(held_out);
+}
+
+Calibration calibrate(const CalibrationOptions& options, const CalibrationProgress& progress,
+                      Budget* budget) {
+  Calibration calibration{.packs = packs_to_measure(options)};
+  const std::size_t packs = calibration.packs.size();
+  const BlockWeights<float> weights = synthetic_weights(options.block, options.seed);
+  ThreadPool pool;
+  pool.prepare({options.block, weights});
+  const std::int64_t all = static_cast<std::int64_t>(packs) * options.repeats;
+  std::int64_t done = 0;
+  Rounds rounds(packs);
+  const Budget clock;
+  for (int round = 0; round < options.repeats; ++round) {
+    if (round >= options.least_repeats &&
+        std::ranges::all_of(calibration.packs, &CalibrationPack::steady)) {
+      break;
+    }
+    if (2 * round >= options.least_repeats &&
+        clock.seconds() * (round + 1) > options.seconds * round)
+      break;
+    for (std::size_t i = 0; i < packs; ++i) {
+      if (budget != nullptr && budget->exhausted()) {
+        set_times(rounds, calibration.packs);
+        return calibration;
+      }
+      const std::vector<std::int32_t> starts = starts_of(calibration.packs[i].lengths);
+      const auto rows = static_cast<std::size_t>(starts.back());
+      std::vector<float> x(rows * static_cast<std::size_t>(options.block.hidden));
+      std::vector<float> upstream(x.size());
+      const auto sequence = static_cast<std::int64_t>(i);
+      fill_tokens({options.seed, Stream::input}, sequence, 0, options.block.hidden, x);
+      fill_tokens({options.seed, Stream::upstream}, sequence, 0, options.block.hidden, upstream);
+      const GroupWork work{.task = {.cu_seqlens = starts,
+                                    .tokens = starts.back(),
+                                    .ranks = calibration.packs[i].degree},
+                           .x = x,
+                           .upstream = upstream};
+      const GroupOutput out = std::move(pool.run({&work, 1}).front());
+      if (out.error) {
+        set_times(rounds, calibration.packs);
+        calibration.problem = "rank " + std::to_string(out.error->rank) + ": " + out.error->message;
+        return calibration;
+      }
+      rounds.add(i, out.seconds);
+      if (progress) progress(++done, all);
+    }
+    set_times(rounds, calibration.packs);
+  }
+  if (progress && done < all) progress(all, all);
+  calibration.complete = true;
+  fit_cost(options.block, calibration);
+  return calibration;
+}
+
+}  // namespace stowage::kernels

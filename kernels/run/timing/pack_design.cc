@@ -1,0 +1,173 @@
+#include "kernels/run/timing/pack_design.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "instances/numeric/random.h"
+
+namespace stowage::kernels {
+namespace {
+
+// chosen packs of a degree, at most; later packs are drawn without a choice
+constexpr int kMostChosen = 64;
+constexpr int kCandidatesOfPack = 8;  // number of random candidates per chosen pack
+// Expected times in units of a token's time, measured on the bundled block: a pair of tokens of
+// attention, the fixed time (also used as the latency), and the exchange of a token. The exchange
+// time is small, and the design must still estimate its rate. These values affect only the choice
+// of packs.
+constexpr double kSquareTokens = 1.0 / 2000;
+constexpr double kFixedTokens = 25;
+constexpr double kExchangeTokens = 0.015;
+// Weight of the relative variance of a pair's time against the other terms. Plans have longer
+// sequences than the packs, and pairs take most of the time of long sequences.
+constexpr double kQuadraticWeight = 100;
+// Initial value of the diagonal of M, which makes M invertible before rows of all columns were
+// added.
+constexpr double kPrior = 1e-3;
+
+// Returns an integer in [least, most] with a uniform logarithm, so that short lengths are as likely
+// as long ones.
+std::int64_t log_uniform(std::mt19937_64& random, std::int64_t least, std::int64_t most) {
+  constexpr std::uint64_t kSteps = 1 << 20;
+  const double share = static_cast<double>(draw(random, kSteps)) / kSteps;
+  const double ratio = static_cast<double>(most) / static_cast<double>(least);
+  return std::min(most,
+                  static_cast<std::int64_t>(static_cast<double>(least) * std::pow(ratio, share)));
+}
+
+// A pack that may be chosen. Only five entries of its design row are not 0.
+struct Candidate {
+  PackShape shape;
+  std::vector<double> row;
+  double time = 0;
+  bool chosen = false;
+};
+
+Candidate candidate(PackShape shape, std::size_t at, std::size_t columns) {
+  double tokens = 0;
+  double squares = 0;
+  for (const Tokens length : shape.lengths) {
+    const auto s = static_cast<double>(length);
+    tokens += s;
+    squares += s * s;
+  }
+  const double d = shape.degree;
+  Candidate made{.row = std::vector<double>(columns, 0.0)};
+  made.row[0] = squares * kSquareTokens / d;
+  made.row[1] = tokens / d;
+  made.row[2] = kFixedTokens;
+  if (shape.degree > 1) {
+    made.row[at] = kFixedTokens;
+    made.row[at + 1] = kExchangeTokens * tokens / d;
+  }
+  made.time = std::accumulate(made.row.begin(), made.row.end(), 0.0);
+  for (double& value : made.row) value /= made.time;
+  // With fewer cores than ranks, a processor computes the ranks of a group one after another.
+  made.time *= d;
+  made.shape = std::move(shape);
+  return made;
+}
+
+// The inverse of M = prior I + the sum of x x' of the added rows.
+class Information {
+ public:
+  explicit Information(std::size_t columns) : columns_(columns), inverse_(columns * columns, 0.0) {
+    for (std::size_t c = 0; c < columns; ++c) inverse_[c * columns + c] = 1 / kPrior;
+  }
+
+  // Returns the decrease of the weighted trace of the inverse if the row is added.
+  double gain(const std::vector<double>& x) const {
+    const std::vector<double> turned = times(x);
+    double fall = 0;
+    for (std::size_t c = 0; c < columns_; ++c) {
+      fall += (c == 0 ? kQuadraticWeight : 1) * turned[c] * turned[c];
+    }
+    return fall / (1 + std::inner_product(x.begin(), x.end(), turned.begin(), 0.0));
+  }
+
+  // Adds a row to M by the formula of Sherman and Morrison.
+  void add(const std::vector<double>& x) {
+    const std::vector<double> turned = times(x);
+    const double scale = 1 + std::inner_product(x.begin(), x.end(), turned.begin(), 0.0);
+    for (std::size_t r = 0; r < columns_; ++r) {
+      for (std::size_t c = 0; c < columns_; ++c) {
+        inverse_[r * columns_ + c] -= turned[r] * turned[c] / scale;
+      }
+    }
+  }
+
+ private:
+  std::vector<double> times(const std::vector<double>& x) const {
+    std::vector<double> product(columns_, 0.0);
+    for (std::size_t c = 0; c < columns_; ++c) {
+      if (x[c] == 0) continue;
+      for (std::size_t r = 0; r < columns_; ++r) product[r] += inverse_[r * columns_ + c] * x[c];
+    }
+    return product;
+  }
+
+  std::size_t columns_;
+  std::vector<double> inverse_;
+};
+
+}  // namespace
+
+PackShape random_pack(std::mt19937_64& random, const PackRange& range, int degree) {
+  constexpr std::int64_t kLeastSequence = 64;
+  const std::int64_t tokens =
+      log_uniform(random, std::min(range.least_tokens, range.most_tokens), range.most_tokens);
+  const std::int64_t typical = log_uniform(random, std::min(kLeastSequence, tokens), tokens);
+  PackShape pack{.degree = degree};
+  std::int64_t at = 0;
+  while (at < tokens) {
+    const std::int64_t length = std::min(
+        tokens - at, log_uniform(random, std::max<std::int64_t>(typical / 2, 1), typical * 2));
+    pack.lengths.push_back(length);
+    at += length;
+  }
+  return pack;
+}
+
+std::vector<PackShape> informative_packs(std::mt19937_64& random, const PackRange& range) {
+  const std::size_t degrees = range.degrees.size();
+  const std::size_t columns = 3 + 2 * degrees;
+  const int chosen = std::min(range.packs, kMostChosen);
+  std::vector<std::vector<Candidate>> drawn(degrees);
+  for (std::size_t d = 0; d < degrees; ++d) {
+    for (int k = 0; k < kCandidatesOfPack * chosen; ++k) {
+      drawn[d].push_back(
+          candidate(random_pack(random, range, range.degrees[d]), 3 + 2 * d, columns));
+    }
+  }
+  Information information(columns);
+  std::vector<std::vector<PackShape>> taken(degrees);
+  for (int k = 0; k < chosen; ++k) {
+    for (std::size_t d = 0; d < degrees; ++d) {
+      Candidate* best = nullptr;
+      double most = -std::numeric_limits<double>::infinity();
+      for (Candidate& each : drawn[d]) {
+        if (each.chosen) continue;
+        const double gain = information.gain(each.row) / each.time;
+        if (gain <= most) continue;
+        most = gain;
+        best = &each;
+      }
+      best->chosen = true;
+      information.add(best->row);
+      taken[d].push_back(std::move(best->shape));
+    }
+  }
+  std::vector<PackShape> packs;
+  for (std::size_t d = 0; d < degrees; ++d) {
+    for (int k = chosen; k < range.packs; ++k) {
+      taken[d].push_back(random_pack(random, range, range.degrees[d]));
+    }
+    std::move(taken[d].begin(), taken[d].end(), std::back_inserter(packs));
+  }
+  return packs;
+}
+
+}  // namespace stowage::kernels

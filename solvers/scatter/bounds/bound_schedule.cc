@@ -1,0 +1,149 @@
+#include "solvers/scatter/bounds/bound_schedule.h"
+
+#include <cstdint>
+#include <iterator>
+#include <utility>
+
+#include "heuristics/scatter/working_plan.h"
+
+namespace stowage {
+namespace {
+
+constexpr char kStepLp[] = "step-lp";
+constexpr char kProfile[] = "profile";
+// Boxes of the search by makespans per run, if the solve has no limit.
+constexpr std::int64_t kProfileBoxesAlways = 6;
+constexpr std::int64_t kQuickBoxes = 4;
+constexpr int kFewMakespans = 2;
+// Further linear programmes if the gap is above quick_gap.
+constexpr std::int64_t kQuickStepBoundLpsAgain = 3;
+// At least, in pipelines: cases of longest makespans need more.
+constexpr std::int64_t kQuickPipelineLps = 24;
+// Least share of the gap closed by the first LPs for further LPs.
+constexpr double kQuickShare = 0.33;
+constexpr std::size_t kLarge = 2000;  // sequences
+constexpr std::int64_t kLargeStepBoundLps = 18;
+
+// Returns fewer linear programmes if degrees have several kinds of exchange: each kind adds columns
+// and so time.
+std::int64_t quick_lps(const ScatterTable& table, std::int64_t lps) {
+  const auto levels = std::ssize(table.levels());
+  std::int64_t degrees = 0;
+  int before = 0;
+  for (const Level& level : table.levels()) {
+    if (std::exchange(before, level.degree) != level.degree) ++degrees;
+  }
+  const std::int64_t all = table.again() > 0 ? kQuickPipelineLps : lps;
+  return (all * degrees + levels - 1) / levels;
+}
+
+}  // namespace
+
+void ScatterBounding::quickly() {
+  if (run_.done()) return;
+  // Planning a large step takes so long that a finer grid costs little. But the dense simplex, used
+  // without a backend, cannot solve that grid.
+  const bool large = run_.instance.lengths.size() > kLarge && run_.any_backend();
+  begin_step(large ? StepBoundOptions{} : quick_step_bound());
+  if (large) {
+    raise_step(run_.budget.seconds_left(), kLargeStepBoundLps);
+    return;
+  }
+  const Incumbent<ScatterInstance>& incumbent = run_.incumbent;
+  const Ms before = incumbent.bound();
+  const bool more =
+      raise_step(run_.budget.seconds_left(), quick_lps(run_.table, run_.params.bounds.quick_lps));
+  // If the first linear programmes gained little, further ones gain little too.
+  const bool worthwhile =
+      incumbent.bound() - before >= kQuickShare * (incumbent.plan()->objective_ms - before);
+  if (more && worthwhile && !incumbent.within(run_.params.bounds.quick_gap)) {
+    raise_step(run_.budget.seconds_left(), kQuickStepBoundLpsAgain);
+  }
+}
+
+void ScatterBounding::quickly_by_makespans() {
+  raise_profile(run_.budget.seconds_left(), kQuickBoxes);
+}
+
+void ScatterBounding::lead(bool limited) {
+  boxes_ = limited ? run_.params.bounds.boxes : kProfileBoxesAlways;
+  begin_step({});
+  begin_profile();
+  by_makespans_ = profile_ && profile_->most_micro_batches() <= kFewMakespans;
+  search(by_makespans_, run_.params.bounds.best_share);
+}
+
+void ScatterBounding::follow() { search(!by_makespans_, run_.params.bounds.other_share); }
+
+void ScatterBounding::search(bool makespans, double share) {
+  const double seconds = share * run_.budget.seconds_left();
+  if (makespans) {
+    profile_rises_ = raise_profile(seconds, boxes_);
+  } else {
+    step_rises_ = raise_step(seconds, run_.params.bounds.lps);
+  }
+}
+
+void ScatterBounding::again() {
+  const BoundParams& params = run_.params.bounds;
+  if (!run_.done() && profile_rises_) {
+    profile_rises_ = raise_profile(params.more_share * run_.budget.seconds_left(), params.boxes);
+  }
+  if (!run_.done() && step_rises_) {
+    step_rises_ = raise_step(params.more_share * run_.budget.seconds_left(), params.more_lps);
+  }
+}
+
+std::vector<Ms> ScatterBounding::weakest() const {
+  return profile_ ? profile_->weakest() : std::vector<Ms>();
+}
+
+void ScatterBounding::begin_step(StepBoundOptions options) {
+  options.backend = run_.any_backend();
+  step_.emplace(run_.instance, options, run_.incumbent.plan()->objective_ms,
+                [this](const ScatterCertificate& better) { found_ = better; });
+}
+
+// Raises the bound by the step LP. Returns false if no more can be gained.
+bool ScatterBounding::raise_step(double seconds, std::int64_t lps) {
+  if (!step_) begin_step({});
+  Budget part = run_.budget.part(seconds, lps);
+  step_->lower_upper(run_.incumbent.plan()->objective_ms);
+  const bool more = step_->improve(part);
+  confirm(kStepLp);
+  return more;
+}
+
+void ScatterBounding::begin_profile() {
+  if (built_backends().empty() || (profile_ && profile_->bound() > 0)) return;
+  profile_.emplace(run_.instance, run_.backend(), run_.incumbent.plan()->objective_ms,
+                   [this](const ScatterCertificate& better) { found_ = better; });
+}
+
+// Raises the bound by the search over makespans. Returns false if no more can be gained.
+bool ScatterBounding::raise_profile(double seconds, std::int64_t boxes) {
+  if (built_backends().empty()) return false;
+  begin_profile();
+  if (!profile_->promising()) return false;
+  const ScatterPlan& plan = *run_.incumbent.plan();
+  profile_->lower_upper(plan.objective_ms);
+  profile_->learn(to_draft(run_.instance, run_.table, plan));
+  Budget part = run_.budget.part(seconds, boxes);
+  const bool more = profile_->improve(part);
+  confirm(kProfile);
+  return more;
+}
+
+// Raises the incumbent's bound if the certificate passes its check.
+void ScatterBounding::confirm(const char* name) {
+  Incumbent<ScatterInstance>& incumbent = run_.incumbent;
+  if (!found_ || found_->bound_ms <= incumbent.bound()) return;
+  const CertificateCheck check = check_certificate(run_.instance, *found_);
+  if (!check.violations.empty()) {
+    incumbent.remark("a certificate fails its check: " + to_string(check.violations.front()));
+  } else if (incumbent.raise_bound({name, check.bound_ms})) {
+    certificate_ = found_;
+  }
+}
+
+}  // namespace stowage

@@ -1,0 +1,73 @@
+// The schedule of the certified bounds of one scatter solve: which bound search runs, when and how
+// long. Not installed.
+//
+//   ScatterBounding bounding(run);
+//   bounding.quickly();                                      // for `fast`
+//   bounding.lead(limited);                                  // for exact methods
+//   if (!run.done()) bounding.follow();
+//   while (!run.done()) bounding.again();
+//
+// The step LP (step_lp_bound.h) bounds any step. The search by makespans (makespan_profile_bound.h)
+// bounds steps of few micro-batches, where it is stronger. A bound is raised only after the checker
+// has confirmed its certificate.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "instances/scatter/certificate.h"
+#include "solvers/scatter/bounds/makespan_profile_bound.h"
+#include "solvers/scatter/bounds/step_lp_bound.h"
+#include "solvers/scatter/solve_context.h"
+
+namespace stowage {
+
+// All functions but the constructor require an incumbent with a plan.
+class ScatterBounding {
+ public:
+  // `run` must outlive this.
+  explicit ScatterBounding(ScatterRun& run) : run_(run) {}
+
+  // Runs a few linear programmes of the step LP, and more if they gain enough.
+  void quickly();
+  void quickly_by_makespans();
+
+  // Runs the stronger of the two searches for this step. `limited`: a limit may end the solve
+  // before a proof.
+  void lead(bool limited);
+
+  // After lead(): true if it ran the search by makespans. weakest() returns the makespans where
+  // that search has its weakest bound, or an empty list.
+  bool by_makespans() const { return by_makespans_; }
+  std::vector<Ms> weakest() const;
+
+  // Runs the search that lead() did not run, for a share of the remaining time
+  // (BoundParams::other_share).
+  void follow();
+
+  // Continues each search that could still raise the bound.
+  void again();
+
+  const std::optional<ScatterCertificate>& certificate() const { return certificate_; }
+
+ private:
+  void search(bool makespans, double share);
+  void begin_step(StepBoundOptions options);
+  bool raise_step(double seconds, std::int64_t lps);
+  void begin_profile();
+  bool raise_profile(double seconds, std::int64_t boxes);
+  void confirm(const char* name);
+
+  ScatterRun& run_;
+  std::optional<ScatterStepBound> step_;
+  std::optional<ScatterProfileBound> profile_;
+  std::optional<ScatterCertificate> found_;        // last certificate of a search
+  std::optional<ScatterCertificate> certificate_;  // last certificate that passed the check
+  bool by_makespans_ = false;
+  std::int64_t boxes_ = 0;   // boxes per run
+  bool step_rises_ = false;  // the step LP may gain more
+  bool profile_rises_ = false;
+};
+
+}  // namespace stowage

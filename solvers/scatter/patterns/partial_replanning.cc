@@ -1,0 +1,116 @@
+#include "solvers/scatter/patterns/partial_replanning.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <random>
+
+#include "heuristics/scatter/improve/improvement_rounds.h"
+#include "heuristics/scatter/improve/rule_repair.h"
+#include "instances/numeric/numbers.h"
+#include "instances/numeric/random.h"
+#include "solvers/scatter/patterns/pattern_dive.h"
+
+namespace stowage {
+namespace {
+
+// Share of the remaining time for all micro-batches together.
+constexpr double kTogetherShare = 0.1;
+// For a step of one micro-batch, whose plan may then be proven optimal.
+constexpr double kProofPrecision = 1e-7;
+constexpr std::array<double, 4> kRepackSpreads = {0, 1e-3, 1e-2, 5e-2};
+
+std::vector<std::size_t> all_of(const StepDraft& step) {
+  std::vector<std::size_t> all(step.size());
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+}  // namespace
+
+void ScatterReplan::alone(bool quickly) {
+  const DiveParams& params = run_.params.pattern_dive;
+  StepDraft step = this->step();
+  if (step.size() > at(params.batches)) return;
+  bool better = false;
+  // A step of one micro-batch gets all the remaining time.
+  Budget part = run_.share(step.size() == 1 ? 1 : params.share);
+  const double precision = quickly            ? params.quick_precision
+                           : step.size() == 1 ? kProofPrecision
+                                              : RepackEffort().precision;
+  for (std::size_t b = 0; b < step.size() && !part.exhausted(); ++b) {
+    // Replanned micro-batches move to the end, where further repeats may improve them.
+    std::rotate(step.begin(), step.begin() + 1, step.end());
+    for (int again = 0; again < (quickly ? 1 : params.repeats); ++again) {
+      const bool gained =
+          repack_some(run_.table, {step.size() - 1}, {.precision = precision}, run_.backend(),
+                      run_.options.seed + static_cast<std::uint64_t>(again), step, part);
+      if (!gained) break;
+      better = true;
+    }
+  }
+  if (step.size() > 1 && step.size() <= kMostTogether) {
+    Budget together = run_.share(kTogetherShare);
+    const RepackEffort effort{.precision =
+                                  quickly ? params.quick_precision : RepackEffort().precision};
+    better = repack_some(run_.table, all_of(step), effort, run_.backend(), run_.options.seed, step,
+                         together) ||
+             better;
+  }
+  if (better) offer(step, "repack");
+}
+
+void ScatterReplan::reshape() {
+  const ProfileSearchParams& params = run_.params.profile_search;
+  StepDraft step = this->step();
+  if (step.size() < 2 || step.size() > at(params.batches)) return;
+  if (!reshape_) reshape_.emplace(run_.table, run_.backend());
+  Budget part = run_.share(params.share);
+  bool better = false;
+  for (int i = 0; i < params.shapes && !part.exhausted(); ++i) {
+    better = reshape_->improve(step, run_.options.seed * 1000003 + ++shapes_, part) || better;
+  }
+  if (better) offer(step, "reshape");
+}
+
+void ScatterReplan::towards(const std::vector<Ms>& makespans) {
+  if (makespans.empty()) return;
+  StepDraft step = this->step();
+  Budget part = run_.share(kTogetherShare);
+  if (repack_some(run_.table, all_of(step), {.shape = makespans}, run_.backend(), run_.options.seed,
+                  step, part)) {
+    offer(step, "repack");
+  }
+}
+
+void ScatterReplan::some(std::uint64_t round) {
+  const DiveParams& params = run_.params.pattern_dive;
+  StepDraft step = this->step();
+  std::mt19937_64 random(run_.options.seed * 1000003 + round);
+  bool better = false;
+  Budget part = run_.share(params.partial_share);
+  for (int i = 0; i < params.partial && !part.exhausted(); ++i) {
+    std::ranges::stable_sort(step, {}, &MicroBatchDraft::makespan);
+    const std::size_t count = std::min<std::size_t>(step.size(), 1 + draw(random, 4));
+    const std::size_t first = draw(random, step.size() - count + 1);
+    std::vector<std::size_t> chosen;
+    for (std::size_t b = 0; b < count; ++b) chosen.push_back(first + b);
+    if (count > 1 && count <= kMostTogether &&
+        step.size() > at(run_.params.profile_search.batches) && draw(random, 2) == 0) {
+      better = reshape_some(run_.table, chosen, run_.backend(), random(), step, part) || better;
+      continue;
+    }
+    const double spread = kRepackSpreads[draw(random, kRepackSpreads.size())];
+    better =
+        repack_some(run_.table, chosen, {.spread = spread}, run_.backend(), random(), step, part) ||
+        better;
+  }
+  if (better) offer(step, "repack");
+}
+
+void ScatterReplan::offer(const StepDraft& step, const char* by) {
+  if (!obeys(run_.table, step)) return;
+  run_.incumbent.offer(to_plan(run_.instance, run_.table, step), 'L', by);
+}
+
+}  // namespace stowage

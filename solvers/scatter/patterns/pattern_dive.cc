@@ -1,0 +1,226 @@
+#include "solvers/scatter/patterns/pattern_dive.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "heuristics/scatter/improve/local_search.h"
+#include "instances/numeric/numbers.h"
+#include "instances/numeric/tolerances.h"
+#include "solvers/lp/column_generation.h"
+
+namespace stowage {
+namespace {
+
+constexpr int kMostRounds = 200;         // rounds of pricing per dive
+constexpr double kDevicesGained = 1e-7;  // devices gained per device by a column worth adding
+constexpr double kWhole = 1 - 1e-6;      // share from which a pattern counts as a whole group
+constexpr double kEnough = 1e-7;         // devices
+constexpr std::size_t kRepackStates[] = {30, 500};  // by effort
+constexpr int kPolishRounds = 200;
+
+}  // namespace
+
+ScatterRepack::ScatterRepack(const ScatterTable& table, MilpBackend backend)
+    : table_(table), backend_(backend), patterns_(table, PatternPool::Times::of_groups) {}
+
+bool ScatterRepack::fits(const PatternPool::Pattern& pattern, const Task& task,
+                         std::size_t batch) const {
+  if (pattern.time > task.limits[batch]) return false;
+  if (table_.levels()[at(pattern.level)].degree > task.devices[batch]) return false;
+  if (!suits(task, batch, pattern.level)) return false;
+  return std::ranges::all_of(pattern.amounts, [&](const PatternAmount& amount) {
+    return amount.count <= task.counts[at(amount.kind)];
+  });
+}
+
+bool ScatterRepack::suits(const Task& task, std::size_t batch, int level) const {
+  return task.ways[batch] == kAnyWay || task.ways[batch] == table_.way(level);
+}
+
+void ScatterRepack::use(std::size_t batch, std::size_t pattern, ScatterRepackMaster& master,
+                        Mixture& mixture) const {
+  mixture.uses.push_back({.batch = batch, .pattern = pattern});
+  master.add(batch, patterns_[pattern].level, patterns_[pattern].amounts);
+}
+
+ScatterRepack::Mixture ScatterRepack::mix(const Task& task, bool only_feasibility, int most_rounds,
+                                          Budget& budget) {
+  Mixture mixture;
+  ScatterRepackMaster master(table_, task.counts, task.devices);
+  for (std::size_t b = 0; b < task.limits.size(); ++b) {
+    for (std::size_t p = 0; p < patterns_.size(); ++p) {
+      if (fits(patterns_[p], task, b)) use(b, p, master, mixture);
+    }
+  }
+  LpResult solution;
+  const auto price_round = [&](const PricingRound& round) {
+    Relaxation& found = mixture.relaxation;
+    found = {.solved = true,
+             .shortage = solution.objective,
+             .values = master.values(solution.duals),
+             .prices = master.prices(solution.duals)};
+    std::vector<Use>& uses = mixture.uses;
+    for (std::size_t u = 0; u < uses.size(); ++u) uses[u].amount = solution.values[u + 1];
+    if (only_feasibility && found.shortage <= -kEnough) return Pricing::enough;
+    const std::size_t before = uses.size();
+    const std::optional<double> dearest =
+        add_patterns(task, kRepackStates[round.effort], master, mixture, budget);
+    if (!dearest) {
+      mixture = {};
+      return Pricing::enough;
+    }
+    if (uses.size() == before) return Pricing::nothing;
+    // These prices, scaled down, are a solution of the dual, which proves that devices are missing.
+    double covered = 0;
+    double there = 0;
+    for (std::size_t k = 0; k < task.counts.size(); ++k)
+      covered += task.counts[k] * found.values[k];
+    for (std::size_t b = 0; b < task.limits.size(); ++b) there += task.devices[b] * found.prices[b];
+    if (only_feasibility && covered / *dearest > there * (1 + kEnough)) {
+      found.shortage = covered / *dearest - there;
+      return Pricing::enough;
+    }
+    return Pricing::added;
+  };
+  const ColumnGeneration rounds(backend_, {.most_rounds = most_rounds, .efforts = 2});
+  rounds.run(master.model(), solution, budget, price_round);
+  return mixture;
+}
+
+// Adds the best pattern of each degree in each micro-batch, if it is worth more than its price.
+// Returns the largest ratio of worth to price, at least 1, or nullopt if the budget ends.
+std::optional<double> ScatterRepack::add_patterns(const Task& task, std::size_t states,
+                                                  ScatterRepackMaster& master, Mixture& mixture,
+                                                  const Budget& budget) {
+  const Relaxation& found = mixture.relaxation;
+  double dearest = 1;
+  for (std::size_t b = 0; b < task.limits.size(); ++b) {
+    for (int d = 0; d < static_cast<int>(table_.levels().size()); ++d) {
+      const Level& level = table_.levels()[at(d)];
+      const Ms room = task.limits[b] * kPlannerFill - level.overhead;
+      if (room < 0 || level.degree > task.devices[b] || !suits(task, b, d)) continue;
+      if (budget.exhausted()) return std::nullopt;
+      const double paid = found.prices[b] * level.degree;
+      BestPattern best =
+          price(task, d, room, found.values, paid + kDevicesGained * level.degree, states);
+      if (paid > 0) dearest = std::max(dearest, best.most / paid);
+      if (best.amounts.empty()) continue;
+      patterns_.add(d, std::move(best.amounts));
+      use(b, patterns_.size() - 1, master, mixture);
+    }
+  }
+  return dearest;
+}
+
+BestPattern ScatterRepack::price(const Task& task, int level, Ms room,
+                                 const std::vector<double>& values, double floor,
+                                 std::size_t states) const {
+  const Level& group = table_.levels()[at(level)];
+  std::vector<PatternItem> items;
+  for (int k = 0; k < static_cast<int>(table_.kinds().size()); ++k) {
+    if (task.counts[at(k)] == 0) continue;
+    if (!table_.holds_kind(level, k)) continue;
+    items.push_back(
+        {.kind = k,
+         .count = static_cast<int>(std::min<std::int64_t>(task.counts[at(k)], group.sequences)),
+         .tokens = group.packed_size(table_.kinds()[at(k)].length),
+         .time = table_.kind_cost(k, level),
+         .worth = values[at(k)]});
+  }
+  return best_pattern(std::move(items), group.packed_capacity(), room, floor, states,
+                      group.sequences);
+}
+
+ScatterRepack::Task ScatterRepack::whole(std::span<const Ms> limits) const {
+  Task task{.limits = {limits.begin(), limits.end()}};
+  for (const Kind& kind : table_.kinds()) task.counts.push_back(kind.count);
+  task.devices.assign(limits.size(), table_.devices());
+  task.ways = ways_;
+  task.ways.resize(limits.size(), kAnyWay);
+  return task;
+}
+
+ScatterRepack::Relaxation ScatterRepack::relax(std::span<const Ms> limits, Budget& budget,
+                                               int most_rounds) {
+  return mix(whole(limits), true, most_rounds, budget).relaxation;
+}
+
+std::optional<StepDraft> ScatterRepack::plan(std::span<const Ms> limits, Budget& budget) {
+  Task task = whole(limits);
+  std::vector<std::vector<int>> rest;  // positions by kind
+  std::size_t left = 0;
+  for (const Kind& kind : table_.kinds()) {
+    left += static_cast<std::size_t>(kind.count);
+    std::vector<int>& positions = rest.emplace_back();
+    for (int i = kind.count; i-- > 0;) positions.push_back(kind.first + i);
+  }
+  StepDraft step(limits.size());
+  const auto apply = [&](const Use& use) {
+    const PatternPool::Pattern& pattern = patterns_[use.pattern];
+    if (!fits(pattern, task, use.batch)) return false;
+    GroupDraft group = empty_group(table_, pattern.level);
+    for (const PatternAmount& amount : pattern.amounts) {
+      for (int i = 0; i < amount.count; ++i) {
+        add_sequence(table_, group, rest[at(amount.kind)].back());
+        rest[at(amount.kind)].pop_back();
+      }
+      task.counts[at(amount.kind)] -= amount.count;
+      left -= static_cast<std::size_t>(amount.count);
+    }
+    task.ways[use.batch] = table_.way(pattern.level);
+    task.devices[use.batch] -= table_.levels()[at(pattern.level)].degree;
+    step[use.batch].groups.push_back(std::move(group));
+    return true;
+  };
+  while (left > 0) {
+    Mixture mixture = mix(task, false, kMostRounds, budget);
+    if (!mixture.relaxation.solved) break;
+    bool applied = false;
+    for (const Use& use : mixture.uses) {
+      for (double amount = use.amount; amount >= kWhole; --amount) {
+        if (!apply(use)) break;
+        applied = true;
+      }
+    }
+    if (applied) continue;
+    // Takes the pattern nearest to a whole group, ties to the pattern of most devices.
+    std::ranges::stable_sort(mixture.uses, [&](const Use& a, const Use& b) {
+      if (a.amount != b.amount) return a.amount > b.amount;
+      return patterns_[a.pattern].level > patterns_[b.pattern].level;
+    });
+    for (const Use& use : mixture.uses) {
+      if (use.amount <= 0 || applied) break;
+      applied = apply(use);
+    }
+    if (!applied) break;
+  }
+  if (!place_rest(rest, limits, step)) return std::nullopt;
+  std::erase_if(step, [](const MicroBatchDraft& batch) { return batch.groups.empty(); });
+  for (MicroBatchDraft& batch : step) polish(table_, batch, left > 0 ? kPolishRounds : 0);
+  return step;
+}
+
+bool ScatterRepack::place_rest(const std::vector<std::vector<int>>& rest,
+                               std::span<const Ms> limits, StepDraft& step) const {
+  for (const std::vector<int>& positions : rest) {
+    for (const int position : positions) {
+      GroupDraft* best = nullptr;
+      Ms least = kInfinity;
+      for (std::size_t b = 0; b < step.size(); ++b) {
+        for (GroupDraft& group : step[b].groups) {
+          if (!has_room(table_, group, position)) continue;
+          const Ms late = time_with(table_, group, position) - limits[b];
+          if (late >= least) continue;
+          least = late;
+          best = &group;
+        }
+      }
+      if (best == nullptr) return false;
+      add_sequence(table_, *best, position);
+    }
+  }
+  return true;
+}
+
+}  // namespace stowage

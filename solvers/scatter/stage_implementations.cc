@@ -1,0 +1,223 @@
+#include "solvers/scatter/stage_implementations.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "heuristics/scatter/improve/improvement_rounds.h"
+#include "heuristics/scatter/registry.h"
+#include "instances/numeric/numbers.h"
+#include "solvers/scatter/exact/scatter_milp.h"
+#include "solvers/scatter/exact/subset_dp.h"
+#include "solvers/scatter/explain/remedy.h"
+#include "solvers/scatter/published/flexsp.h"
+#include "solvers/scatter/published/flexsp_ideal_grouping.h"
+
+namespace stowage::scatter_stage {
+namespace {
+
+constexpr double kLargeMilpShare = 0.1;  // share of the remaining time, if a proof is unlikely
+constexpr std::int64_t kMostRegroupNodes = 1000000;
+constexpr double kSecondsToFinish = 2.5e-7;  // per sequence: composing and verifying a plan
+
+ScatterExactOptions exact_options(const ScatterContext& context, std::uint64_t round) {
+  return {.backend = context.backend(),
+          .gap = context.options.gap,
+          .seed = context.options.seed + round};
+}
+
+// Runs a heuristic of the registry. Ends the solve if the time limit stops the heuristic after a
+// plan.
+Ended run_heuristic(ScatterContext& context, const std::string& name) {
+  // Reserves time after the heuristic for composing and verifying its plan.
+  Budget& budget = context.budget;
+  const double to_finish = kSecondsToFinish * static_cast<double>(context.instance.lengths.size());
+  const Budget part = budget.part(budget.seconds_left() - to_finish, budget.nodes_left());
+  for (const ScatterHeuristic& heuristic :
+       heuristics(context.instance, context.params.multistart)) {
+    if (heuristic.name != name) continue;
+    if (auto plan = heuristic.run(context.instance, context.table, context.options.seed, part)) {
+      context.incumbent.offer(std::move(*plan), 'H', name);
+    } else {
+      context.incumbent.remark(name + " cannot plan this step");
+    }
+  }
+  const bool cut = part.stop_reason() == StopReason::time_limit;
+  context.ended = cut ? StoppedBy::time_limit : StoppedBy::heuristic_end;
+  if (cut && context.incumbent.plan()) return StoppedBy::time_limit;
+  return std::nullopt;
+}
+
+}  // namespace
+
+Ended first_plan(ScatterContext& context, Budget&) {
+  return run_heuristic(context, context.table.several_kinds() ? "first-fit" : "batch-ada");
+}
+
+Ended multistart(ScatterContext& context, Budget&) { return run_heuristic(context, "fast"); }
+
+Ended long_multistart(ScatterContext& context, Budget&) { return run_heuristic(context, "joint"); }
+
+Ended method_heuristic(ScatterContext& context, Budget&) {
+  return run_heuristic(context, context.options.method);
+}
+
+Ended quick_dive(ScatterContext& context, Budget&) {
+  context.replan.alone(true);
+  return std::nullopt;
+}
+
+Ended quick_profile_bound(ScatterContext& context, Budget&) {
+  context.bounding.quickly_by_makespans();
+  return std::nullopt;
+}
+
+Ended quick_bound(ScatterContext& context, Budget&) {
+  context.bounding.quickly();
+  return std::nullopt;
+}
+
+Ended subset_dp(ScatterContext& context, Budget& part) {
+  const Ms upper = context.incumbent.plan()->objective_ms;
+  const auto step = best_of_subsets(context.table, upper, part);
+  if (!step) return std::nullopt;
+  context.incumbent.offer(to_plan(context.instance, context.table, *step), 'L', "subsets");
+  context.incumbent.raise_bound({"subsets", step_ms(context.table, *step)});
+  return std::nullopt;
+}
+
+Ended first_milp(ScatterContext& context, Budget& part) {
+  Incumbent<ScatterInstance>& incumbent = context.incumbent;
+  const bool free = context.instance.rules == ScatterRules{} && !context.table.several_kinds();
+  // Each plan failed verification, see Outcome::violations.
+  if (free || built_backends().empty()) return StoppedBy::error;
+  if (context.table.measured()) {
+    incumbent.remark(
+        "no heuristic finds a plan that keeps the rules, and measured times have no MILP");
+    return StoppedBy::heuristic_end;
+  }
+  if (most_step_variables(context.instance) > kLargestScatterMilp) {
+    incumbent.remark(
+        "no heuristic finds a plan that keeps the rules, and the step is too large "
+        "for a MILP");
+    return StoppedBy::heuristic_end;
+  }
+  const StoppedBy ended =
+      solve_step_milp(context.instance, exact_options(context, 0), incumbent, part);
+  context.ended = StoppedBy::heuristic_end;
+  if (incumbent.plan()) return std::nullopt;
+  if (ended == StoppedBy::proof) {
+    context.refuted =
+        Refutation{.detail = "no plan keeps all the rules, as the MILP of the step says",
+                   .remedy = remedy_for_rules(context.instance)};
+  }
+  return ended;
+}
+
+Ended pattern_dive(ScatterContext& context, Budget&) {
+  context.replan.alone(false);
+  return std::nullopt;
+}
+
+Ended profile_search(ScatterContext& context, Budget&) {
+  context.replan.reshape();
+  return std::nullopt;
+}
+
+Ended best_bound(ScatterContext& context, Budget&) {
+  context.bounding.lead(context.limited());
+  return std::nullopt;
+}
+
+Ended dive_at_bound(ScatterContext& context, Budget&) {
+  context.replan.towards(context.bounding.weakest());
+  return std::nullopt;
+}
+
+Ended other_bound(ScatterContext& context, Budget&) {
+  context.bounding.follow();
+  return std::nullopt;
+}
+
+Ended step_milp(ScatterContext& context, Budget& budget) {
+  const bool exact = context.exact();
+  const WholeStepMilpParams& params = context.params.step_milp;
+  const auto most = static_cast<std::size_t>(params.variables);
+  const std::size_t variables = step_milp_variables(context.instance, context.incumbent);
+  if (variables > (exact ? kLargestScatterMilp : most)) return std::nullopt;
+  const double share = variables > most ? kLargeMilpShare : params.share;
+  Budget part = exact ? budget.part(share * budget.seconds_left(), budget.nodes_left() / 2)
+                      : budget.part(budget.seconds_left(), params.nodes);
+  const StoppedBy ended =
+      solve_step_milp(context.instance, exact_options(context, 0), context.incumbent, part);
+  const bool limit = ended == StoppedBy::node_limit || ended == StoppedBy::time_limit;
+  if (context.done() || !limit) return ended;
+  return std::nullopt;
+}
+
+Ended lns(ScatterContext& context, Budget& budget) {
+  StepDraft step = to_draft(context.instance, context.table, *context.incumbent.plan());
+  improve(context.table, step, context.round, context.options.seed, budget, context.params.lns,
+          context.params.multistart);
+  budget.count_nodes(1);
+  context.improved_batches = step.size();
+  context.incumbent.offer(to_plan(context.instance, context.table, step), 'L', "improve");
+  return std::nullopt;
+}
+
+Ended partial_reopt(ScatterContext& context, Budget&) {
+  context.replan.some(context.round);
+  return std::nullopt;
+}
+
+Ended more_bounds(ScatterContext& context, Budget&) {
+  context.bounding.again();
+  return std::nullopt;
+}
+
+Ended regroup_milp(ScatterContext& context, Budget& budget) {
+  std::int64_t& nodes = context.regroup_nodes;
+  nodes = nodes == 0 ? context.params.rounds.regroup_nodes : std::min(2 * nodes, kMostRegroupNodes);
+  regroup_by_milp(context.instance, exact_options(context, context.round), nodes, context.incumbent,
+                  budget);
+  return std::nullopt;
+}
+
+Ended flexsp_milps(ScatterContext& context, Budget& budget) {
+  Incumbent<ScatterInstance>& incumbent = context.incumbent;
+  FlexspResult result =
+      flexsp(context.instance,
+             {.backend = context.backend(),
+              .milp_seconds = context.options.milp_seconds.value_or(kMilpSeconds)},
+             budget);
+  if (result.plan) {
+    incumbent.offer(std::move(*result.plan), 'M', "flexsp");
+  } else {
+    incumbent.remark("every chunking tried has a chunk without a grouping");
+  }
+  if (!result.detail.empty()) incumbent.remark("a MILP failed: " + result.detail);
+  if (result.milps_stopped == 0) return std::nullopt;
+  incumbent.remark(std::to_string(result.milps_stopped) + " of " + std::to_string(result.milps) +
+                   " MILPs stopped at a limit");
+  context.ended = StoppedBy::time_limit;
+  return std::nullopt;
+}
+
+Ended flexsp_grouping(ScatterContext& context, Budget& budget) {
+  Incumbent<ScatterInstance>& incumbent = context.incumbent;
+  FlexspChunksResult result = plan_flexsp_chunks(context.instance, context.backend(), budget);
+  if (result.plan) {
+    incumbent.offer(std::move(*result.plan), 'H', "flexsp-chunks");
+  } else {
+    incumbent.remark("every chunking tried has a chunk without a grouping");
+  }
+  if (!result.failure.empty()) incumbent.remark("a class bound failed: " + result.failure);
+  if (result.bound > 0) {
+    incumbent.remark("no solver groups FlexSP's chunks in less than " + ms_text(result.bound) +
+                     " ms");
+    context.method_bound = result.bound;
+  }
+  return std::nullopt;
+}
+
+}  // namespace stowage::scatter_stage

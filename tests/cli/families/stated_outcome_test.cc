@@ -1,0 +1,166 @@
+// verify and render of an outcome that disagrees with its plan.
+#include "cli/families/outcome/stated_outcome.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/fixture.h"
+
+namespace stowage::families_claims_test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+ScatterPlan plan_of(double objective, double bound) {
+  return {.objective_ms = objective, .bound_ms = bound, .bound_by = "area"};
+}
+
+std::vector<std::string> broken(const OutcomeClaims& claims, const ScatterPlan& plan) {
+  std::vector<Violation> violations;
+  check_claims(claims, Plan(plan), kMs, violations);
+  std::vector<std::string> rules;
+  for (const Violation& violation : violations) rules.push_back(violation.rule);
+  return rules;
+}
+
+TEST(OutcomeClaims, EachRuleHoldsAndBreaks) {
+  const ScatterPlan closed = plan_of(10, 10);
+  const ScatterPlan open = plan_of(10, 8);
+  EXPECT_THAT(broken({"optimal", 10, 10, 0}, closed), IsEmpty());
+  EXPECT_THAT(broken({"feasible", 10, 10, 0}, closed), IsEmpty());
+  EXPECT_THAT(broken({"feasible", 10, 8, 0.2}, open), IsEmpty());
+  EXPECT_THAT(broken({.status = "feasible"}, open), IsEmpty());
+  EXPECT_THAT(broken({"optimal", 10, 8, 0.2}, open), ElementsAre("outcome_status"));
+  EXPECT_THAT(broken({"infeasible", 10, 10, 0}, closed), ElementsAre("outcome_status"));
+  EXPECT_THAT(broken({"feasible", 9, 8, 0.2}, open), ElementsAre("outcome_objective"));
+  EXPECT_THAT(broken({"feasible", 10, 9, 0.2}, open), ElementsAre("outcome_bound"));
+  EXPECT_THAT(broken({"feasible", 10, 8, 0.1}, open), ElementsAre("outcome_gap"));
+  EXPECT_THAT(broken({"unknown", 1, 1, 1}, open),
+              ElementsAre("outcome_status", "outcome_objective", "outcome_bound", "outcome_gap"));
+}
+
+TEST(OutcomeClaims, AreReadFromOutcomesOnly) {
+  const auto claims = read_outcome_claims(
+      R"({"format": "stowage/outcome", "status": "feasible", "objective_bytes": 7,
+          "bound_bytes": null, "plan": {}})",
+      LayoutInstance());
+  ASSERT_TRUE(claims && *claims);
+  EXPECT_EQ((*claims)->status, "feasible");
+  EXPECT_EQ((*claims)->objective, 7);
+  EXPECT_EQ((*claims)->bound, std::nullopt);
+  const auto plan = read_outcome_claims(R"({"format": "stowage/plan"})", ScatterInstance());
+  EXPECT_TRUE(plan && !*plan);
+  const auto wrong =
+      read_outcome_claims(R"({"format": "stowage/outcome", "gap": "small"})", ScatterInstance());
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.errors()[0].pointer, "/gap");
+}
+
+TEST(OutcomeClaims, OfAFamilyWithoutCertificatesHaveNone) {
+  const char* text =
+      R"({"format": "stowage/outcome", "status": "feasible", "certificate": {}, "plan": {}})";
+  const auto layout = read_outcome_claims(text, LayoutInstance());
+  ASSERT_FALSE(layout);
+  EXPECT_EQ(layout.errors()[0].code, "E202");
+  EXPECT_EQ(layout.errors()[0].pointer, "/certificate");
+  EXPECT_TRUE(read_outcome_claims(text, OrderInstance()));
+}
+
+class LyingOutcome : public testing::Test {
+ protected:
+  LyingOutcome() { fill_with_examples(dir_); }
+
+  Finished run(const std::vector<std::string>& arguments) const {
+    return run_stowage(arguments, {.directory = dir_.path()});
+  }
+
+  TempDir dir_;
+};
+
+TEST_F(LyingOutcome, IsRefused) {
+  EXPECT_EQ(run({"verify", "instance.json", "outcome.json"}).exit_code, 0);
+  auto outcome = nlohmann::json::parse(dir_.read("outcome.json"));
+  outcome["status"] = "infeasible";
+  outcome["objective_ms"] = 1;
+  dir_.write("lie.json", outcome.dump());
+  const Finished told = run({"verify", "instance.json", "lie.json"});
+  EXPECT_EQ(told.exit_code, 1);
+  EXPECT_THAT(told.err, HasSubstr("violation outcome_status at /status: has \"infeasible\""));
+  EXPECT_THAT(told.err, HasSubstr("violation outcome_objective at /objective_ms: has 1, needs "));
+  EXPECT_EQ(nlohmann::json::parse(told.out)["valid"], false);
+
+  EXPECT_EQ(run({"render", "instance.json", "lie.json", "-o", "page.html"}).exit_code, 1);
+  EXPECT_FALSE(std::filesystem::exists(dir_.path() / "page.html"));
+}
+
+TEST_F(LyingOutcome, ARemedyBesideAPlanIsRefused) {
+  auto outcome = nlohmann::json::parse(dir_.read("outcome.json"));
+  EXPECT_FALSE(outcome.contains("remedy"));
+  outcome["remedy"] = "raise cluster.memory_mib";
+  dir_.write("lie.json", outcome.dump());
+  const Finished told = run({"verify", "instance.json", "lie.json"});
+  EXPECT_EQ(told.exit_code, 1);
+  EXPECT_THAT(told.err, HasSubstr("violation outcome_status at /remedy: has \"raise"));
+}
+
+// verify computes the bound of that name itself and refuses a higher value.
+TEST_F(LyingOutcome, AFalseClosedBoundIsRefused) {
+  auto plan = nlohmann::json::parse(dir_.read("layout-plan.json"));
+  const std::int64_t peak = plan["peak_bytes"];
+  for (auto& offset : plan["offsets"]) offset = offset.get<std::int64_t>() + 1;
+  plan["peak_bytes"] = peak + 1;
+  plan["bound_bytes"] = peak + 1;
+  plan["bound_by"] = "chain";
+  dir_.write("high.json", plan.dump());
+  const Finished told = run({"verify", "layout.json", "high.json"});
+  EXPECT_EQ(told.exit_code, 1);
+  EXPECT_THAT(told.err, HasSubstr("violation claimed_bound at /bound_bytes"));
+  EXPECT_EQ(nlohmann::json::parse(told.out)["bound_bytes"], peak);
+}
+
+// A bound reported by a backend cannot be recomputed: verify says that it is not proven, and
+// --strict refuses it.
+TEST_F(LyingOutcome, ABoundThatIsOnlySaidIsNotProven) {
+  auto plan = nlohmann::json::parse(dir_.read("layout-plan.json"));
+  const std::int64_t peak = plan["peak_bytes"];
+  for (auto& offset : plan["offsets"]) offset = offset.get<std::int64_t>() + 1;
+  plan["peak_bytes"] = plan["bound_bytes"] = peak + 1;
+  plan["bound_by"] = "search";
+  dir_.write("said.json", plan.dump());
+  const Finished told = run({"verify", "layout.json", "said.json"});
+  EXPECT_EQ(told.exit_code, 0);
+  EXPECT_THAT(told.err, HasSubstr("is claimed and not proven here"));
+  const auto verdict = nlohmann::json::parse(told.out);
+  EXPECT_EQ(verdict["proven"], false);
+  EXPECT_EQ(verdict["bound_bytes"], peak);
+  EXPECT_EQ(verdict["claimed_bound_bytes"], peak + 1);
+  EXPECT_EQ(run({"verify", "layout.json", "said.json", "--strict"}).exit_code, 1);
+  EXPECT_EQ(run({"verify", "instance.json", "outcome.json", "--strict"}).exit_code, 0);
+  EXPECT_EQ(run({"render", "layout.json", "said.json", "-o", "said.html"}).exit_code, 0);
+  EXPECT_THAT(dir_.read("said.html"), HasSubstr("not proven"));
+}
+
+TEST_F(LyingOutcome, AnOutcomeWithoutAPlanIsJudgedAsWell) {
+  dir_.write("no.json", kInfeasibleInstance);
+  dir_.write("why.json", run({"solve", "no.json"}).out);
+  const Finished told = run({"verify", "no.json", "why.json", "--strict"});
+  EXPECT_EQ(told.exit_code, 0) << told.err;
+  EXPECT_THAT(told.err, HasSubstr("infeasible, proven by sequences"));
+  auto outcome = nlohmann::json::parse(dir_.read("why.json"));
+  EXPECT_THAT(outcome["remedy"].get<std::string>(), HasSubstr("shorten the sequences"));
+  outcome.erase("infeasibility");
+  outcome["unplaceable"] = nlohmann::json::array();
+  dir_.write("lie.json", outcome.dump());
+  const Finished said = run({"verify", "no.json", "lie.json"});
+  EXPECT_EQ(said.exit_code, 0);
+  EXPECT_EQ(nlohmann::json::parse(said.out)["proven"], false);
+  EXPECT_EQ(run({"verify", "no.json", "lie.json", "--strict"}).exit_code, 1);
+}
+
+}  // namespace
+}  // namespace stowage::families_claims_test
