@@ -10,7 +10,7 @@ std::vector<InputError> errors_of(const InstanceT& instance) {
   using Family = FamilyOf<InstanceT>;
   std::vector<InputError> hidden = Family::hidden_errors(instance);
   if (!hidden.empty()) return hidden;
-  if (surely_sound(instance)) return {};
+  if (is_well_formed(instance)) return {};
   const auto read = Family::read_instance(Family::write_instance(instance), {});
   return read ? std::vector<InputError>() : read.errors();
 }

@@ -1,7 +1,7 @@
 // Limits how often long loops read the clock: one reading takes longer than one of their steps. Not
 // installed.
 //
-//   Ticker ticker(budget, 1 << 18);
+//   PollEvery ticker(budget, 1 << 18);
 //   for (...) if (ticker.exhausted(steps_of_this_round)) return std::nullopt;
 #pragma once
 
@@ -12,10 +12,10 @@
 namespace stowage {
 
 // Polls the budget once in every `every` steps.
-class Ticker {
+class PollEvery {
  public:
   // `budget` must outlive this object.
-  Ticker(const Budget& budget, std::int64_t every) : budget_(budget), every_(every) {}
+  PollEvery(const Budget& budget, std::int64_t every) : budget_(budget), every_(every) {}
 
   bool exhausted(std::int64_t steps) {
     since_ += steps;
@@ -32,10 +32,10 @@ class Ticker {
 
 // Lets the first `steps` steps run with any budget. Afterwards it polls the budget before each
 // piece of work.
-class FreeWork {
+class GuaranteedWork {
  public:
   // `budget` must outlive this object.
-  FreeWork(const Budget& budget, double steps) : budget_(budget), left_(steps) {}
+  GuaranteedWork(const Budget& budget, double steps) : budget_(budget), left_(steps) {}
 
   // Returns whether a piece of `steps` steps has to be left out: the free steps are used up and the
   // budget is exhausted.

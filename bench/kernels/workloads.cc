@@ -8,7 +8,7 @@
 namespace stowage::bench {
 namespace {
 
-constexpr int kMostThreads = 2;
+constexpr int kMaxThreads = 2;
 // floats of an array that is larger than all caches
 constexpr std::size_t kBeyondCaches = 48 << 20;
 
@@ -45,8 +45,8 @@ AttentionWork::AttentionWork(const PackOf& pack) {
   dv_.resize(k_.size());
   lse_.resize(static_cast<std::size_t>(shape_.lse_size()));
   work_.resize(
-      static_cast<std::size_t>(kMostThreads * std::max(kernels::forward_workspace(shape_),
-                                                       kernels::backward_workspace(shape_))));
+      static_cast<std::size_t>(kMaxThreads * std::max(kernels::forward_workspace(shape_),
+                                                      kernels::backward_workspace(shape_))));
 }
 
 kernels::AttentionBackwardInput AttentionWork::input() const {

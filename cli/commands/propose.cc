@@ -64,9 +64,9 @@ class ProposeCommand : public Command {
       return console.refuse(errors_in(path_, {*error}));
     }
     auto assign = std::get<AssignInstance>(*loaded.value);
-    if (assign.devices > kMostProposedDevices) {
+    if (assign.devices > kMaxProposedDevices) {
       return console.refuse({kUsage, "INSTANCE",
-                             "must have at most " + grouped(kMostProposedDevices) +
+                             "must have at most " + grouped(kMaxProposedDevices) +
                                  " devices, has " + grouped(assign.devices)});
     }
     if (assign.constraints.chunks) {

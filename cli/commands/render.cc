@@ -106,7 +106,7 @@ class RenderCommand : public Command {
 
     console.info(instance_line(instance));
     // Every plan is verified before it is drawn, and no flag disables this.
-    const Judgement judgement = judge(*both.value);
+    const CheckedOutcome judgement = judge(*both.value);
     if (!judgement.violations.empty()) return refuse_plan(console, instance, judgement);
     return draw(console, *both.value, judgement, *search, std::move(comparison));
   }
@@ -142,7 +142,7 @@ class RenderCommand : public Command {
   }
 
   static ExitCode refuse_plan(Console& console, const Instance& instance,
-                              const Judgement& judgement) {
+                              const CheckedOutcome& judgement) {
     for (const Violation& violation : judgement.violations) {
       console.finding("violation " + to_string(violation));
     }
@@ -160,7 +160,7 @@ class RenderCommand : public Command {
     json.integer("exit_code", to_int(code));
   }
 
-  std::vector<Picture> pictures(const InstanceAndPlan& both, const Judgement& judgement,
+  std::vector<Picture> pictures(const InstanceAndPlan& both, const CheckedOutcome& judgement,
                                 const std::optional<SearchRecord>& search) const {
     std::vector<Picture> pictures;
     if (wanted("plan")) {
@@ -184,7 +184,7 @@ class RenderCommand : public Command {
     return pictures;
   }
 
-  static std::vector<Fact> facts(const InstanceAndPlan& both, const Judgement& judgement,
+  static std::vector<Fact> facts(const InstanceAndPlan& both, const CheckedOutcome& judgement,
                                  const std::optional<SearchRecord>& search) {
     const Unit unit = objective_unit(both.instance);
     const double objective = plan_objective(both.plan);
@@ -213,7 +213,7 @@ class RenderCommand : public Command {
     return facts;
   }
 
-  ExitCode draw(Console& console, const InstanceAndPlan& both, const Judgement& judgement,
+  ExitCode draw(Console& console, const InstanceAndPlan& both, const CheckedOutcome& judgement,
                 const std::optional<SearchRecord>& search, std::optional<Comparison> comparison) {
     const Instance& instance = both.instance;
     std::vector<Picture> drawn = pictures(both, judgement, search);

@@ -122,7 +122,7 @@ class VerifyCommand : public Command {
   ExitCode report(Console& console, const InstanceAndPlan& both,
                   std::vector<Violation> refused = {}) const {
     const Plan& plan = both.plan;
-    Judgement judgement = judge(both);
+    CheckedOutcome judgement = judge(both);
     judgement.violations.insert(judgement.violations.end(), refused.begin(), refused.end());
     const auto& [violations, proven, shown] = judgement;
     const bool valid = violations.empty();

@@ -37,7 +37,7 @@ struct InstanceAndPlan {
   Instance instance;
   Plan plan;
   std::optional<Certificate> certificate;  // set for an outcome with a certificate
-  std::optional<OutcomeClaims> claims;     // set for an outcome
+  std::optional<StatedOutcome> claims;     // set for an outcome
   std::string plan_document;               // bytes of the plan's document
 };
 
@@ -58,7 +58,7 @@ bool allow_stated(InstanceAndPlan& both);
 struct InfeasibleAnswer {
   Instance instance;
   std::optional<Certificate> certificate;
-  OutcomeClaims claims;
+  StatedOutcome claims;
 };
 
 // Loads an instance and its plan, or an outcome of status infeasible without a plan.

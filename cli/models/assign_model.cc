@@ -17,8 +17,8 @@ ModelAnswer exact_model(const AssignInstance& instance, const AssignTable& table
   const Ms upper =
       known != nullptr && known->strategy == name ? known->objective_ms : milp::kInfinity;
   if (const std::size_t variables = assign_milp_variables(table, strategy, upper);
-      variables > kMostVariables) {
-    return refused("--exact", "must make at most " + std::to_string(kMostVariables) +
+      variables > kMaxVariables) {
+    return refused("--exact", "must make at most " + std::to_string(kMaxVariables) +
                                   " variables, makes " + std::to_string(variables));
   }
   AssignMilp milp = build_assign_milp(table, strategy, upper);
@@ -48,9 +48,9 @@ ModelAnswer grouped_model(const AssignInstance& instance, const AssignTable& tab
   const std::string& name = instance.strategies[static_cast<std::size_t>(strategy)].name;
   const std::size_t groups =
       apart ? static_cast<std::size_t>(table.replicas(strategy)) : table.groups(strategy).size();
-  if (table.kinds().size() * groups > kMostVariables) {
+  if (table.kinds().size() * groups > kMaxVariables) {
     return refused(apart ? "--apart" : "INSTANCE",
-                   "must leave at most " + std::to_string(kMostVariables) + " shares, " +
+                   "must leave at most " + std::to_string(kMaxVariables) + " shares, " +
                        std::to_string(table.kinds().size()) + " lengths and " +
                        std::to_string(groups) + " groups make more");
   }

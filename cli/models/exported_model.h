@@ -44,7 +44,7 @@ ModelRefusal refused(const std::string& flag, const std::string& message,
 using ModelAnswer = std::variant<ExportedModel, ModelRefusal>;
 
 // Limit on variables; larger models would make files of gigabytes.
-inline constexpr std::size_t kMostVariables = 5'000'000;
+inline constexpr std::size_t kMaxVariables = 5'000'000;
 
 // Requires flags that misplaced() accepts and an instance that outlives the answer. Limits that the
 // flags do not set come from the plan of method fast, so that two calls give the same model.

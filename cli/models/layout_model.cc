@@ -17,8 +17,8 @@ ModelAnswer exported_model_of(const LayoutInstance& instance, const LayoutPlan* 
                    "than 2^53 bytes");
   }
   if (const std::int64_t pairs = layout_mip_pairs(table);
-      pairs > static_cast<std::int64_t>(kMostVariables)) {
-    return refused("INSTANCE", "must have at most " + std::to_string(kMostVariables) +
+      pairs > static_cast<std::int64_t>(kMaxVariables)) {
+    return refused("INSTANCE", "must have at most " + std::to_string(kMaxVariables) +
                                    " pairs of buffers that live together, has " +
                                    std::to_string(pairs));
   }

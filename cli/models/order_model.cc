@@ -16,7 +16,7 @@ namespace stowage {
 namespace {
 
 ModelAnswer too_many(std::int64_t binaries) {
-  return refused("INSTANCE", "must have a model of at most " + std::to_string(kMostVariables) +
+  return refused("INSTANCE", "must have a model of at most " + std::to_string(kMaxVariables) +
                                  " binary variables, has one of " + std::to_string(binaries));
 }
 
@@ -44,7 +44,7 @@ Bytes laid_out(const OrderInstance& instance, const OrderPlan& plan) {
 ModelAnswer with_reruns(const OrderInstance& instance, const OrderTable& table,
                         const OrderPlan* known) {
   if (const std::int64_t binaries = checkmate_binaries(table);
-      binaries > static_cast<std::int64_t>(kMostVariables)) {
+      binaries > static_cast<std::int64_t>(kMaxVariables)) {
     return too_many(binaries);
   }
   const bool time = instance.objective == OrderObjective::time;
@@ -104,7 +104,7 @@ ModelAnswer exported_model_of(const OrderInstance& instance, const OrderPlan* kn
     return with_reruns(instance, table, known);
   }
   if (const std::int64_t binaries = order_mip_binaries(table, flags.addresses);
-      binaries > static_cast<std::int64_t>(kMostVariables)) {
+      binaries > static_cast<std::int64_t>(kMaxVariables)) {
     return too_many(binaries);
   }
   Bytes most = known != nullptr ? known->peak_bytes : peak_of(table, table.program_order());

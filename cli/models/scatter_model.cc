@@ -39,8 +39,8 @@ ModelAnswer exported_model_of(const ScatterInstance& instance, const ScatterPlan
                     : known != nullptr ? static_cast<int>(known->micro_batches.size())
                                        : 1;
   const std::size_t variables = scatter_milp_variables(instance, classes, slots);
-  if (variables > kMostVariables) {
-    return refused("--slots", "must leave at most " + std::to_string(kMostVariables) +
+  if (variables > kMaxVariables) {
+    return refused("--slots", "must leave at most " + std::to_string(kMaxVariables) +
                                   " variables, " + std::to_string(slots) + " make " +
                                   std::to_string(variables));
   }

@@ -24,8 +24,8 @@ ModelAnswer exported_model_of(const StrategyInstance& instance, const StrategyPl
   const bool folded = table.equal_layers();
   const StrategyMipForm form = folded ? StrategyMipForm::folded : StrategyMipForm::path;
   if (const std::int64_t binaries = strategy_mip_binaries(costs, form);
-      binaries > static_cast<std::int64_t>(kMostVariables)) {
-    return refused("INSTANCE", "must have a model of at most " + std::to_string(kMostVariables) +
+      binaries > static_cast<std::int64_t>(kMaxVariables)) {
+    return refused("INSTANCE", "must have a model of at most " + std::to_string(kMaxVariables) +
                                    " binary variables, has one of " + std::to_string(binaries));
   }
   StrategyMip mip = build_strategy_mip(costs, form);

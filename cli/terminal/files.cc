@@ -82,9 +82,9 @@ Target target_of(const std::string& path) {
   // without permission.
   target.error = path.empty() || errno != ENOENT ? errno : 0;
   // Linux's limit; more links occur only if they are created at this moment
-  constexpr int kMostLinks = 40;
+  constexpr int kMaxLinks = 40;
   std::string link(PATH_MAX, '\0');
-  for (int links = 0; target.error == 0 && links < kMostLinks; ++links) {
+  for (int links = 0; target.error == 0 && links < kMaxLinks; ++links) {
     const ssize_t length = ::readlink(target.path.c_str(), link.data(), link.size());
     if (length <= 0) break;  // not a link: the file to be created
     const std::string next = link.substr(0, static_cast<std::size_t>(length));
@@ -115,10 +115,10 @@ std::string beside(const std::string& path, const std::string& ending) {
 // umask. A killed run may have left a file of the same name, and in a container the next run may
 // have the same process number. So several names are tried.
 int open_temporary(const std::string& path, std::string& name) {
-  constexpr int kMostNames = 10'000;
+  constexpr int kMaxNames = 10'000;
   const std::string process = '.' + std::to_string(::getpid());
   int file = -1;
-  for (int k = 0; k < kMostNames; ++k) {
+  for (int k = 0; k < kMaxNames; ++k) {
     name = beside(path, process + (k == 0 ? "" : '.' + std::to_string(k)) + ".tmp");
     file = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file >= 0 || errno != EEXIST) break;

@@ -12,12 +12,12 @@ namespace {
 
 // First token price, per fixed_ms / max_tokens. Rows are rarely full.
 constexpr double kFirstTokens = 0.25;
-constexpr double kMostTokens = 0.98;  // largest token price, likewise; above it, unlimited rows pay
-constexpr double kMostOff = 10;       // largest ratio of used to free room that counts
+constexpr double kMaxTokens = 0.98;  // largest token price, likewise; above it, unlimited rows pay
+constexpr double kMaxOff = 10;       // largest ratio of used to free room that counts
 constexpr std::size_t kPerClass = 20;  // operations per class, without those per sequence
 constexpr double kStep = 0.5;          // exponent of the first step
 constexpr double kShorter = 0.93;      // ratio of successive steps
-constexpr int kMostSteps = 80;
+constexpr int kMaxSteps = 80;
 constexpr double kClose = 1e-10;
 
 double bubble_of(const Scheme& scheme) { return scheme.pp - 1; }
@@ -111,7 +111,7 @@ Ms BandPrices::refuted(double paid) const {
   Ms low = 0;
   Ms high = kInfinity;
   Ms time = proven_ > 0 ? proven_ : 1;
-  for (int k = 0; k < kMostSteps && low < high * (1 - kClose); ++k) {
+  for (int k = 0; k < kMaxSteps && low < high * (1 - kClose); ++k) {
     double spent = 0;
     double slope = 0;
     for (const Class& each : classes_) {
@@ -165,7 +165,7 @@ void BandPrices::adjust(Class& each, const Load& load, Ms time, double step) con
   const Offer most = offer(each, time);
   const Scheme& scheme = table_->schemes()[at(each.scheme)];
   const auto factor = [&](double used, double room) {
-    return std::pow(std::clamp(room > 0 ? used / room : kMostOff, 1 / kMostOff, kMostOff), step);
+    return std::pow(std::clamp(room > 0 ? used / room : kMaxOff, 1 / kMaxOff, kMaxOff), step);
   };
   const double dearer = factor(load.work, each.count * most.work);
   each.work *= dearer;
@@ -173,7 +173,7 @@ void BandPrices::adjust(Class& each, const Load& load, Ms time, double step) con
   if (scheme.pp == 1 || most.rows == 0) return;
   const auto row = static_cast<double>(scheme.max_tokens);
   const double rows = each.count * static_cast<double>(most.rows);
-  each.tokens = std::min(kMostTokens * each.work * scheme.fixed_ms / row,
+  each.tokens = std::min(kMaxTokens * each.work * scheme.fixed_ms / row,
                          each.tokens * factor(load.tokens, rows * row));
 }
 

@@ -13,7 +13,7 @@ namespace stowage {
 namespace {
 
 constexpr double kFreeSteps = 3e8;         // steps of all bounds, guaranteed under any budget
-constexpr int kMostShared = 32;            // sequences per replica in the pigeonhole bound
+constexpr int kMaxShared = 32;             // sequences per replica in the pigeonhole bound
 constexpr std::size_t kPairSteps = 30;     // of one pair on one scheme
 constexpr std::size_t kPricedSteps = 100;  // of the work bound, per kind and per bisection
 
@@ -68,10 +68,10 @@ Ms together(const AssignTable& table, const std::vector<SchemeGroup>& groups,
 
 // [AB2]
 Ms pigeonhole(const AssignTable& table, const std::vector<SchemeGroup>& groups, int replicas,
-              FreeWork& time) {
+              GuaranteedWork& time) {
   Ms bound = 0;
   std::vector<int> positions;
-  for (int m = 1; m < kMostShared && m <= (table.size() - 1) / replicas; ++m) {
+  for (int m = 1; m < kMaxShared && m <= (table.size() - 1) / replicas; ++m) {
     if (time.exhausted(groups.size() * at(m) * at(m))) return bound;
     positions.resize(at(m + 1));
     std::iota(positions.begin(), positions.end(), m * replicas - m);
@@ -120,7 +120,8 @@ Ms rows_of_captives(const AssignTable& table, const std::vector<SchemeGroup>& gr
 }
 
 // [AB4]
-Ms even_work(const AssignTable& table, const std::vector<SchemeGroup>& groups, FreeWork& time) {
+Ms even_work(const AssignTable& table, const std::vector<SchemeGroup>& groups,
+             GuaranteedWork& time) {
   if (time.exhausted(groups.size() * (table.kinds().size() + kPricedSteps) * kPricedSteps))
     return 0;
   std::vector<PricedGroup> priced;
@@ -173,7 +174,8 @@ Tokens least_rows(std::span<const Tokens> lengths, Tokens cap) {
 
 namespace {
 
-std::vector<NamedBound> strategy_bounds(const AssignTable& table, int strategy, FreeWork& time) {
+std::vector<NamedBound> strategy_bounds(const AssignTable& table, int strategy,
+                                        GuaranteedWork& time) {
   const std::vector<SchemeGroup>& groups = table.groups(strategy);
   std::vector<NamedBound> bounds{{"longest", 0}, {"pigeonhole", 0}, {"rows", 0}, {"work", 0}};
   if (!table.usable(strategy)) {
@@ -202,7 +204,7 @@ Ms longest_anywhere(const AssignTable& table) {
 
 std::vector<NamedBound> strategy_bounds(const AssignTable& table, int strategy,
                                         const Budget& budget) {
-  FreeWork time(budget, kFreeSteps / 10);
+  GuaranteedWork time(budget, kFreeSteps / 10);
   return strategy_bounds(table, strategy, time);
 }
 
@@ -216,7 +218,7 @@ std::vector<NamedBound> assign_bounds(const AssignTable& table, const Budget& bu
                                {"rows", kInfinity},
                                {"work", kInfinity},
                                {"strategies", kInfinity}};
-  FreeWork time(budget, kFreeSteps);
+  GuaranteedWork time(budget, kFreeSteps);
   for (int strategy = 0; strategy < table.strategies(); ++strategy) {
     if (time.exhausted(table.groups(strategy).size()) && table.size() > 0) {
       return {{"longest", longest_anywhere(table)}};

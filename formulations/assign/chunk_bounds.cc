@@ -91,7 +91,7 @@ Ms longest_anywhere(const AssignInstance& instance, Tokens length) {
 
 // Returns nullopt if the budget ends before all sequences are bounded.
 std::optional<Bounds> bounds_of(const AssignInstance& instance, const Strategy& strategy,
-                                const Lengths& lengths, FreeWork& time) {
+                                const Lengths& lengths, GuaranteedWork& time) {
   std::vector<PricedGroup> groups;
   for (std::size_t g = 0; g < strategy.replicas.size(); ++g) {
     if (strategy.replicas[g] > 0) groups.push_back({&instance.schemes[g], strategy.replicas[g]});
@@ -135,7 +135,7 @@ std::vector<NamedBound> assign_chunk_bounds(const AssignInstance& instance, cons
     for (NamedBound& bound : step) bound.value = 0;
     return step;
   }
-  FreeWork time(budget, kFreeLooks);
+  GuaranteedWork time(budget, kFreeLooks);
   for (const std::size_t k : usable_strategies(instance)) {
     const std::optional<Bounds> bounds = bounds_of(instance, instance.strategies[k], lengths, time);
     if (!bounds) return {{"longest", longest_anywhere(instance, lengths.begin()->first)}};

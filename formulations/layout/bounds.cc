@@ -42,7 +42,7 @@ void ReachablePeaks::list(const LayoutTable& table, const std::vector<int>& plac
   for (const Bytes end : ends_) block = std::gcd(block, rounded_up(end, alignment_));
   block_ = std::max<Bytes>(block, 1);
   const std::int64_t words = most_ / block_ / 64 + 1;
-  if (words > kMostWork / 64) return;  // even a single size exceeds the limit
+  if (words > kMaxWork / 64) return;  // even a single size exceeds the limit
 
   for (const int b : placed) tops_.push_back(table.size(b));
   radix_sort(tops_, [](Bytes size) { return sort_key(size); });
@@ -59,7 +59,7 @@ void ReachablePeaks::list(const LayoutTable& table, const std::vector<int>& plac
   tops_.erase(std::unique(tops_.begin(), tops_.end()), tops_.end());
 
   const std::int64_t additions = 64 * static_cast<std::int64_t>(sizes.size());  // upper bound
-  if (words > kMostWork / std::max<std::int64_t>(additions, 1)) return;
+  if (words > kMaxWork / std::max<std::int64_t>(additions, 1)) return;
   stacks_.assign(static_cast<std::size_t>(words), 0);
   stacks_[0] = 1;
   for (const Bytes end : ends_) {

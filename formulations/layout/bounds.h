@@ -42,7 +42,7 @@ std::vector<NamedBound> layout_bounds(const LayoutInstance& instance, const Layo
 // reachable.
 class ReachablePeaks {
  public:
-  // Lists the reachable peaks up to `most` bytes. Takes time and memory for at most kMostWork word
+  // Lists the reachable peaks up to `most` bytes. Takes time and memory for at most kMaxWork word
   // operations.
   ReachablePeaks(const LayoutTable& table, Bytes most);
 
@@ -54,7 +54,7 @@ class ReachablePeaks {
   // Returns true if sums of sizes are listed, and not only multiples of the unit.
   bool listed() const { return !stacks_.empty(); }
 
-  static constexpr std::int64_t kMostWork = std::int64_t{1} << 27;
+  static constexpr std::int64_t kMaxWork = std::int64_t{1} << 27;
 
  private:
   void list(const LayoutTable& table, const std::vector<int>& placed);

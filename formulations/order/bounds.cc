@@ -149,13 +149,13 @@ class FirstRun {
 }  // namespace
 
 RerunBounds rerun_bounds(const OrderTable& table, std::optional<Bytes> capacity) {
-  constexpr std::int64_t kMostSteps = 200'000'000;
+  constexpr std::int64_t kMaxSteps = 200'000'000;
   RerunBounds bounds{.kept = operator_bound(table).bytes, .work_ms = table.work_ms()};
   Ms most = 0;
   std::int64_t arcs = table.operators() + table.tensors();
   for (int op = 0; op < table.operators(); ++op) arcs += std::ssize(table.before(op));
   std::int64_t steps = 0;
-  for (int op = 0; op < table.operators() && steps < kMostSteps; ++op, steps += arcs) {
+  for (int op = 0; op < table.operators() && steps < kMaxSteps; ++op, steps += arcs) {
     FirstRun first(table, op);
     bounds.kept = std::max(bounds.kept, first.kept());
     if (!capacity) continue;

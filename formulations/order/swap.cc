@@ -53,10 +53,10 @@ SwapLp build_swap_lp(const OrderTable& table, std::span<const int> order) {
   const std::vector<Bytes> needs = needs_of(table, order);
   const auto peak = static_cast<std::int64_t>(std::ranges::max_element(needs) - needs.begin());
   const std::vector<Saved> saved = saved_across(table, order, peak);
-  if (saved.size() > kMostSwapTensors) {
+  if (saved.size() > kMaxSwapTensors) {
     for (const Saved& its : saved) lp.tensors.push_back(its.tensor);
   }
-  if (saved.empty() || saved.size() > kMostSwapTensors) return lp;
+  if (saved.empty() || saved.size() > kMaxSwapTensors) return lp;
   std::vector<Ms> begins = {0};
   for (const int op : order) begins.push_back(begins.back() + table.ms(op));
   // The unit is the largest tensor. Otherwise the coefficients would exceed the solvers' range.

@@ -21,7 +21,7 @@
 namespace stowage {
 
 // Limit on the tensors, because a row has up to one term per tensor.
-inline constexpr std::size_t kMostSwapTensors = 2000;
+inline constexpr std::size_t kMaxSwapTensors = 2000;
 
 struct SwapLp {
   // To be minimised. It has no variables if no tensor can be sent, or if too many can.

@@ -9,9 +9,9 @@
 namespace stowage {
 namespace {
 
-bool divisibility_chain(const std::vector<Level>& levels) {
-  for (std::size_t i = 1; i < levels.size(); ++i) {
-    if (levels[i].degree % levels[i - 1].degree != 0) return false;
+bool divisibility_chain(const std::vector<GroupConfig>& configs) {
+  for (std::size_t i = 1; i < configs.size(); ++i) {
+    if (configs[i].degree % configs[i - 1].degree != 0) return false;
   }
   return true;
 }
@@ -20,11 +20,11 @@ bool divisibility_chain(const std::vector<Level>& levels) {
 // of degree d that holds c of them has c / d per device.
 Tokens most_by_density(const ScatterTable& table, Tokens length) {
   Tokens most = 0;
-  for (const Level& level : table.levels()) {
-    if (length > level.longest) continue;
+  for (const GroupConfig& config : table.configs()) {
+    if (length > config.longest) continue;
     const Tokens held =
-        std::min(level.capacity / (length + level.sequence_tokens), level.most_tokens / length);
-    most = std::max(most, checked_mul(held, table.devices()).value_or(kMaxExact) / level.degree);
+        std::min(config.capacity / (length + config.sequence_tokens), config.most_tokens / length);
+    most = std::max(most, checked_mul(held, table.devices()).value_or(kMaxExact) / config.degree);
   }
   return std::min(most, kMaxExact);
 }
@@ -35,15 +35,15 @@ Tokens most_by_density(const ScatterTable& table, Tokens length) {
 // is an upper bound.
 Tokens most_in_memory(const ScatterTable& table, Tokens length) {
   if (!table.even()) return most_by_density(table, length);
-  if (!divisibility_chain(table.levels())) return table.batch_capacity() / length;
+  if (!divisibility_chain(table.configs())) return table.batch_capacity() / length;
   Tokens together = 0;
   int devices = table.devices();
-  for (std::size_t i = table.levels().size(); i > 0;) {
-    const int degree = table.levels()[i - 1].degree;
+  for (std::size_t i = table.configs().size(); i > 0;) {
+    const int degree = table.configs()[i - 1].degree;
     Tokens most = 0;  // of one group of this degree, with any exchange
-    for (; i > 0 && table.levels()[i - 1].degree == degree; --i) {
-      const Level& level = table.levels()[i - 1];
-      if (length <= level.longest) most = std::max(most, level.capacity / length);
+    for (; i > 0 && table.configs()[i - 1].degree == degree; --i) {
+      const GroupConfig& config = table.configs()[i - 1];
+      if (length <= config.longest) most = std::max(most, config.capacity / length);
     }
     const int groups = devices / degree;
     devices %= degree;
@@ -57,10 +57,11 @@ Tokens most_in_memory(const ScatterTable& table, Tokens length) {
 // a sequence is smaller than the least degree that holds it.
 Tokens most_together(const ScatterTable& table, Tokens length) {
   const Tokens together = most_in_memory(table, length);
-  for (const Level& level : table.levels()) {
-    if (length > level.longest) continue;
+  for (const GroupConfig& config : table.configs()) {
+    if (length > config.longest) continue;
     return std::min(
-        together, checked_mul(table.devices() / level.degree, level.sequences).value_or(kMaxExact));
+        together,
+        checked_mul(table.devices() / config.degree, config.sequences).value_or(kMaxExact));
   }
   return together;
 }
@@ -75,7 +76,7 @@ struct Pigeonhole {
 std::vector<Pigeonhole> pigeonholes(const ScatterTable& table) {
   std::vector<Pigeonhole> all;
   for (int kind = 0; kind < static_cast<int>(table.kinds().size()); ++kind) {
-    const Kind& k = table.kinds()[static_cast<std::size_t>(kind)];
+    const DistinctLength& k = table.kinds()[static_cast<std::size_t>(kind)];
     const Tokens sequences = k.first + k.count;
     const Tokens together = most_together(table, k.length);
     all.push_back({(sequences + together - 1) / together, table.alone(kind)});
@@ -96,13 +97,13 @@ int least_micro_batches(const ScatterTable& table) {
 
 std::optional<std::int64_t> least_groups(const ScatterTable& table) {
   if (!table.no_idle_ranks()) return 1;
-  if (divisibility_chain(table.levels())) {
+  if (divisibility_chain(table.configs())) {
     // If smaller groups make up a larger one, the larger one counts less.
     std::int64_t groups = 0;
     int devices = table.devices();
-    for (std::size_t i = table.levels().size(); i-- > 0;) {
-      groups += devices / table.levels()[i].degree;
-      devices %= table.levels()[i].degree;
+    for (std::size_t i = table.configs().size(); i-- > 0;) {
+      groups += devices / table.configs()[i].degree;
+      devices %= table.configs()[i].degree;
     }
     if (devices > 0) return std::nullopt;
     return groups;
@@ -111,8 +112,8 @@ std::optional<std::int64_t> least_groups(const ScatterTable& table) {
   std::vector<std::int64_t> least(static_cast<std::size_t>(table.devices()) + 1, none);
   least[0] = 0;
   for (std::size_t devices = 1; devices < least.size(); ++devices) {
-    for (const Level& level : table.levels()) {
-      const auto degree = static_cast<std::size_t>(level.degree);
+    for (const GroupConfig& config : table.configs()) {
+      const auto degree = static_cast<std::size_t>(config.degree);
       if (degree > devices || least[devices - degree] == none) continue;
       least[devices] = std::min(least[devices], least[devices - degree] + 1);
     }
@@ -132,12 +133,13 @@ Ms longest_alone(const ScatterTable& table) {
 Ms step_of_more(const ScatterTable& table, int micro_batches) {
   const Ms overhead = table.least_overhead();
   const Ms even = table.total_area() / table.devices();
-  if (table.again() == 0) return micro_batches * overhead + even;
+  if (table.longest_weight() == 0) return micro_batches * overhead + even;
   const Ms alone = longest_alone(table);
   // This bound is convex in the number of micro-batches. It falls until the mean makespan is that
   // of the longest sequence, or until another overhead costs more than a shorter mean gains.
   const double by_longest = alone > overhead ? even / (alone - overhead) : kInfinity;
-  const double by_overhead = overhead > 0 ? std::sqrt(table.again() * even / overhead) : kInfinity;
+  const double by_overhead =
+      overhead > 0 ? std::sqrt(table.longest_weight() * even / overhead) : kInfinity;
   const double count = std::max(double(micro_batches), std::min(by_longest, by_overhead));
   if (count == kInfinity) return table.step_ms(even, alone);  // all times are 0
   return table.step_ms(count * overhead + even, std::max(alone, overhead + even / count));

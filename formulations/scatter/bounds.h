@@ -27,17 +27,18 @@ inline constexpr std::array<std::string_view, 3> kScatterSearched = {"subsets", 
 
 // Returns the fewest micro-batches of any plan: by tokens, by the number of long sequences that fit
 // one micro-batch (pigeonhole), and rounded up to the multiple that the rules require. Returns 0
-// for an empty step. Requires that every sequence fits some level.
+// for an empty step. Requires that every sequence fits some configuration.
 int least_micro_batches(const ScatterTable& table);
 
 // Returns the fewest groups of a micro-batch: those that cover N ranks if none may idle, otherwise
-// 1. Returns nullopt if no groups cover N ranks. O(N levels) if degrees do not divide each other.
+// 1. Returns nullopt if no groups cover N ranks. O(N configurations) if degrees do not divide each
+// other.
 std::optional<std::int64_t> least_groups(const ScatterTable& table);
 
 // Returns a bound in ms on a step of at least `micro_batches` micro-batches: their overheads, all
 // device-time spread evenly and, in a pipeline, the additional cost of the longest makespan. The
 // longest makespan is at least that of the longest sequence and at least the mean. O(lengths
-// levels).
+// configurations).
 Ms step_of_more(const ScatterTable& table, int micro_batches);
 
 // Returns the largest of the least times of a micro-batch with a given sequence, in ms.
@@ -47,7 +48,7 @@ Ms longest_alone(const ScatterTable& table);
 //   longest     the longest sequence on a group of its own [B1]
 //   area        step_of_more(least_micro_batches) [B2]
 //   pigeonhole  long sequences that cannot share a micro-batch, one makespan each [B3]
-// Requires every sequence to fit some level.
+// Requires every sequence to fit some configuration.
 std::vector<NamedBound> scatter_bounds(const ScatterTable& table);
 
 }  // namespace stowage

@@ -86,7 +86,7 @@ class Builder {
       out_.open.push_back(
           out_.model.add_variable({.name = label("y", slot), .upper = 1, .integer = true}));
     }
-    if (recomputations(instance_) > 1) add_ways(slot);
+    if (recomputations(instance_) > 1) add_modes(slot);
     if (instance_.rules.equal_sequences) add_equal(slot);
     const std::size_t first = out_.groups.size();
     for (const GroupForm form : group_forms(instance_)) {
@@ -96,19 +96,19 @@ class Builder {
     add_slot_rows(slot, first);
   }
 
-  int way(int slot, GroupForm form) const {
-    const auto ways = static_cast<std::size_t>(recomputations(instance_));
-    return out_
-        .ways[static_cast<std::size_t>(slot) * ways + static_cast<std::size_t>(form.recomputation)];
+  int mode(int slot, GroupForm form) const {
+    const auto modes = static_cast<std::size_t>(recomputations(instance_));
+    return out_.modes[static_cast<std::size_t>(slot) * modes +
+                      static_cast<std::size_t>(form.recomputation)];
   }
 
   // U6: a micro-batch has one recomputation mode.
-  void add_ways(int slot) {
+  void add_modes(int slot) {
     Row row{.name = label("U6", slot), .upper = 1};
     for (int choice = 0; choice < recomputations(instance_); ++choice) {
       const std::string name = label("w", slot) + "_r" + std::to_string(choice);
-      out_.ways.push_back(out_.model.add_variable({.name = name, .upper = 1, .integer = true}));
-      row.terms.push_back({out_.ways.back(), 1});
+      out_.modes.push_back(out_.model.add_variable({.name = name, .upper = 1, .integer = true}));
+      row.terms.push_back({out_.modes.back(), 1});
     }
     out_.model.add_row(std::move(row));
   }
@@ -194,10 +194,10 @@ class Builder {
     } else {
       time.terms.push_back({used, fixed});
     }
-    if (!out_.ways.empty()) {
+    if (!out_.modes.empty()) {
       // U7: a used group has the recomputation mode of its micro-batch.
       out_.model.add_row(
-          {.name = "U7" + suffix, .lower = 0, .terms = {{way(slot, form), 1}, {used, -1}}});
+          {.name = "U7" + suffix, .lower = 0, .terms = {{mode(slot, form), 1}, {used, -1}}});
     }
     if (needs_work()) {
       // U1: a used group has a sequence.
@@ -359,7 +359,7 @@ class Builder {
 
 std::vector<LengthClass> exact_classes(const ScatterTable& table) {
   std::vector<LengthClass> classes;
-  for (const Kind& kind : table.kinds()) classes.push_back({kind.length, kind.count});
+  for (const DistinctLength& kind : table.kinds()) classes.push_back({kind.length, kind.count});
   return classes;
 }
 
@@ -434,9 +434,9 @@ std::vector<double> encode(const ScatterMilp& milp, const ScatterInstance& insta
     if (!milp.equal.empty()) {
       set(milp.equal[slot], std::accumulate(group.counts.begin(), group.counts.end(), 0.0));
     }
-    if (!milp.ways.empty()) {
+    if (!milp.modes.empty()) {
       const auto choices = static_cast<std::size_t>(recomputations(instance));
-      set(milp.ways[slot * choices + static_cast<std::size_t>(group.recomputation)], 1);
+      set(milp.modes[slot * choices + static_cast<std::size_t>(group.recomputation)], 1);
     }
   }
   if (milp.longest >= 0) {

@@ -53,8 +53,8 @@ struct ScatterMilp {
   std::vector<int> used;           // m_p: variable of each virtual group
   // A_qp: [group * classes + class], -1 if the class exceeds the group's memory.
   std::vector<int> assigned;
-  std::vector<int> open;  // y_b: variable of each slot; empty with one slot
-  std::vector<int> ways;  // w_br: [slot * ways + way]; empty if there is one recomputation mode
+  std::vector<int> open;   // y_b: variable of each slot; empty with one slot
+  std::vector<int> modes;  // w_br: [slot * ways + way]; empty if there is one recomputation mode
   // N_b: variable of each slot; empty unless groups must hold equal numbers of sequences.
   std::vector<int> equal;
   int longest = -1;  // T_max: the longest makespan; -1 without a pipeline

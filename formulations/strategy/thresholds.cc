@@ -167,7 +167,7 @@ Ms with_thresholds(const StrategyTable& table, StrategyCertificate::Class& its, 
 bool admits_thresholds(const StageCosts& costs) {
   const std::int64_t layers = costs.table().layers();
   const std::int64_t firsts = costs.table().equal_layers() ? 1 : layers;
-  return costs.of_class().pp * firsts * layers <= kMostStrategyRanges;
+  return costs.of_class().pp * firsts * layers <= kMaxStrategyRanges;
 }
 
 Ms threshold_bound(const StageCosts& costs, Ms enough, const Budget& budget) {

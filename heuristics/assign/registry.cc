@@ -11,12 +11,13 @@
 namespace stowage {
 namespace {
 
-using StrategyPlanner =
-    std::function<std::optional<AssignDraft>(const AssignTable&, int strategy, const Budget&)>;
+using StrategyPlanner = std::function<std::optional<AssignWorkingPlan>(
+    const AssignTable&, int strategy, const Budget&)>;
 
-std::optional<AssignDraft> over_strategies(const AssignTable& table, const StrategyPlanner& plan,
-                                           const Budget& budget) {
-  std::optional<AssignDraft> best;
+std::optional<AssignWorkingPlan> over_strategies(const AssignTable& table,
+                                                 const StrategyPlanner& plan,
+                                                 const Budget& budget) {
+  std::optional<AssignWorkingPlan> best;
   bool tried = false;
   for (int strategy = 0; strategy < table.strategies(); ++strategy) {
     if (tried && budget.exhausted()) break;
@@ -29,17 +30,17 @@ std::optional<AssignDraft> over_strategies(const AssignTable& table, const Strat
 
 // Returns the fastest plan over all strategies. If `effort` has ruins, the strategies within reach
 // are planned again with it.
-std::optional<AssignDraft> fastest(const AssignTable& table, const AssignPlanParams& params,
-                                   const AssignEffort& effort, std::uint64_t seed,
-                                   const Budget& budget) {
-  std::vector<AssignDraft> drafts = plan_strategies(table, params, seed, budget);
+std::optional<AssignWorkingPlan> fastest(const AssignTable& table, const AssignPlanParams& params,
+                                         const AssignEffort& effort, std::uint64_t seed,
+                                         const Budget& budget) {
+  std::vector<AssignWorkingPlan> drafts = plan_strategies(table, params, seed, budget);
   if (drafts.empty()) return std::nullopt;
   if (effort.ruins > 0) plan_best_again(table, params, effort, seed, budget, drafts);
   return std::move(drafts.front());
 }
 
-std::optional<AssignDraft> hydraulis_lpt(const AssignTable& table, HydraulisScore score,
-                                         std::uint64_t seed, const Budget& budget) {
+std::optional<AssignWorkingPlan> hydraulis_lpt(const AssignTable& table, HydraulisScore score,
+                                               std::uint64_t seed, const Budget& budget) {
   const RowPacker packer = [](const AssignTable& t, int scheme, std::span<const int> positions,
                               int rows) { return even_rows(t, scheme, positions, rows); };
   return hydraulis(table, score, packer, seed, budget);
@@ -66,7 +67,7 @@ std::vector<AssignHeuristic> heuristics(const AssignInstance& instance,
     all.push_back({std::move(name), std::move(summary), std::move(source),
                    [make](const AssignInstance& step, const AssignTable& table, std::uint64_t seed,
                           const Budget& budget) -> std::optional<AssignPlan> {
-                     const std::optional<AssignDraft> draft = make(table, seed, budget);
+                     const std::optional<AssignWorkingPlan> draft = make(table, seed, budget);
                      if (!draft) return std::nullopt;
                      return to_plan(step, table, *draft, budget);
                    }});

@@ -9,32 +9,32 @@
 
 namespace stowage {
 
-Ms objective(const AssignDraft& draft) {
+Ms objective(const AssignWorkingPlan& draft) {
   Ms slowest = 0;
-  for (const ReplicaDraft& replica : draft.replicas) slowest = std::max(slowest, replica.time);
+  for (const WorkingReplica& replica : draft.replicas) slowest = std::max(slowest, replica.time);
   return slowest;
 }
 
-Ms time_of(const AssignTable& table, int scheme, const std::vector<RowDraft>& rows) {
+Ms time_of(const AssignTable& table, int scheme, const std::vector<WorkingRow>& rows) {
   const Scheme& s = table.schemes()[static_cast<std::size_t>(scheme)];
   Ms sum = 0;
   Ms longest = 0;
-  for (const RowDraft& row : rows) {
+  for (const WorkingRow& row : rows) {
     sum += row.work + s.fixed_ms;
     longest = std::max(longest, row.work + s.fixed_ms);
   }
   return sum + (s.pp - 1) * longest;
 }
 
-void append(const AssignTable& table, int scheme, int position, RowDraft& row) {
+void append(const AssignTable& table, int scheme, int position, WorkingRow& row) {
   row.positions.push_back(position);
   row.tokens += table.length(position);
   row.work += table.work(position, scheme);
 }
 
-std::vector<int> positions_of(const ReplicaDraft& replica) {
+std::vector<int> positions_of(const WorkingReplica& replica) {
   std::vector<int> positions;
-  for (const RowDraft& row : replica.rows) {
+  for (const WorkingRow& row : replica.rows) {
     positions.insert(positions.end(), row.positions.begin(), row.positions.end());
   }
   std::ranges::sort(positions);
@@ -42,12 +42,12 @@ std::vector<int> positions_of(const ReplicaDraft& replica) {
 }
 
 AssignPlan to_plan(const AssignInstance& instance, const AssignTable& table,
-                   const AssignDraft& draft, const Budget& budget) {
+                   const AssignWorkingPlan& draft, const Budget& budget) {
   std::vector<ReplicaChoice> choices;
   choices.reserve(draft.replicas.size());
-  for (const ReplicaDraft& replica : draft.replicas) {
+  for (const WorkingReplica& replica : draft.replicas) {
     choices.push_back({.scheme = replica.scheme});
-    for (const RowDraft& row : replica.rows) {
+    for (const WorkingRow& row : replica.rows) {
       choices.back().rows.emplace_back();
       for (const int position : row.positions) {
         choices.back().rows.back().push_back(table.id(position));
@@ -57,13 +57,13 @@ AssignPlan to_plan(const AssignInstance& instance, const AssignTable& table,
   return compose_assign(instance, draft.strategy, std::move(choices), budget);
 }
 
-AssignDraft to_draft(const AssignInstance& instance, const AssignTable& table,
-                     const AssignPlan& plan) {
+AssignWorkingPlan to_draft(const AssignInstance& instance, const AssignTable& table,
+                           const AssignPlan& plan) {
   std::vector<int> position_of(static_cast<std::size_t>(table.size()));
   for (int position = 0; position < table.size(); ++position) {
     position_of[static_cast<std::size_t>(table.id(position))] = position;
   }
-  AssignDraft draft;
+  AssignWorkingPlan draft;
   const auto strategy = std::ranges::find(instance.strategies, plan.strategy, &Strategy::name);
   draft.strategy = static_cast<int>(strategy - instance.strategies.begin());
   std::map<std::string_view, int> schemes;
@@ -72,7 +72,7 @@ AssignDraft to_draft(const AssignInstance& instance, const AssignTable& table,
   }
   for (const AssignReplica& replica : plan.replicas) {
     draft.replicas.push_back({.scheme = schemes.at(replica.scheme)});
-    ReplicaDraft& made = draft.replicas.back();
+    WorkingReplica& made = draft.replicas.back();
     for (const AssignRow& row : replica.rows) {
       made.rows.emplace_back();
       for (const std::int64_t id : row.sequences) {
@@ -81,7 +81,7 @@ AssignDraft to_draft(const AssignInstance& instance, const AssignTable& table,
     }
     made.time = time_of(table, made.scheme, made.rows);
   }
-  std::ranges::stable_sort(draft.replicas, {}, &ReplicaDraft::scheme);
+  std::ranges::stable_sort(draft.replicas, {}, &WorkingReplica::scheme);
   return draft;
 }
 

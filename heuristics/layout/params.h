@@ -66,10 +66,10 @@ inline constexpr std::int64_t kClockVisits = 1 << 18;
 inline constexpr std::int64_t kClockGaps = 1 << 15;
 // visited gaps per buffer above which a ring is given up as fragmented
 inline constexpr std::int64_t kGapsPerBuffer = 64;
-inline constexpr std::int64_t kMostVisits = 2'000'000'000;  // largest number of visits of one turn
-// kMostWeight is the largest weight of a movable buffer. A million such buffers weigh less than one
+inline constexpr std::int64_t kMaxVisits = 2'000'000'000;  // largest number of visits of one turn
+// kMaxWeight is the largest weight of a movable buffer. A million such buffers weigh less than one
 // pinned buffer, and all sums stay within 64 bits.
-inline constexpr std::int64_t kMostWeight = std::int64_t{1} << 20;
+inline constexpr std::int64_t kMaxWeight = std::int64_t{1} << 20;
 inline constexpr std::int64_t kPinWeight = std::int64_t{1} << 41;
 // largest step of ejections, as a share of the peak above the load
 inline constexpr double kLargestStep = 0.5;

@@ -78,7 +78,7 @@ std::optional<Offsets> fast(const LayoutInstance& instance, const LayoutTable& t
                             const LayoutHeuristicParams& params, const Budget& budget) {
   const bool many = table.buffers() > params.fast.many;
   std::optional<Offsets> best;
-  if (many && !budget.exhausted()) best = lay_in_slots(instance);
+  if (many && !budget.exhausted()) best = size_class_layout(instance);
   const auto done = [&] {
     return best && ((many && budget.exhausted()) || table.peak(*best) <= table.max_load());
   };

@@ -15,7 +15,7 @@ namespace {
 class Stretches {
  public:
   Stretches(const OrderTable& table, CommitSearch& search, std::vector<int>& order, int narrowest,
-            const Windows::Effort& effort, const Budget& budget)
+            const OrderLns::Effort& effort, const Budget& budget)
       : search_(search),
         narrowest_(at(narrowest)),
         order_(order),
@@ -80,7 +80,7 @@ class Stretches {
   CommitSearch& search_;
   const std::size_t narrowest_;
   std::vector<int>& order_;
-  const Windows::Effort& effort_;
+  const OrderLns::Effort& effort_;
   const Budget& budget_;
   OrderMemory memory_;
   std::size_t at_ = 0;        // the step before which memory_ stands
@@ -93,7 +93,8 @@ class Stretches {
 
 }  // namespace
 
-std::int64_t Windows::improve(std::vector<int>& order, const Effort& effort, const Budget& budget) {
+std::int64_t OrderLns::improve(std::vector<int>& order, const Effort& effort,
+                               const Budget& budget) {
   Stretches stretches(table_, search_, order, narrowest_, effort, budget);
   while (!order.empty() && !budget.exhausted()) {
     const auto [step, peak] = stretches.most();

@@ -18,7 +18,7 @@
 
 namespace stowage {
 
-class Windows {
+class OrderLns {
  public:
   struct Effort {
     Bytes goal = 0;  // a peak at which the search stops
@@ -29,7 +29,7 @@ class Windows {
     std::int64_t all_states = std::numeric_limits<std::int64_t>::max();
   };
 
-  explicit Windows(const OrderTable& table, const StretchParams& params = {})
+  explicit OrderLns(const OrderTable& table, const StretchParams& params = {})
       : table_(table), narrowest_(params.narrowest), search_(table) {}
 
   // Searches stretches around the first step at the peak for an order below the peak. Each stretch

@@ -16,7 +16,7 @@ using order_fixed::kPeakCost;
 
 class Annealing {
  public:
-  Annealing(const OrderTable& table, std::vector<int> order, const Levelling& effort)
+  Annealing(const OrderTable& table, std::vector<int> order, const ProfileSmoothing& effort)
       : table_(table),
         order_(std::move(order)),
         from_(effort.from),
@@ -184,7 +184,7 @@ class Annealing {
 }  // namespace
 
 std::vector<int> level_order(const OrderTable& table, std::vector<int> order,
-                             const Levelling& effort, const Budget& budget) {
+                             const ProfileSmoothing& effort, const Budget& budget) {
   return Annealing(table, std::move(order), effort).run(effort.moves, budget);
 }
 

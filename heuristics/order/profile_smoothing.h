@@ -18,7 +18,7 @@
 
 namespace stowage {
 
-struct Levelling {
+struct ProfileSmoothing {
   std::int64_t moves = 0;
   std::uint64_t seed = 0;
   // Operators at places in [from, to) move, all others stay. Requires 0 <= from <= to.
@@ -30,6 +30,6 @@ struct Levelling {
 // current order of the annealing. `order` has every operator once and keeps all precedences. A move
 // takes time proportional to the distance between the two places, and most distances are short.
 std::vector<int> level_order(const OrderTable& table, std::vector<int> order,
-                             const Levelling& effort, const Budget& budget);
+                             const ProfileSmoothing& effort, const Budget& budget);
 
 }  // namespace stowage

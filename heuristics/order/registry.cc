@@ -18,7 +18,7 @@ using Params = OrderHeuristicParams;
 std::vector<int> fast(const OrderTable& table, const Params& params, const Budget& budget) {
   std::vector<int> order = best_simple_order(table);
   const std::int64_t states = params.fast.states;
-  Windows(table, params.stretches)
+  OrderLns(table, params.stretches)
       .improve(order,
                {.states = states,
                 .widest = params.fast.width,
@@ -29,7 +29,7 @@ std::vector<int> fast(const OrderTable& table, const Params& params, const Budge
 
 std::vector<int> lns(const OrderTable& table, const Params& params, const Budget& budget) {
   std::vector<int> order = best_simple_order(table);
-  Windows windows(table, params.stretches);
+  OrderLns windows(table, params.stretches);
   int width = params.stretches.width;
   std::int64_t states = params.stretches.states;
   const std::int64_t all = order_fixed::kLnsStretches * states;

@@ -314,10 +314,10 @@ std::vector<std::vector<std::int64_t>> balance(std::span<const std::int64_t> cos
   const auto n = static_cast<std::int64_t>(costs.size());
   const bool free = rules.fewest <= 1 && rules.most >= n - rules.bins + 1;
   const auto improve = [&](Balancing& balancing) {
-    constexpr std::int64_t kMostWork = 500'000'000;
+    constexpr std::int64_t kMaxWork = 500'000'000;
     // Items per bin from which two-way differencing is precise.
     constexpr std::int64_t kManyItems = 16;
-    std::int64_t work = std::min(kMostWork, free ? 4 * n * rules.bins + 100 * n : 12 * n);
+    std::int64_t work = std::min(kMaxWork, free ? 4 * n * rules.bins + 100 * n : 12 * n);
     if (n >= kManyItems * rules.bins) balancing.level(!free);
     balancing.search(1, 0, work);
     for (const int depth : {2, 3}) balancing.search(depth, free ? 500 : 120, work);
@@ -325,8 +325,8 @@ std::vector<std::vector<std::int64_t>> balance(std::span<const std::int64_t> cos
   std::optional<ItemBins> start;
   start = free ? longest_first(sorted, rules.bins) : giants_apart(sorted, ids, rules.bins);
   ItemBins differencing;
-  constexpr std::int64_t kMostDifferenced = 100'000'000;  // steps in the worst case
-  if (!free || n <= kMostDifferenced / rules.bins) {
+  constexpr std::int64_t kMaxDifferenced = 100'000'000;  // steps in the worst case
+  if (!free || n <= kMaxDifferenced / rules.bins) {
     differencing = differenced(std::span<const std::int64_t>(sorted), ids, rules.bins,
                                free ? 1 : at(rules.bins));
   }

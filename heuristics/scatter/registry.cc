@@ -21,17 +21,17 @@ namespace stowage {
 namespace {
 
 // If there are more degrees than this, only powers of two are listed.
-constexpr std::size_t kMostHomogeneous = 20;
-// Steps of fewer sequences get more moves per sequence, up to kMostForFew times, because they are
+constexpr std::size_t kMaxHomogeneous = 20;
+// Steps of fewer sequences get more moves per sequence, up to kMaxForFew times, because they are
 // planned quickly.
 constexpr double kFewSequences = 256;
-constexpr double kMostForFew = 3;
+constexpr double kMaxForFew = 3;
 constexpr int kLongPaths = 20;  // path rounds of `joint` per round of `fast`
 // Sequences; on larger steps the published planners take longer than ours.
-constexpr int kMostPublished = 20000;
+constexpr int kMaxPublished = 20000;
 
 std::optional<ScatterPlan> planned(const ScatterInstance& instance, const ScatterTable& table,
-                                   std::optional<StepDraft> step) {
+                                   std::optional<WorkingStep> step) {
   if (step) step = obeying_in_best_forms(table, *std::move(step));
   if (!step) return std::nullopt;
   return to_plan(instance, table, *step);
@@ -41,25 +41,26 @@ std::optional<ScatterPlan> planned(const ScatterInstance& instance, const Scatte
 // planners run first, so that a time limit cuts only `ours`. So our methods never lose to a
 // baseline.
 template <class Ours>
-std::optional<StepDraft> or_published(const ScatterTable& table, const Budget& budget, Ours ours) {
-  std::optional<StepDraft> best;
-  const auto offer = [&](std::optional<StepDraft> other) {
+std::optional<WorkingStep> or_published(const ScatterTable& table, const Budget& budget,
+                                        Ours ours) {
+  std::optional<WorkingStep> best;
+  const auto offer = [&](std::optional<WorkingStep> other) {
     if (other) other = obeying_in_best_forms(table, *std::move(other));
     if (other && (!best || step_ms(table, *other) < step_ms(table, *best))) best = std::move(other);
   };
-  if (table.size() <= kMostPublished) {
-    if (!budget.exhausted()) offer(fastest_way(table, megatron_dynamic));
+  if (table.size() <= kMaxPublished) {
+    if (!budget.exhausted()) offer(fastest_recomputation(table, megatron_dynamic));
     if (!budget.exhausted()) offer(dp_balanced(table, budget));
     if (!budget.exhausted()) offer(verl(table, budget));
   }
-  std::optional<StepDraft> step = ours();
+  std::optional<WorkingStep> step = ours();
   if (step) step = obeying_in_best_forms(table, *std::move(step));
   if (!step || (best && step_ms(table, *best) < step_ms(table, *step))) return best;
   return step;
 }
 
 double fast_moves(const ScatterTable& table, double moves) {
-  return moves * std::clamp(kFewSequences / std::max(1, table.size()), 1.0, kMostForFew);
+  return moves * std::clamp(kFewSequences / std::max(1, table.size()), 1.0, kMaxForFew);
 }
 
 }  // namespace
@@ -81,25 +82,25 @@ std::vector<ScatterHeuristic> heuristics(const ScatterInstance& instance,
     add("fast", "starts from all chunkings race under a short annealing", "",
         [moves = params.moves](const ScatterTable& table, std::uint64_t seed,
                                const Budget& budget) {
-          return joint_on_kinds(table, moves, seed, budget);
+          return heterogeneous_multistart(table, moves, seed, budget);
         });
     add("joint", "starts from all chunkings race under a long annealing", "",
         [moves = params.long_moves](const ScatterTable& table, std::uint64_t seed,
                                     const Budget& budget) {
-          return joint_on_kinds(table, moves, seed, budget);
+          return heterogeneous_multistart(table, moves, seed, budget);
         });
     return all;
   }
   const std::vector<int> degrees = allowed_degrees(instance);
-  const bool many = degrees.size() > kMostHomogeneous;
-  for (std::size_t level = 0; level < degrees.size(); ++level) {
-    if (many && !std::has_single_bit(static_cast<unsigned>(degrees[level]))) continue;
-    const std::string degree = std::to_string(degrees[level]);
+  const bool many = degrees.size() > kMaxHomogeneous;
+  for (std::size_t config = 0; config < degrees.size(); ++config) {
+    if (many && !std::has_single_bit(static_cast<unsigned>(degrees[config]))) continue;
+    const std::string degree = std::to_string(degrees[config]);
     add("homogeneous-" + degree, "every group has degree " + degree + ", best-fit-decreasing",
         "FlexSP section 6.1, static baselines",
-        [degree = degrees[level]](const ScatterTable& table, std::uint64_t, const Budget&) {
-          return fastest_way(table, [&](const ScatterTable& own) {
-            return homogeneous(own, own.level_of(degree));
+        [degree = degrees[config]](const ScatterTable& table, std::uint64_t, const Budget&) {
+          return fastest_recomputation(table, [&](const ScatterTable& own) {
+            return homogeneous(own, own.config_of(degree));
           });
         });
   }
@@ -111,22 +112,22 @@ std::vector<ScatterHeuristic> heuristics(const ScatterInstance& instance,
   add("skrull", "each sequence local to one device or sharded over all",
       "Skrull (arXiv 2505.19609) section 4",
       [](const ScatterTable& table, std::uint64_t, const Budget&) {
-        return fastest_way(table, skrull);
+        return fastest_recomputation(table, skrull);
       });
   add("bytescale", "each sequence on as many devices as it fills, like work at the same time",
       "ByteScale (arXiv 2502.21231) sections 4 and 5",
       [](const ScatterTable& table, std::uint64_t, const Budget&) {
-        return fastest_way(table, bytescale);
+        return fastest_recomputation(table, bytescale);
       });
   add("megatron-hybrid", "least power-of-two degree per sequence, micro-batches by workload",
       "Megatron Core, BalancedCPScheduler",
       [](const ScatterTable& table, std::uint64_t, const Budget&) {
-        return fastest_way(table, megatron_hybrid);
+        return fastest_recomputation(table, megatron_hybrid);
       });
   add("megatron-dynamic", "packed micro-batches of even workload, no rank idle",
       "Megatron Core, packing scheduler default_dynamic_cp",
       [](const ScatterTable& table, std::uint64_t, const Budget&) {
-        return fastest_way(table, megatron_dynamic);
+        return fastest_recomputation(table, megatron_dynamic);
       });
   add("dp-balanced", "packs of one degree in the order of the data",
       "Megatron Core, packing scheduler dp_balanced",

@@ -1,6 +1,6 @@
 // Runs methods without recomputation in each recomputation mode and returns the fastest step.
 //
-//   std::optional<StepDraft> step = fastest_way(table, megatron_dynamic);
+//   std::optional<WorkingStep> step = fastest_recomputation(table, megatron_dynamic);
 #pragma once
 
 #include <optional>
@@ -11,25 +11,26 @@
 
 namespace stowage {
 
-// Returns the level of `table` that equals `level` of the table of one recomputation mode.
-inline int level_in(const ScatterTable& table, const ScatterTable& way, int level) {
-  return table.level_of(way.levels()[static_cast<std::size_t>(level)].form());
+// Returns the configuration of `table` that equals `configuration` of the table of one
+// recomputation mode.
+inline int level_in(const ScatterTable& table, const ScatterTable& mode, int config) {
+  return table.config_of(mode.configs()[static_cast<std::size_t>(config)].form());
 }
 
 // Returns the fastest of the steps that `make` returns for the tables of the recomputation modes
 // that hold the longest sequence, ties to the first mode. Returns nullopt if `make` returns no
 // step.
 template <class Make>
-std::optional<StepDraft> fastest_way(const ScatterTable& table, Make make) {
+std::optional<WorkingStep> fastest_recomputation(const ScatterTable& table, Make make) {
   if (table.recomputations() == 1) return make(table);
-  std::optional<StepDraft> best;
-  for (int way = 0; way < table.recomputations(); ++way) {
-    const ScatterTable& own = table.recomputing(way);
+  std::optional<WorkingStep> best;
+  for (int mode = 0; mode < table.recomputations(); ++mode) {
+    const ScatterTable& own = table.recomputing(mode);
     if (own.size() > 0 && own.alone(0) == kInfinity) continue;
-    std::optional<StepDraft> step = make(own);
+    std::optional<WorkingStep> step = make(own);
     if (!step || (best && step_ms(table, *step) >= step_ms(table, *best))) continue;
-    for (MicroBatchDraft& batch : *step) {
-      for (GroupDraft& group : batch.groups) group.level = level_in(table, own, group.level);
+    for (WorkingMicroBatch& batch : *step) {
+      for (WorkingGroup& group : batch.groups) group.config = level_in(table, own, group.config);
     }
     best = std::move(step);
   }

@@ -7,80 +7,80 @@
 
 namespace stowage {
 
-GroupDraft empty_group(const ScatterTable& table, int level) {
-  const Ms overhead = table.levels()[static_cast<std::size_t>(level)].overhead;
-  return {.level = level, .time = overhead, .load = table.empty_load(level)};
+WorkingGroup empty_group(const ScatterTable& table, int config) {
+  const Ms overhead = table.configs()[static_cast<std::size_t>(config)].overhead;
+  return {.config = config, .time = overhead, .load = table.empty_load(config)};
 }
 
-GroupDraft group_of(const ScatterTable& table, int level, std::vector<int> positions) {
-  GroupDraft group = empty_group(table, level);
+WorkingGroup group_of(const ScatterTable& table, int config, std::vector<int> positions) {
+  WorkingGroup group = empty_group(table, config);
   for (const int position : positions) {
-    group.held += table.held(level, position);
-    group.load += table.load(position, level);
+    group.held += table.held(config, position);
+    group.load += table.load(position, config);
   }
-  group.time = table.time(group.level, group.load);
+  group.time = table.time(group.config, group.load);
   group.positions = std::move(positions);
   return group;
 }
 
-void add_sequence(const ScatterTable& table, GroupDraft& group, int position) {
+void add_sequence(const ScatterTable& table, WorkingGroup& group, int position) {
   group.positions.push_back(position);
-  group.held += table.held(group.level, position);
-  group.load += table.load(position, group.level);
-  group.time = table.time(group.level, group.load);
+  group.held += table.held(group.config, position);
+  group.load += table.load(position, group.config);
+  group.time = table.time(group.config, group.load);
 }
 
-void remove_sequence(const ScatterTable& table, GroupDraft& group, std::size_t index) {
+void remove_sequence(const ScatterTable& table, WorkingGroup& group, std::size_t index) {
   const int position = group.positions[index];
-  group.held -= table.held(group.level, position);
-  group.load -= table.load(position, group.level);
-  group.time = table.time(group.level, group.load);
+  group.held -= table.held(group.config, position);
+  group.load -= table.load(position, group.config);
+  group.time = table.time(group.config, group.load);
   group.positions[index] = group.positions.back();
   group.positions.pop_back();
 }
 
-bool has_room(const ScatterTable& table, const GroupDraft& group) {
-  const Level& level = table.levels()[static_cast<std::size_t>(group.level)];
+bool has_room(const ScatterTable& table, const WorkingGroup& group) {
+  const GroupConfig& config = table.configs()[static_cast<std::size_t>(group.config)];
   const auto count = std::ssize(group.positions);
-  return level.room_to_grow(group.held, count) >= 0 && count <= level.sequences &&
+  return config.room_to_grow(group.held, count) >= 0 && count <= config.sequences &&
          std::ranges::all_of(group.positions,
-                             [&](int position) { return table.holds(group.level, position); });
+                             [&](int position) { return table.holds(group.config, position); });
 }
 
-Ms slowest(const MicroBatchDraft& batch) {
+Ms slowest(const WorkingMicroBatch& batch) {
   Ms makespan = 0;
-  for (const GroupDraft& group : batch.groups) {
+  for (const WorkingGroup& group : batch.groups) {
     if (!group.positions.empty()) makespan = std::max(makespan, group.time);
   }
   return makespan;
 }
 
-bool mixes_ways(const ScatterTable& table, const MicroBatchDraft& batch) {
+bool mixes_modes(const ScatterTable& table, const WorkingMicroBatch& batch) {
   if (table.recomputations() == 1) return false;
-  int way = -1;
-  for (const GroupDraft& group : batch.groups) {
+  int mode = -1;
+  for (const WorkingGroup& group : batch.groups) {
     if (group.positions.empty()) continue;
-    const int own = table.way(group.level);
-    if (way >= 0 && own != way) return true;
-    way = own;
+    const int own = table.mode(group.config);
+    if (mode >= 0 && own != mode) return true;
+    mode = own;
   }
   return false;
 }
 
 namespace {
 
-// Returns the group with its fastest level of the same degree in recomputation mode `way`, or
-// unchanged if none has room.
-GroupDraft fastest_form(const ScatterTable& table, const GroupDraft& group, int way) {
-  const std::vector<Level>& levels = table.levels();
-  const int degree = levels[static_cast<std::size_t>(group.level)].degree;
-  const int place = levels[static_cast<std::size_t>(group.level)].place;
-  GroupDraft best = group;
-  for (int level = 0; level < static_cast<int>(levels.size()); ++level) {
-    const Level& own = levels[static_cast<std::size_t>(level)];
-    if (own.degree != degree || own.place != place || table.way(level) != way) continue;
-    GroupDraft other = group_of(table, level, group.positions);
-    const bool first = table.way(best.level) != way;
+// Returns the group with its fastest configuration of the same degree in recomputation mode `way`,
+// or unchanged if none has room.
+WorkingGroup fastest_form(const ScatterTable& table, const WorkingGroup& group, int mode) {
+  const std::vector<GroupConfig>& configs = table.configs();
+  const int degree = configs[static_cast<std::size_t>(group.config)].degree;
+  const int place = configs[static_cast<std::size_t>(group.config)].place;
+  WorkingGroup best = group;
+  for (int config = 0; config < static_cast<int>(configs.size()); ++config) {
+    const GroupConfig& own = configs[static_cast<std::size_t>(config)];
+    if (own.degree != degree || own.place != place || table.mode(config) != mode) continue;
+    WorkingGroup other = group_of(table, config, group.positions);
+    const bool first = table.mode(best.config) != mode;
     if ((first || other.time < best.time) && has_room(table, other)) best = std::move(other);
   }
   return best;
@@ -89,20 +89,21 @@ GroupDraft fastest_form(const ScatterTable& table, const GroupDraft& group, int 
 }  // namespace
 
 bool has_forms(const ScatterTable& table) {
-  return std::ranges::adjacent_find(table.levels(), {}, &Level::degree) != table.levels().end();
+  return std::ranges::adjacent_find(table.configs(), {}, &GroupConfig::degree) !=
+         table.configs().end();
 }
 
-void choose_forms(const ScatterTable& table, StepDraft& step) {
+void choose_forms(const ScatterTable& table, WorkingStep& step) {
   if (!has_forms(table)) return;
-  for (MicroBatchDraft& batch : step) {
-    MicroBatchDraft best;
+  for (WorkingMicroBatch& batch : step) {
+    WorkingMicroBatch best;
     best.makespan = kInfinity;
-    for (int way = 0; way < table.recomputations(); ++way) {
-      MicroBatchDraft other;
+    for (int mode = 0; mode < table.recomputations(); ++mode) {
+      WorkingMicroBatch other;
       bool possible = true;
-      for (const GroupDraft& group : batch.groups) {
-        other.groups.push_back(fastest_form(table, group, way));
-        possible = possible && table.way(other.groups.back().level) == way;
+      for (const WorkingGroup& group : batch.groups) {
+        other.groups.push_back(fastest_form(table, group, mode));
+        possible = possible && table.mode(other.groups.back().config) == mode;
       }
       other.makespan = slowest(other);
       if (possible && other.makespan < best.makespan) best = std::move(other);
@@ -112,21 +113,21 @@ void choose_forms(const ScatterTable& table, StepDraft& step) {
   }
 }
 
-Ms total(const StepDraft& step) {
+Ms total(const WorkingStep& step) {
   Ms sum = 0;
-  for (const MicroBatchDraft& batch : step) sum += batch.makespan;
+  for (const WorkingMicroBatch& batch : step) sum += batch.makespan;
   return sum;
 }
 
-Ms longest(const StepDraft& step) {
+Ms longest(const WorkingStep& step) {
   Ms longest = 0;
-  for (const MicroBatchDraft& batch : step) longest = std::max(longest, batch.makespan);
+  for (const WorkingMicroBatch& batch : step) longest = std::max(longest, batch.makespan);
   return longest;
 }
 
-std::vector<int> positions_of(const MicroBatchDraft& batch) {
+std::vector<int> positions_of(const WorkingMicroBatch& batch) {
   std::vector<int> positions;
-  for (const GroupDraft& group : batch.groups) {
+  for (const WorkingGroup& group : batch.groups) {
     positions.insert(positions.end(), group.positions.begin(), group.positions.end());
   }
   std::sort(positions.begin(), positions.end());
@@ -134,18 +135,18 @@ std::vector<int> positions_of(const MicroBatchDraft& batch) {
 }
 
 ScatterPlan to_plan(const ScatterInstance& instance, const ScatterTable& table,
-                    const StepDraft& step) {
+                    const WorkingStep& step) {
   std::vector<MicroBatchChoice> choices;
   choices.reserve(step.size());
-  for (const MicroBatchDraft& batch : step) {
+  for (const WorkingMicroBatch& batch : step) {
     MicroBatchChoice choice;
     choice.reserve(batch.groups.size());
-    for (const GroupDraft& group : batch.groups) {
-      const Level& level = table.levels()[static_cast<std::size_t>(group.level)];
-      choice.push_back({.degree = level.degree,
-                        .exchange = level.exchange,
-                        .recomputation = level.recomputation,
-                        .place = level.place});
+    for (const WorkingGroup& group : batch.groups) {
+      const GroupConfig& config = table.configs()[static_cast<std::size_t>(group.config)];
+      choice.push_back({.degree = config.degree,
+                        .exchange = config.exchange,
+                        .recomputation = config.recomputation,
+                        .place = config.place});
       choice.back().sequences.reserve(group.positions.size());
       for (const int position : group.positions) {
         choice.back().sequences.push_back(table.id(position));
@@ -156,29 +157,29 @@ ScatterPlan to_plan(const ScatterInstance& instance, const ScatterTable& table,
   return compose_plan(instance, std::move(choices));
 }
 
-StepDraft to_draft(const ScatterInstance& instance, const ScatterTable& table,
-                   const ScatterPlan& plan) {
+WorkingStep to_draft(const ScatterInstance& instance, const ScatterTable& table,
+                     const ScatterPlan& plan) {
   std::vector<int> position_of(static_cast<std::size_t>(table.size()));
   for (int position = 0; position < table.size(); ++position) {
     position_of[static_cast<std::size_t>(table.id(position))] = position;
   }
-  StepDraft step;
+  WorkingStep step;
   for (const ScatterMicroBatch& micro_batch : plan.micro_batches) {
-    MicroBatchDraft batch;
+    WorkingMicroBatch batch;
     for (const ScatterGroup& group : micro_batch.groups) {
       std::vector<int> positions;
       for (const std::int64_t id : group.sequences) {
         positions.push_back(position_of[static_cast<std::size_t>(id)]);
       }
-      const int level = table.level_of(*form_of(instance, micro_batch, group));
-      batch.groups.push_back(group_of(table, level, std::move(positions)));
-      // If the table left out the form, another level of the degree has room.
-      GroupDraft& made = batch.groups.back();
-      for (int next = 0; next < static_cast<int>(table.levels().size()) && !has_room(table, made);
+      const int config = table.config_of(*form_of(instance, micro_batch, group));
+      batch.groups.push_back(group_of(table, config, std::move(positions)));
+      // If the table left out the form, another configuration of the degree has room.
+      WorkingGroup& made = batch.groups.back();
+      for (int next = 0; next < static_cast<int>(table.configs().size()) && !has_room(table, made);
            ++next) {
-        const Level& other = table.levels()[static_cast<std::size_t>(next)];
+        const GroupConfig& other = table.configs()[static_cast<std::size_t>(next)];
         if (other.degree != group.degree ||
-            other.place != table.levels()[static_cast<std::size_t>(level)].place) {
+            other.place != table.configs()[static_cast<std::size_t>(config)].place) {
           continue;
         }
         made = group_of(table, next, std::move(made.positions));
@@ -189,7 +190,7 @@ StepDraft to_draft(const ScatterInstance& instance, const ScatterTable& table,
   }
   // If the table left out a recomputation mode, the groups of a micro-batch may have different
   // modes.
-  const auto mixed = [&](const MicroBatchDraft& batch) { return mixes_ways(table, batch); };
+  const auto mixed = [&](const WorkingMicroBatch& batch) { return mixes_modes(table, batch); };
   if (std::ranges::any_of(step, mixed)) choose_forms(table, step);
   return step;
 }

@@ -34,7 +34,7 @@ Tokens longest_sequence(const AssignInstance& instance, const Scheme& scheme) {
 
 std::int64_t most_parts(const ChunkRule& rule, Tokens length) {
   const std::int64_t parts = length / rule.size + (length % rule.size != 0);
-  return rule.boundaries == ChunkBoundaries::fixed ? parts : kMostPartsPerSize * parts;
+  return rule.boundaries == ChunkBoundaries::fixed ? parts : kMaxPartsPerSize * parts;
 }
 
 std::int64_t cut_parts(const AssignInstance& instance) {

@@ -66,7 +66,7 @@ enum class ChunkBoundaries {
 };
 inline constexpr std::array<std::string_view, 3> kChunkBoundaries = {"fixed", "equal_time",
                                                                      "least_bubble"};
-inline constexpr std::int64_t kMostPartsPerSize = 4;  // if boundaries are not fixed
+inline constexpr std::int64_t kMaxPartsPerSize = 4;  // if boundaries are not fixed
 
 // Rows by ChunkFlow (arXiv 2503.02356). A sequence of more than `size` tokens is cut into parts of
 // `size`, the last one shorter, and each part is a row. Other rows hold at most `size` tokens. Only

@@ -143,7 +143,7 @@ void arrange(std::vector<AssignRow>& rows, const std::vector<std::size_t>& order
 // Puts rows into the order, of a few, under which the pipeline ends first: standalone chunks before
 // the cut sequences, as in ChunkFlow, or after them; each from long to short, or from short to
 // long. Without time it takes the first of these orders. Returns the end of the pipeline in ms.
-Ms put_chunks_in_order(const AssignInstance& instance, const Scheme& scheme, FreeWork& time,
+Ms put_chunks_in_order(const AssignInstance& instance, const Scheme& scheme, GuaranteedWork& time,
                        std::vector<AssignRow>& rows) {
   const auto retained = static_cast<std::size_t>(instance.constraints.chunks->retained);
   const std::vector<PipelineItem> items =
@@ -182,7 +182,7 @@ Ms put_chunks_in_order(const AssignInstance& instance, const Scheme& scheme, Fre
 }
 
 // Puts rows into a good order for the pipeline; returns the end of the pipeline in ms.
-Ms put_in_order(const AssignInstance& instance, const Scheme& scheme, FreeWork& time,
+Ms put_in_order(const AssignInstance& instance, const Scheme& scheme, GuaranteedWork& time,
                 std::vector<AssignRow>& rows) {
   if (rows.empty()) return 0;
   if (instance.constraints.chunks) return put_chunks_in_order(instance, scheme, time, rows);
@@ -224,7 +224,7 @@ AssignPlan compose_assign(const AssignInstance& instance, int strategy,
                           std::vector<ReplicaChoice> choices, const Budget& budget) {
   const Strategy& chosen = instance.strategies[static_cast<std::size_t>(strategy)];
   AssignPlan plan{.name = instance.name, .strategy = chosen.name};
-  FreeWork time(budget, kFreePasses);
+  GuaranteedWork time(budget, kFreePasses);
   std::vector<std::vector<ReplicaChoice*>> choices_of(instance.schemes.size());
   for (ReplicaChoice& choice : choices) {
     choices_of[static_cast<std::size_t>(choice.scheme)].push_back(&choice);

@@ -19,8 +19,8 @@ namespace {
 // hundred. Half of a document's limit is kept for the lengths and the rest.
 constexpr std::size_t kEscaped = 6;
 constexpr std::size_t kBesideName = 100;
-constexpr std::size_t kMostBytes = kMaxDocumentBytes / 2;
-constexpr std::size_t kMostNames = static_cast<std::size_t>(kMaxTexts) / 2;
+constexpr std::size_t kMaxBytes = kMaxDocumentBytes / 2;
+constexpr std::size_t kMaxNames = static_cast<std::size_t>(kMaxTexts) / 2;
 
 // Returns whether all names can be keys of one object: they are unique, and none begins with "x-".
 template <class Named>
@@ -69,12 +69,12 @@ bool strategies_are_sound(const AssignInstance& instance) {
     }
     if (used == 0 || used > instance.devices) return false;
   }
-  return names <= kMostNames && bytes <= kMostBytes;
+  return names <= kMaxNames && bytes <= kMaxBytes;
 }
 
 }  // namespace
 
-bool surely_sound(const AssignInstance& instance) {
+bool is_well_formed(const AssignInstance& instance) {
   const auto in = [](std::int64_t number, IntegerRange range) {
     return number >= range.least && number <= range.most;
   };

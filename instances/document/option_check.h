@@ -1,6 +1,6 @@
 // Checks options of generators against their ranges. Not installed.
 //
-//   check_option("/steps", generator.steps, 1, kMostSteps, errors);  // E504 unless 1 to kMostSteps
+//   check_option("/steps", generator.steps, 1, kMaxSteps, errors);  // E504 unless 1 to kMaxSteps
 #pragma once
 
 #include <cstdint>

@@ -10,12 +10,12 @@
 namespace stowage {
 
 // Quantities beyond 2^53 are typing errors.
-inline constexpr double kMostNumber = static_cast<double>(kMaxExact);
-inline constexpr NumberRange kQuantity = {.least = 0, .most = kMostNumber};
+inline constexpr double kMaxNumber = static_cast<double>(kMaxExact);
+inline constexpr NumberRange kQuantity = {.least = 0, .most = kMaxNumber};
 
 // The range of a rate or another divisor.
 inline constexpr double kLeastDivisor = 1e-9;
-inline constexpr NumberRange kDivisor = {.least = kLeastDivisor, .most = kMostNumber};
+inline constexpr NumberRange kDivisor = {.least = kLeastDivisor, .most = kMaxNumber};
 
 inline constexpr NumberRange kShareOfOne = {.least = 0, .most = 1};
 

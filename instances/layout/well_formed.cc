@@ -56,7 +56,7 @@ std::vector<InputError> hidden_layout_errors(const LayoutInstance& instance) {
   return std::move(errors).take();
 }
 
-bool surely_sound(const LayoutInstance& instance) {
+bool is_well_formed(const LayoutInstance& instance) {
   // Blocks must be compared with each other, which only the reader does.
   if (!instance.layers.empty()) return false;
   const LayoutInstance without_buffers{.name = instance.name,

@@ -13,9 +13,9 @@
 namespace stowage {
 namespace {
 
-constexpr Tokens kMostTokens = Tokens{1} << 31;
+constexpr Tokens kMaxTokens = Tokens{1} << 31;
 constexpr int kMostLayers = 1000;
-constexpr int kMostChunks = 1024;
+constexpr int kMaxChunks = 1024;
 
 using Reads = std::initializer_list<int>;
 
@@ -441,11 +441,11 @@ void check_options(const TransformerStep& step, const TransformerShape& shape,
                            std::int64_t most) {
     return check_option(where, value, least, most, errors);
   };
-  const bool tokens = integer("/tokens", step.tokens, 1, kMostTokens);
+  const bool tokens = integer("/tokens", step.tokens, 1, kMaxTokens);
   const bool ranks = integer("/ranks", step.ranks, 1, shape.heads);
   const bool kv_heads = integer("/kv_heads", step.kv_heads, 0, shape.heads);
-  const bool chunks = integer("/logit_chunks", step.logit_chunks, 1, kMostChunks);
-  const bool parts = integer("/stream_chunks", step.stream_chunks, 1, kMostChunks);
+  const bool chunks = integer("/logit_chunks", step.logit_chunks, 1, kMaxChunks);
+  const bool parts = integer("/stream_chunks", step.stream_chunks, 1, kMaxChunks);
   integer("/layers", step.layers, 0, kMostLayers);
   if (!ranks) return;
   const auto divides = [&](const char* where, std::int64_t divisor, const char* what,

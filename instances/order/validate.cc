@@ -14,7 +14,7 @@ namespace stowage {
 namespace {
 
 constexpr std::int64_t kNobody = -1;
-constexpr std::size_t kMostNamed = 10;  // operators of a cycle that a message names
+constexpr std::size_t kMaxNamed = 10;  // operators of a cycle that a message names
 
 std::string place(const char* list, std::int64_t index, const std::string& member = "") {
   return std::string("/") + list + '/' + std::to_string(index) + member;
@@ -83,11 +83,11 @@ void check_cycle(const OrderInstance& instance, ErrorList& errors) {
   const std::vector<int> cycle = cycle_in(predecessors_of(instance));
   if (cycle.empty()) return;
   std::string path = in_quotes(operator_name(instance, cycle.front()));
-  for (std::size_t k = 1; k <= std::min(cycle.size(), kMostNamed); ++k) {
+  for (std::size_t k = 1; k <= std::min(cycle.size(), kMaxNamed); ++k) {
     path += " after " + in_quotes(operator_name(instance, cycle[k % cycle.size()]));
   }
-  if (cycle.size() > kMostNamed) {
-    path += " after " + std::to_string(cycle.size() - kMostNamed) + " more";
+  if (cycle.size() > kMaxNamed) {
+    path += " after " + std::to_string(cycle.size() - kMaxNamed) + " more";
   }
   errors.add(code::kOrderCycle, place("operators", cycle.front()),
              "must not wait for itself, is in a cycle: " + path);

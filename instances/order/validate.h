@@ -9,7 +9,7 @@
 
 namespace stowage {
 
-inline constexpr Tokens kMostLengthTokens = Tokens{1} << 31;  // upper end of a range of lengths
+inline constexpr Tokens kMaxLengthTokens = Tokens{1} << 31;  // upper end of a range of lengths
 
 // Adds E371 for repeated ids.
 // Adds E373 for a tensor that two operators write, or that is written although it is an input.

@@ -52,7 +52,7 @@ std::vector<InputError> hidden_order_errors(const OrderInstance& instance) {
   return std::move(errors).take();
 }
 
-bool surely_sound(const OrderInstance& instance) {
+bool is_well_formed(const OrderInstance& instance) {
   if (std::ssize(instance.tensors) > kMaxTensors ||
       std::ssize(instance.operators) > kMaxOperators || !surely_readable(instance.name) ||
       !in_range(instance.capacity.value_or(0), 0) || !in_range(instance.alignment, 1)) {
@@ -63,7 +63,7 @@ bool surely_sound(const OrderInstance& instance) {
     return false;
   }
   if (instance.tokens &&
-      (!in_range(instance.tokens->from, 1) || instance.tokens->to > kMostLengthTokens)) {
+      (!in_range(instance.tokens->from, 1) || instance.tokens->to > kMaxLengthTokens)) {
     return false;
   }
   const auto is_rate = [](double rate) { return rate >= kDivisor.least && rate <= kDivisor.most; };

@@ -85,7 +85,7 @@ std::vector<InputError> hidden_scatter_errors(const ScatterInstance& instance) {
   return std::move(errors).take();
 }
 
-bool surely_sound(const ScatterInstance& instance) {
+bool is_well_formed(const ScatterInstance& instance) {
   const ScatterInstance without_lengths{.name = instance.name,
                                         .cluster = instance.cluster,
                                         .model = instance.model,

@@ -24,7 +24,7 @@ namespace stowage {
 
 // Most stages times ranges of layers for which SB4 splits cases. Among equal layers, ranges of
 // equal size count once.
-inline constexpr std::int64_t kMostStrategyRanges = std::int64_t{1} << 18;
+inline constexpr std::int64_t kMaxStrategyRanges = std::int64_t{1} << 18;
 
 struct StrategyCertificate {
   struct Class {

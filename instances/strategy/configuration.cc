@@ -41,7 +41,7 @@ struct StatedConfiguration {
 
 constexpr IntegerRange kStatedCount = {1, kMaxExact};
 // Most stages of a stated list of layers.
-constexpr std::int64_t kMostStatedStages = 1024;
+constexpr std::int64_t kMaxStatedStages = 1024;
 
 // Finds the errors of values that are valid one by one.
 class Completion {
@@ -128,9 +128,9 @@ class Completion {
 
   void check_layers() {
     const std::int64_t all = StrategyTable(instance_).layers();
-    if (stated_.pp > std::min(all, kMostStatedStages)) {
+    if (stated_.pp > std::min(all, kMaxStatedStages)) {
       return wrong("pp", "must be at most the " + std::to_string(all) + " layers and " +
-                             std::to_string(kMostStatedStages) + ", is " +
+                             std::to_string(kMaxStatedStages) + ", is " +
                              std::to_string(stated_.pp));
     }
     if (stated_.layers.empty()) {

@@ -10,15 +10,15 @@ namespace stowage::kernels {
 
 std::int64_t forward_workspace(const AttentionShape& shape) {
   const std::int64_t dim = shape.head_dim;
-  return (2 * shape.total_k + kMostLanes) * dim + kKeyBlock * kGemmColumns +
+  return (2 * shape.total_k + kMaxLanes) * dim + kKeyBlock * kGemmColumns +
          (2 * dim + 2) * kQueryBlock + 64;
 }
 
 std::int64_t backward_workspace(const AttentionShape& shape) {
   const std::int64_t dim = shape.head_dim;
-  const std::int64_t padded = (dim + kMostLanes - 1) / kMostLanes * kMostLanes;
-  return shape.total_k * (3 * dim + 2 * padded) + 2 * kMostLanes * dim +
-         (3 * dim + 2 * padded + 4 + 2 * kBackwardKeys) * kBackwardQueries + 16 * kMostLanes;
+  const std::int64_t padded = (dim + kMaxLanes - 1) / kMaxLanes * kMaxLanes;
+  return shape.total_k * (3 * dim + 2 * padded) + 2 * kMaxLanes * dim +
+         (3 * dim + 2 * padded + 4 + 2 * kBackwardKeys) * kBackwardQueries + 16 * kMaxLanes;
 }
 
 void attention_forward(const AttentionShape& shape, std::span<const float> q,

@@ -57,7 +57,7 @@ void attention_backward_on(int threads, const AttentionShape& shape,
                            std::span<float> dq, std::span<float> dk, std::span<float> dv,
                            std::span<float> workspace, std::span<double> cpu_seconds) {
   clear_backward_slack(shape, mode, dq, dk, dv);
-  HeadTurns turns(HeadGroups::most(shape));
+  OrderedReduction turns(HeadGroups::most(shape));
   share(threads, BackwardUnits(shape, input, mode, {.dq = dq, .dk = dk, .dv = dv}, &turns),
         workspace, cpu_seconds);
 }

@@ -27,7 +27,7 @@ const float* lanes_of(const float* lanes, const KeyArrays& keys, const HeadGroup
 
 // The turn that a unit of one query head awaits before it adds to the gradients of its kv head.
 struct Turn {
-  HeadTurns* turns;
+  OrderedReduction* turns;
   std::size_t group;
   int head;
 };
@@ -113,7 +113,8 @@ void ForwardUnits::run(std::span<float> workspace) const {
 }
 
 BackwardUnits::BackwardUnits(const AttentionShape& shape, const AttentionBackwardInput& input,
-                             KvGradients mode, const AttentionGradientArrays& out, HeadTurns* turns)
+                             KvGradients mode, const AttentionGradientArrays& out,
+                             OrderedReduction* turns)
     : shape_(shape),
       input_(input),
       keys_(keys_by_token(shape, input.k, input.v)),

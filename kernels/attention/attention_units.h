@@ -119,7 +119,7 @@ class BackwardUnits {
   // `turns`, if given, has HeadGroups::most(shape) groups and must outlive the units. Long
   // sequences then have one unit per query head, and units must be started in their order.
   BackwardUnits(const AttentionShape& shape, const AttentionBackwardInput& input, KvGradients mode,
-                const AttentionGradientArrays& out, HeadTurns* turns = nullptr);
+                const AttentionGradientArrays& out, OrderedReduction* turns = nullptr);
   // `keys` replaces k and v of `input`, which are not read.
   BackwardUnits(const AttentionShape& shape, const AttentionBackwardInput& input,
                 const KeyArrays& keys, KvGradients mode, const RunningGradients& out);
@@ -137,7 +137,7 @@ class BackwardUnits {
   RunningGradients out_;
   std::int64_t grad_token_;  // distance between tokens of dk and dv
   bool running_;
-  HeadTurns* turns_ = nullptr;
+  OrderedReduction* turns_ = nullptr;
   HeadGroups groups_;
   int first_ = 0, last_ = 0;  // heads of the current unit, within its group
 };

@@ -1,7 +1,7 @@
 // Ordered reduction: the query heads of a group add to the gradients of their kv head in head
 // order.
 //
-//   HeadTurns turns(groups);
+//   OrderedReduction turns(groups);
 //   turns.await(group, head);  // heads 0 to head - 1 have added
 //   ...                        // add
 //   turns.pass(group);
@@ -19,9 +19,9 @@
 
 namespace stowage::kernels {
 
-class HeadTurns {
+class OrderedReduction {
  public:
-  explicit HeadTurns(std::size_t groups) : added_(groups) {}
+  explicit OrderedReduction(std::size_t groups) : added_(groups) {}
 
   // Blocks until `head` heads of the group have called pass().
   void await(std::size_t group, int head) {

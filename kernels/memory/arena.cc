@@ -133,9 +133,9 @@ std::vector<Arena::Slot> arena_slots(std::span<const Tensor> tensors,
     slots.push_back({.name = tensor.name,
                      .offset = offset,
                      .size = tensor.floats * static_cast<Bytes>(sizeof(float))});
-    if (offset + slots.back().size > kMostArenaBytes) {
+    if (offset + slots.back().size > kMaxArenaBytes) {
       problems.add(tensor.name + " ends at " + std::to_string(offset + slots.back().size) +
-                   ", the arena has at most " + std::to_string(kMostArenaBytes) + " bytes");
+                   ", the arena has at most " + std::to_string(kMaxArenaBytes) + " bytes");
     }
   }
   return slots;

@@ -83,7 +83,7 @@ class Arena {
 
 // Limit on the bytes that an execution allocates for all tensors, in separate allocations or in an
 // arena.
-inline constexpr Bytes kMostArenaBytes = Bytes{1} << 34;
+inline constexpr Bytes kMaxArenaBytes = Bytes{1} << 34;
 
 // Returns the slots of the tensors at their offsets. Adds a problem for each offset at which no
 // float can be stored. `offsets` has one entry in [0, 2^53] per tensor.

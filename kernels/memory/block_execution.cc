@@ -82,9 +82,9 @@ BlockExecution execute_block(const LayoutInstance& instance, const BlockProgram&
   done.steps = program.all_steps().end;
   std::vector<Arena::Slot> slots = arena_slots(program.tensors(), plan.offsets, done.problems);
   for (const Arena::Slot& slot : slots) done.separate_bytes += slot.size;
-  if (done.separate_bytes > kMostArenaBytes) {
+  if (done.separate_bytes > kMaxArenaBytes) {
     done.problems.add("the tensors have " + std::to_string(done.separate_bytes) +
-                      " bytes together, the most is " + std::to_string(kMostArenaBytes));
+                      " bytes together, the most is " + std::to_string(kMaxArenaBytes));
   }
   if (!done.problems.list().empty()) return done;
   const auto stopped = [&] {

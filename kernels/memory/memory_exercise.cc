@@ -11,7 +11,7 @@
 namespace stowage::kernels {
 namespace {
 
-constexpr Bytes kMostBytes = Bytes{1} << 32;
+constexpr Bytes kMaxBytes = Bytes{1} << 32;
 // bytes; two patterns of 8 bytes are equal with negligible probability
 constexpr Bytes kLeastPiece = 8;
 
@@ -127,9 +127,9 @@ MemoryExercise exercise_memory(const LayoutInstance& instance, const LayoutPlan&
   done.scale = options.scale > 0 ? options.scale : fitting_scale(instance, plan, fillings, options);
   const SmallerAddresses addresses(instance, plan, done.scale);
   done.arena_bytes = addresses.size();
-  if (done.arena_bytes > kMostBytes) {
+  if (done.arena_bytes > kMaxBytes) {
     done.problems.add("the arena has " + std::to_string(done.arena_bytes) + " bytes at scale " +
-                      std::to_string(done.scale) + ", the most is " + std::to_string(kMostBytes));
+                      std::to_string(done.scale) + ", the most is " + std::to_string(kMaxBytes));
     return done;
   }
   std::vector<Arena::Slot> slots;

@@ -173,9 +173,9 @@ OrderExecution execute_order(const OrderInstance& graph, const TrainingProgram& 
   for (const Tensor& tensor : program.tensors()) {
     done.separate_bytes += tensor.floats * static_cast<Bytes>(sizeof(float));
   }
-  if (done.separate_bytes > kMostArenaBytes) {
+  if (done.separate_bytes > kMaxArenaBytes) {
     done.problems.add("the tensors have " + std::to_string(done.separate_bytes) +
-                      " bytes together, the most is " + std::to_string(kMostArenaBytes));
+                      " bytes together, the most is " + std::to_string(kMaxArenaBytes));
   }
   if (!done.problems.list().empty()) return done;
   const auto stopped = [&] {

@@ -10,7 +10,7 @@
 namespace stowage::kernels {
 namespace {
 
-constexpr int kMostWidth = 1 << 16;
+constexpr int kMaxWidth = 1 << 16;
 constexpr int kMostLayers = 1000;
 
 }  // namespace
@@ -20,11 +20,11 @@ Tokens tokens_of(const RecordedBlock& block) {
 }
 
 void check_block(const RecordedBlock& block, ErrorList& errors) {
-  const bool heads = check_option("/heads", block.heads, 1, kMostWidth, errors);
-  const bool kv_heads = check_option("/kv_heads", block.kv_heads, 1, kMostWidth, errors);
-  check_option("/hidden", block.hidden, 1, kMostWidth, errors);
-  const bool head_dim = check_option("/head_dim", block.head_dim, 1, kMostWidth, errors);
-  check_option("/ffn", block.ffn, 1, kMostWidth, errors);
+  const bool heads = check_option("/heads", block.heads, 1, kMaxWidth, errors);
+  const bool kv_heads = check_option("/kv_heads", block.kv_heads, 1, kMaxWidth, errors);
+  check_option("/hidden", block.hidden, 1, kMaxWidth, errors);
+  const bool head_dim = check_option("/head_dim", block.head_dim, 1, kMaxWidth, errors);
+  check_option("/ffn", block.ffn, 1, kMaxWidth, errors);
   check_option("/layers", block.layers, 1, kMostLayers, errors);
   if (heads && kv_heads && block.heads % block.kv_heads != 0) {
     errors.add(code::kGenerator, "/kv_heads",
@@ -37,13 +37,13 @@ void check_block(const RecordedBlock& block, ErrorList& errors) {
   }
   Tokens tokens = 0;
   for (const Tokens length : block.lengths) {
-    if (!check_option("/lengths", length, 0, kMostRecordedTokens, errors)) return;
+    if (!check_option("/lengths", length, 0, kMaxRecordedTokens, errors)) return;
     // no overflow: each length is at most 2^24, and there are at most kMostValues lengths
     tokens += length;
   }
-  if (tokens < 1 || tokens > kMostRecordedTokens) {
+  if (tokens < 1 || tokens > kMaxRecordedTokens) {
     errors.add(code::kGenerator, "/lengths",
-               "must sum to 1 to " + std::to_string(kMostRecordedTokens) + " tokens, sum to " +
+               "must sum to 1 to " + std::to_string(kMaxRecordedTokens) + " tokens, sum to " +
                    std::to_string(tokens));
   }
 }

@@ -12,7 +12,7 @@
 namespace stowage::kernels {
 
 // Limit on the total number of tokens of all sequences.
-inline constexpr Tokens kMostRecordedTokens = Tokens{1} << 24;
+inline constexpr Tokens kMaxRecordedTokens = Tokens{1} << 24;
 
 BlockShape shape_of(const RecordedBlock& block);
 Tokens tokens_of(const RecordedBlock& block);

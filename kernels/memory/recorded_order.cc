@@ -17,11 +17,11 @@ namespace stowage::kernels {
 namespace {
 
 // limit on chunks, since an attention operator reads all earlier chunks of its sequence
-constexpr std::int64_t kMostChunks = 1000;
+constexpr std::int64_t kMaxChunks = 1000;
 
 // Requires a block that check_block() accepts.
 void check_chunks(const RecordedStep& step, ErrorList& errors) {
-  if (!check_option("/chunk_tokens", step.chunk_tokens, 0, kMostRecordedTokens, errors)) return;
+  if (!check_option("/chunk_tokens", step.chunk_tokens, 0, kMaxRecordedTokens, errors)) return;
   if (step.chunk_tokens == 0) return;
   std::int64_t chunks = 0;  // chunks of the sequences that are cut
   std::vector<Tokens> lengths;
@@ -29,7 +29,7 @@ void check_chunks(const RecordedStep& step, ErrorList& errors) {
     if (length > step.chunk_tokens) chunks += (length - 1) / step.chunk_tokens + 1;
     if (length > 0) lengths.push_back(length);
   }
-  const std::int64_t most = std::min(kMostChunks, kMostChunkLayers / step.block.layers);
+  const std::int64_t most = std::min(kMaxChunks, kMaxChunkLayers / step.block.layers);
   if (chunks <= most) {
     chunks = std::ssize(cut_into_chunks(lengths, step.chunk_tokens));
     if (chunks <= most) return;

@@ -20,7 +20,7 @@
 namespace stowage::kernels {
 
 // Limit on chunks times layers of a step. At this limit the list has about a million operators.
-inline constexpr std::int64_t kMostChunkLayers = 20'000;
+inline constexpr std::int64_t kMaxChunkLayers = 20'000;
 
 // Rates for the estimated times, about those of one CPU core. Plans depend only on the ratio of the
 // two rates.

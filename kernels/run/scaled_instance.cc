@@ -4,8 +4,8 @@
 
 namespace stowage::kernels {
 
-ScatterInstance shrunk_step(const ScatterInstance& instance, std::int64_t scale,
-                            const ScatterCost& cost) {
+ScatterInstance scaled_instance(const ScatterInstance& instance, std::int64_t scale,
+                                const ScatterCost& cost) {
   const auto shrunk = [scale](Tokens tokens) { return tokens / scale + (tokens % scale != 0); };
   ScatterInstance here = instance;
   here.name += "-by-" + std::to_string(scale);

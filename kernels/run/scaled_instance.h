@@ -1,6 +1,6 @@
 // Converts a step to this machine: shorter sequences and measured costs, with the same structure.
 //
-//   ScatterInstance here = shrunk_step(instance, 32, calibration.cost);
+//   ScatterInstance here = scaled_instance(instance, 32, calibration.cost);
 //
 // Published costs belong to clusters of GPUs, so a plan that is good by these costs may be poor on
 // the machine that runs and times it. The conversion divides every padded length and the tokens of
@@ -16,7 +16,7 @@
 namespace stowage::kernels {
 
 // Requires scale >= 1 and a cost with a bandwidth for every allowed degree above 1.
-ScatterInstance shrunk_step(const ScatterInstance& instance, std::int64_t scale,
-                            const ScatterCost& cost);
+ScatterInstance scaled_instance(const ScatterInstance& instance, std::int64_t scale,
+                                const ScatterCost& cost);
 
 }  // namespace stowage::kernels

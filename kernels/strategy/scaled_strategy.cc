@@ -12,10 +12,10 @@
 namespace stowage::kernels {
 namespace {
 
-constexpr std::int64_t kMostLayersInAll = 16;
+constexpr std::int64_t kMaxLayersInAll = 16;
 constexpr int kFewestHeads = 4;
 constexpr std::array<int, 4> kHeadDims = {16, 8, 4, 2};
-constexpr Bytes kMostWeightBytes = 1 << 30;
+constexpr Bytes kMaxWeightBytes = 1 << 30;
 constexpr int kWidestFfn = 1 << 16;
 constexpr double kWidestHead = 4096;
 
@@ -111,12 +111,12 @@ void put_layers(const StrategyPlan& plan, std::int64_t few, ScaledStrategy& scal
 // false if no choice fits.
 bool choose_model(const StrategyModel& model, const StrategyPlan& plan, ScaledStrategy& scaled) {
   StrategyTask& task = scaled.task;
-  for (std::int64_t few = kMostLayersInAll; few > 0; few /= 2) {
+  for (std::int64_t few = kMaxLayersInAll; few > 0; few /= 2) {
     put_layers(plan, few, scaled);
     for (const int head_dim : kHeadDims) {
       task.block = small_block(model, plan, head_dim);
       task.vocabulary = small_vocabulary(model, plan, task.block.hidden);
-      if (weight_bytes(task) <= kMostWeightBytes) return true;
+      if (weight_bytes(task) <= kMaxWeightBytes) return true;
     }
   }
   return false;
@@ -206,12 +206,12 @@ std::vector<std::string> notes_on(const StrategyModel& model, const StrategyPlan
 ScaledStrategy scale_strategy(const StrategyInstance& instance, const StrategyPlan& plan,
                               const StrategyScale& wanted) {
   ScaledStrategy scaled;
-  if (plan.pp * plan.tp * plan.cp * plan.dp > kMostStrategyRanks) {
-    scaled.problems.push_back("more than " + grouped(kMostStrategyRanks) + " ranks");
+  if (plan.pp * plan.tp * plan.cp * plan.dp > kMaxStrategyRanks) {
+    scaled.problems.push_back("more than " + grouped(kMaxStrategyRanks) + " ranks");
     return scaled;
   }
-  if (plan.micro_batches > kMostStrategyPasses / (plan.pp * plan.v)) {
-    scaled.problems.push_back("more than " + grouped(kMostStrategyPasses) + " passes");
+  if (plan.micro_batches > kMaxStrategyPasses / (plan.pp * plan.v)) {
+    scaled.problems.push_back("more than " + grouped(kMaxStrategyPasses) + " passes");
     return scaled;
   }
   StrategyTask& task = scaled.task;
@@ -226,7 +226,7 @@ ScaledStrategy scale_strategy(const StrategyInstance& instance, const StrategyPl
   if (!choose_model(instance.model, plan, scaled)) {
     scaled.problems.push_back("the weights of " + counted(task.ranks(), "rank") + " need " +
                               grouped(weight_bytes(task) >> 20) + " MiB, more than " +
-                              grouped(kMostWeightBytes >> 20) + ": run a plan of fewer ranks");
+                              grouped(kMaxWeightBytes >> 20) + ": run a plan of fewer ranks");
     return scaled;
   }
   scaled.scale = wanted.scale > 0

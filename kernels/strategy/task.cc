@@ -67,21 +67,21 @@ std::vector<std::string> check(const StrategyTask& task) {
   if (!problems.empty()) return problems;
   std::int64_t ranks = 1;
   for (const int degree : {task.pp, task.v, task.tp, task.cp, task.dp}) {
-    if (degree < 1 || degree > kMostStrategyRanks) return {"a degree is out of range"};
+    if (degree < 1 || degree > kMaxStrategyRanks) return {"a degree is out of range"};
     if (degree != task.v) ranks *= degree;
-    if (ranks > kMostStrategyRanks) {
-      return {"more than " + std::to_string(kMostStrategyRanks) + " ranks"};
+    if (ranks > kMaxStrategyRanks) {
+      return {"more than " + std::to_string(kMaxStrategyRanks) + " ranks"};
     }
   }
   if (task.layers.size() != at(task.pp) || task.recompute.size() != at(task.pp) ||
       task.order.size() != at(task.pp)) {
     return {"not every stage has layers, a recomputation and an order"};
   }
-  if (std::int64_t{task.micro_batches()} * task.parts() > kMostStrategyPasses) {
-    return {"more than " + std::to_string(kMostStrategyPasses) + " passes"};
+  if (std::int64_t{task.micro_batches()} * task.parts() > kMaxStrategyPasses) {
+    return {"more than " + std::to_string(kMaxStrategyPasses) + " passes"};
   }
   for (const int count : task.layers) {
-    if (count >= 1 && count <= kMostStrategyLayers && count % task.v == 0) continue;
+    if (count >= 1 && count <= kMaxStrategyLayers && count % task.v == 0) continue;
     problems.push_back("a stage has " + std::to_string(count) + " layers, which " +
                        std::to_string(task.v) + " chunks do not divide");
   }

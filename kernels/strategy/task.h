@@ -71,9 +71,9 @@ struct StrategyPlace {
 StrategyPlace place_of(const StrategyTask& task, int rank);
 
 // Limits of the execution on ranks, layers of a stage, and micro-batches times parts of the model.
-inline constexpr int kMostStrategyRanks = 1024;
-inline constexpr int kMostStrategyLayers = 4096;
-inline constexpr std::int64_t kMostStrategyPasses = std::int64_t{1} << 20;
+inline constexpr int kMaxStrategyRanks = 1024;
+inline constexpr int kMaxStrategyLayers = 4096;
+inline constexpr std::int64_t kMaxStrategyPasses = std::int64_t{1} << 20;
 inline constexpr std::int64_t kWidestVocabulary = std::int64_t{1} << 20;
 
 // Returns the reasons why a task cannot be executed, one sentence each; empty if it can. The

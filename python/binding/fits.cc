@@ -141,7 +141,7 @@ std::string fit_svg(const FitBox& box) {
 // Returns the pairs (method, ms) of the plans, the fastest first, and the relative excess of the
 // second and of the last plan over the first.
 nb::tuple separation(const InstanceBox& box) {
-  Separation found;
+  MethodSpread found;
   {
     const nb::gil_scoped_release unlocked;
     Budget budget;

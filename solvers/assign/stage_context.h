@@ -22,8 +22,8 @@ struct AssignContext : SolveContext<AssignInstance> {
   bool& gap_ended_it;
   bool& time_ended_it;
 
-  std::vector<AssignDraft> drafts = {};  // the best draft of each strategy, the fastest first
-  std::vector<AssignPlan> plans = {};    // plans of the first drafts, limited by time
+  std::vector<AssignWorkingPlan> drafts = {};  // the best draft of each strategy, the fastest first
+  std::vector<AssignPlan> plans = {};          // plans of the first drafts, limited by time
   std::optional<AssignCertificate> certificate = {};  // the certificate that the checker confirmed
   KnownProofs known = {};                             // the best proof of each strategy
   double reserve_s = 0;  // seconds reserved for composing and verifying a plan

@@ -40,7 +40,7 @@ std::optional<MilpBackend> lp_backend(const AssignContext& context) {
 // Composes the plans of the drafts until `part` is exhausted, and submits the first plan.
 void offer_drafts(AssignContext& context, const char* name, const Budget& part) {
   context.plans.clear();
-  for (const AssignDraft& draft : context.drafts) {
+  for (const AssignWorkingPlan& draft : context.drafts) {
     if (!context.plans.empty() && part.exhausted()) return;
     context.plans.push_back(to_plan(context.instance, context.table, draft, part));
     if (context.plans.size() == 1) context.incumbent.offer(context.plans.front(), 'H', name);
@@ -50,7 +50,7 @@ void offer_drafts(AssignContext& context, const char* name, const Budget& part) 
 // Plans every strategy at the first call. Later calls plan the strategies within reach again.
 void plan(AssignContext& context, const char* name, const AssignEffort& effort) {
   const Budget part = context.part_for_plans();
-  std::vector<AssignDraft>& drafts = context.drafts;
+  std::vector<AssignWorkingPlan>& drafts = context.drafts;
   if (!drafts.empty() && part.exhausted()) return;
   if (drafts.empty()) {
     drafts = plan_strategies(context.table, context.params.plans, context.options.seed, part,

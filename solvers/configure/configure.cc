@@ -23,7 +23,7 @@ constexpr double kMibBytes = 1 << 20;
 constexpr std::size_t kFinalists = 2;     // configurations that get plans for all steps
 constexpr std::size_t kTellingSteps = 4;  // steps from which a configuration can be clearly behind
 constexpr double kClearly = 1.005;     // slower on each of these steps, and by this ratio together
-constexpr int kMostRaises = 4;         // raises of one configuration's factor, at most
+constexpr int kMaxRaises = 4;          // raises of one configuration's factor, at most
 constexpr double kRaiseMargin = 1e-6;  // margin against a further raise by rounding
 
 bool has_equal_stages(const StrategyPlan& plan) {
@@ -207,7 +207,7 @@ class Configuring {
   bool settle_first() {
     Runner& first = active_.front();
     if (fits_or_raised(first)) return true;
-    if (first.ranked.why_not.empty() && first.raises > kMostRaises) {
+    if (first.ranked.why_not.empty() && first.raises > kMaxRaises) {
       first.ranked.why_not = "the layout of its heaviest rank needs " +
                              significant(run_.heaviest->needed_mib()) + " MiB";
     }

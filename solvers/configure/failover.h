@@ -24,7 +24,7 @@
 
 namespace stowage {
 
-inline constexpr std::int64_t kMostReplanned = 2048;  // devices of the old plan
+inline constexpr std::int64_t kMaxReplanned = 2048;  // devices of the old plan
 
 struct Relocation {
   std::vector<std::int64_t> device_of_rank;  // by new rank: the old number of its device
@@ -68,7 +68,7 @@ Relocation least_move(const HeldStates& before, const StrategyCluster& cluster,
 
 // Returns plans by ascending RP5, ties by step time. The configurations of each usable cluster are
 // the fastest fitting one of each kind, the one that solve() finds, and the old one with fewer
-// replicas. Requires a valid instance, a plan of at most kMostReplanned devices, and distinct
+// replicas. Requires a valid instance, a plan of at most kMaxReplanned devices, and distinct
 // devices in `lost`, which may be empty. Returns an empty list if no configuration fits. The budget
 // limits only the search for each cluster's best configuration.
 std::vector<Replanned> replan(const StrategyInstance& instance, const StrategyPlan& plan,

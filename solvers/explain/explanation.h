@@ -64,7 +64,7 @@ struct Moves {
   std::string best_text;  // "move sequence 3 from ... to ..."; empty if no move helps
 };
 
-struct Binding {
+struct Bottleneck {
   std::vector<Finding> parts;
   Moves moves;
   // Unproven assumptions of the choice, and the change of each that would lead to another choice:
@@ -80,7 +80,7 @@ struct Explanation {
   // Status of this plan: optimal or feasible. A given plan may be worse than the best one found.
   // Without a plan, the status of the outcome.
   Status status = Status::unknown;
-  Binding binding;
+  Bottleneck binding;
   std::vector<WhatIf> what_if;
   // If the outcome is infeasible:
   Conflict conflict;

@@ -43,17 +43,17 @@ LayoutInstance busy_sections(const LayoutTable& table, Bytes least) {
 
 }  // namespace
 
-bool BusiestFirst::fits(const LayoutTable& table, const ReinsertionParams& params) {
+bool CoreFirst::fits(const LayoutTable& table, const ReinsertionParams& params) {
   return table.buffers() <= params.buffers && table.sections() <= params.buffers &&
          !table.any_pins();
 }
 
-BusiestFirst::BusiestFirst(const LayoutTable& table, std::uint64_t seed, const LayoutParams& params)
+CoreFirst::CoreFirst(const LayoutTable& table, std::uint64_t seed, const LayoutParams& params)
     : table_(table), seed_(seed), params_(params) {
   cut_parts();
 }
 
-void BusiestFirst::cut_parts() {
+void CoreFirst::cut_parts() {
   std::vector<Bytes> loads;  // largest load of a section of each buffer, in descending order
   std::vector<int> alive(at(table_.sections()), 0);
   int most_alive = 0;
@@ -85,7 +85,7 @@ void BusiestFirst::cut_parts() {
   }
 }
 
-void BusiestFirst::search_parts(Bytes enough, Budget& budget) {
+void CoreFirst::search_parts(Bytes enough, Budget& budget) {
   searched_ = true;
   for (const Part& part : parts_) {
     if (part.buffers == parts_.back().buffers || !can_be_searched(part.table, params_.search))
@@ -99,7 +99,7 @@ void BusiestFirst::search_parts(Bytes enough, Budget& budget) {
   }
 }
 
-void BusiestFirst::begin(Bytes enough) {
+void CoreFirst::begin(Bytes enough) {
   ++attempt_;
   aim_ = enough;
   tries_.clear();
@@ -114,7 +114,7 @@ void BusiestFirst::begin(Bytes enough) {
 // Adds one more layout of the part, and advances to the next part after the last try. Returns false
 // if the budget ends before all buffers have an offset. A layout that the budget cuts short still
 // counts.
-bool BusiestFirst::extend(Budget& budget) {
+bool CoreFirst::extend(Budget& budget) {
   constexpr std::int64_t kShort = layout_fixed::kShortAttempts;
   const Part& part = parts_[part_];
   const std::int64_t usual = params_.core.visits;
@@ -141,8 +141,8 @@ bool BusiestFirst::extend(Budget& budget) {
   return true;
 }
 
-std::vector<Bytes> BusiestFirst::lower(std::vector<Bytes> best, Bytes enough, Budget& budget,
-                                       const BetterLayout& tell) {
+std::vector<Bytes> CoreFirst::lower(std::vector<Bytes> best, Bytes enough, Budget& budget,
+                                    const BetterLayout& tell) {
   enough = std::max(enough, table_.max_load());
   Bytes peak = table_.peak(best);
   if (peak <= enough || budget.exhausted()) return best;

@@ -11,7 +11,7 @@
 // multilevel refinement (Walshaw 2004), here from the binding sections to all sections; the lengths
 // of attempts follow Luby, Sinclair and Zuckerman (1993). The parts are stowage's own.
 //
-//   BusiestFirst busiest(table, seed);
+//   CoreFirst busiest(table, seed);
 //   offsets = busiest.lower(std::move(offsets), enough, budget, tell);
 #pragma once
 
@@ -26,13 +26,13 @@
 
 namespace stowage {
 
-class BusiestFirst {
+class CoreFirst {
  public:
   // Returns true if the method applies: at most a few thousand buffers and sections, and no pins.
   static bool fits(const LayoutTable& table, const ReinsertionParams& params = {});
 
   // `table` must outlive this object. Requires fits(table) and table.stackable().
-  BusiestFirst(const LayoutTable& table, std::uint64_t seed, const LayoutParams& params = {});
+  CoreFirst(const LayoutTable& table, std::uint64_t seed, const LayoutParams& params = {});
 
   // Returns the number of parts. With a single part of all buffers, no section is busier than the
   // others, and the method gains nothing.

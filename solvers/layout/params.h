@@ -70,7 +70,7 @@ inline constexpr std::size_t kTreesBytes = std::size_t{1} << 26;
 inline constexpr std::size_t kListedShare = 16;
 // shortened first attempts of core_first, so that a plan is found soon
 inline constexpr std::int64_t kShortAttempts = 4;
-inline constexpr double kMostRoundNodes = 1e12;  // hours of search, and far below the 64-bit limit
+inline constexpr double kMaxRoundNodes = 1e12;   // hours of search, and far below the 64-bit limit
 inline constexpr std::size_t kListedStack = 50;  // listed buffers of the stack below the peak
 inline constexpr std::size_t kListedChanges = 5;
 

@@ -47,7 +47,7 @@ struct LayoutContext : SolveContext<LayoutInstance> {
 
   std::optional<LayoutTable> table = {};            // nullopt if there was no time to build it
   std::optional<std::vector<Bytes>> too_high = {};  // the lowest layout above the capacity
-  std::optional<BusiestFirst> core = {};
+  std::optional<CoreFirst> core = {};
   LoweringRounds lowering = {};
 
   bool searches() const { return options.method == "auto" || options.method == "exact"; }
@@ -92,7 +92,7 @@ struct LayoutContext : SolveContext<LayoutInstance> {
   // Returns true if some sections are busier than others, so that core_first can lay them out
   // first.
   bool has_core() {
-    if (!core && BusiestFirst::fits(*table, params.heuristics.reinsertion)) {
+    if (!core && CoreFirst::fits(*table, params.heuristics.reinsertion)) {
       core.emplace(*table, options.seed, params);
     }
     return core && core->parts() > 1;

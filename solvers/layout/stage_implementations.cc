@@ -25,7 +25,7 @@ std::int64_t round_nodes(const LayoutContext& context, double factor) {
   const LayoutRoundParams& rounds = context.params.rounds;
   const double grown = static_cast<double>(rounds.nodes) *
                        std::pow(rounds.growth, static_cast<double>(context.round));
-  return static_cast<std::int64_t>(factor * std::min(grown, layout_fixed::kMostRoundNodes));
+  return static_cast<std::int64_t>(factor * std::min(grown, layout_fixed::kMaxRoundNodes));
 }
 
 void offer_quick(LayoutContext& context, const char* name,
@@ -216,7 +216,7 @@ Ended height_refutation(LayoutContext& context, Budget&) {
 }
 
 void offer_quick_plans(LayoutContext& context) {
-  offer_quick(context, "slots", lay_in_slots(context.instance));
+  offer_quick(context, "slots", size_class_layout(context.instance));
   offer_quick(context, "pile", pile(context.instance));
 }
 

@@ -22,7 +22,7 @@ namespace {
 // The initial effort per order: nodes of the layout search, and levelling moves per operator.
 // Together they take about one second. A node takes less time if there are fewer tensors.
 constexpr std::int64_t kFirstNodes = 50'000;
-constexpr std::int64_t kMostFirstNodes = 400'000;
+constexpr std::int64_t kMaxFirstNodes = 400'000;
 constexpr std::int64_t kNodesTimesTensors = 40'000'000;
 // The first order gets one in this many of the remaining nodes.
 constexpr std::int64_t kShares = 8;
@@ -90,7 +90,7 @@ class Arranging {
   std::int64_t first_nodes() const {
     const std::int64_t tensors = std::max<std::int64_t>(1, std::ssize(first_.buffers.buffers));
     const std::int64_t most =
-        std::clamp(budget_.nodes_left() / kShares, kFirstNodes, kMostFirstNodes);
+        std::clamp(budget_.nodes_left() / kShares, kFirstNodes, kMaxFirstNodes);
     return std::clamp(kNodesTimesTensors / tensors, kFirstNodes, most);
   }
 
@@ -190,7 +190,7 @@ class Arranging {
   void lay_out_hills(const Candidate& its, std::int64_t nodes) {
     Budget part = budget_.part(budget_.seconds_left(), std::min(nodes, budget_.nodes_left()));
     const auto number = static_cast<std::uint64_t>(++hillings_);
-    std::optional<StretchLayout> found =
+    std::optional<SegmentLayout> found =
         lay_out_stretches(graph_, table_, its.order,
                           {.limit = capacity_is_enough() ? *graph_.capacity : its.order.peak_bytes,
                            .with_valleys = number % 2 == 1,

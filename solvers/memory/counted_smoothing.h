@@ -19,7 +19,7 @@ namespace stowage {
 // Calls level_order() with at most as many moves as the remaining nodes allow. A hundred moves
 // count as one node.
 inline std::vector<int> level_within(const OrderTable& table, std::vector<int> order,
-                                     Levelling effort, Budget& budget) {
+                                     ProfileSmoothing effort, Budget& budget) {
   constexpr std::int64_t kMovesOfANode = 100;
   const std::int64_t nodes = std::min(budget.nodes_left(), effort.moves);
   effort.moves = std::min(effort.moves, kMovesOfANode * nodes);

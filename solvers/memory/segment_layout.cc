@@ -21,16 +21,16 @@ namespace {
 
 constexpr std::int64_t kNodesOfATry = 3000;  // usually enough for hills that can be laid out
 constexpr int kTries = 5;                    // tries until the nodes are doubled
-constexpr int kMostDoublings = 4;
-constexpr int kMostIdle = 20;  // consecutive tries without a new order, after which the search ends
+constexpr int kMaxDoublings = 4;
+constexpr int kMaxIdle = 20;  // consecutive tries without a new order, after which the search ends
 constexpr std::int64_t kMovesOfATry = 1000;  // per operator
 constexpr std::int64_t kAlways = std::numeric_limits<std::int64_t>::max();
 constexpr Bytes kNowhere = -1;
 
 // Returns the hills in the order of layout: the highest first, then always the higher neighbour of
 // those listed.
-std::vector<std::size_t> highest_first(const std::vector<Stretch>& hills) {
-  const auto top = std::ranges::max_element(hills, {}, &Stretch::highest);
+std::vector<std::size_t> highest_first(const std::vector<Segment>& hills) {
+  const auto top = std::ranges::max_element(hills, {}, &Segment::highest);
   auto first = static_cast<std::size_t>(top - hills.begin());
   std::size_t last = first;
   std::vector<std::size_t> sequence = {first};
@@ -45,7 +45,7 @@ std::vector<std::size_t> highest_first(const std::vector<Stretch>& hills) {
 class Stretching {
  public:
   Stretching(const OrderInstance& graph, const OrderTable& table, const OrderPlan& plan,
-             const StretchOptions& options, Budget& budget)
+             const SegmentOptions& options, Budget& budget)
       : graph_(graph),
         table_(table),
         options_(options),
@@ -61,13 +61,13 @@ class Stretching {
     placed_.resize(buffers_.size());
   }
 
-  std::optional<StretchLayout> run() && {
+  std::optional<SegmentLayout> run() && {
     if (hills_.size() < 2) return std::nullopt;
     sequence_ = highest_first(hills_);
     failed_.resize(hills_.size());
     refused_.resize(hills_.size());
     for (done_ = 0; done_ < sequence_.size();) {
-      if (budget_.exhausted() || idle_ == kMostIdle) return std::nullopt;
+      if (budget_.exhausted() || idle_ == kMaxIdle) return std::nullopt;
       if (lay_out()) {
         ++done_;
       } else if (++failed_[done_] % kTries == 0) {
@@ -75,7 +75,7 @@ class Stretching {
         if (done_ > 0) take_back();
       }
     }
-    StretchLayout found{.order = std::move(order_), .offsets = {}};
+    SegmentLayout found{.order = std::move(order_), .offsets = {}};
     for (const Buffer& buffer : buffers_) found.offsets.push_back(placed(buffer).offset);
     return found;
   }
@@ -124,7 +124,7 @@ class Stretching {
   bool lay_out() {
     const std::size_t hill = sequence_[done_];
     const Lifetime window = window_of(hill);
-    const std::int64_t nodes = kNodesOfATry << std::min(kMostDoublings, failed_[done_] / kTries);
+    const std::int64_t nodes = kNodesOfATry << std::min(kMaxDoublings, failed_[done_] / kTries);
     std::vector<int> order = order_;
     if (failed_[done_] > 0) {
       order = level_within(table_, std::move(order),
@@ -202,10 +202,10 @@ class Stretching {
 
   const OrderInstance& graph_;
   const OrderTable& table_;
-  const StretchOptions& options_;
+  const SegmentOptions& options_;
   Budget& budget_;
   std::vector<int> order_;
-  std::vector<Stretch> hills_;
+  std::vector<Segment> hills_;
   std::vector<Buffer> buffers_;  // of the present order
   std::map<std::string, int> number_;
   std::vector<Placed> placed_;         // by number
@@ -221,8 +221,8 @@ class Stretching {
 
 }  // namespace
 
-std::optional<StretchLayout> lay_out_stretches(const OrderInstance& graph, const OrderTable& table,
-                                               const OrderPlan& plan, const StretchOptions& options,
+std::optional<SegmentLayout> lay_out_stretches(const OrderInstance& graph, const OrderTable& table,
+                                               const OrderPlan& plan, const SegmentOptions& options,
                                                Budget& budget) {
   return Stretching(graph, table, plan, options, budget).run();
 }

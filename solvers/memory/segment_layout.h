@@ -23,7 +23,7 @@
 
 namespace stowage {
 
-struct StretchOptions {
+struct SegmentOptions {
   Bytes limit = 0;  // limit on the peak of the layout, in bytes
   // True: a hill is laid out with the valleys beside it, which are laid out again together with the
   // next hill. False: it is laid out alone, which is easier but leaves less room to its neighbours.
@@ -31,7 +31,7 @@ struct StretchOptions {
   std::uint64_t seed = 0;
 };
 
-struct StretchLayout {
+struct SegmentLayout {
   std::vector<int> order;
   std::vector<Bytes> offsets;  // of the order_layout() of `order`
 };
@@ -40,8 +40,8 @@ struct StretchLayout {
 // within the limit. Returns nullopt if there is only one hill, if no new order of a hill is found,
 // or if the budget ends. The budget must have a limit. Nodes of layouts count, and a hundred
 // levelling moves count as one node. The result depends on node limits only, never on the clock.
-std::optional<StretchLayout> lay_out_stretches(const OrderInstance& graph, const OrderTable& table,
-                                               const OrderPlan& plan, const StretchOptions& options,
+std::optional<SegmentLayout> lay_out_stretches(const OrderInstance& graph, const OrderTable& table,
+                                               const OrderPlan& plan, const SegmentOptions& options,
                                                Budget& budget);
 
 }  // namespace stowage

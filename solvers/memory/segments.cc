@@ -38,15 +38,15 @@ std::vector<std::size_t> ends_of_hills(std::span<const Bytes> needs, Bytes depth
 
 }  // namespace
 
-std::vector<Stretch> stretches(std::span<const Bytes> needs, Bytes peak) {
-  std::vector<Stretch> found;
+std::vector<Segment> stretches(std::span<const Bytes> needs, Bytes peak) {
+  std::vector<Segment> found;
   if (needs.empty()) return found;
   const auto share = [&](double of) { return static_cast<Bytes>(of * static_cast<double>(peak)); };
   std::size_t begin = 0;
   for (const std::size_t end : ends_of_hills(needs, share(kDepthOfValley))) {
     const Bytes highest = *std::max_element(needs.begin() + static_cast<std::ptrdiff_t>(begin),
                                             needs.begin() + static_cast<std::ptrdiff_t>(end));
-    Stretch top{.first = static_cast<int>(end), .last = 0, .highest = highest};
+    Segment top{.first = static_cast<int>(end), .last = 0, .highest = highest};
     for (std::size_t step = begin; step < end; ++step) {
       if (needs[step] < highest - share(kDepthOfTop)) continue;
       top.first = std::min(top.first, static_cast<int>(step));

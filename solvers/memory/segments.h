@@ -17,16 +17,16 @@ namespace stowage {
 
 // The steps [first, last) on top of a hill: from the first to the last step that needs nearly as
 // much as the hill's highest step.
-struct Stretch {
+struct Segment {
   int first = 0;
   int last = 0;
   Bytes highest = 0;  // largest need of its steps, in bytes
 
-  bool operator==(const Stretch&) const = default;
+  bool operator==(const Segment&) const = default;
 };
 
 // Returns the stretches in the order of the steps, at least one if there are steps. `peak` is at
 // least the largest need.
-std::vector<Stretch> stretches(std::span<const Bytes> needs, Bytes peak);
+std::vector<Segment> stretches(std::span<const Bytes> needs, Bytes peak);
 
 }  // namespace stowage

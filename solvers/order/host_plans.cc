@@ -52,11 +52,11 @@ std::optional<OrderPlan> HostPlans::memo(const SolveOptions& options, Budget& bu
                                          std::string& why) {
   const std::vector<int>& order = table_.program_order();
   const SwapLp lp = build_swap_lp(table_, order);
-  if (lp.tensors.size() > kMostSwapTensors) {
-    why = "the LP would have more than " + std::to_string(kMostSwapTensors) + " tensors";
+  if (lp.tensors.size() > kMaxSwapTensors) {
+    why = "the LP would have more than " + std::to_string(kMaxSwapTensors) + " tensors";
     return std::nullopt;
   }
-  std::vector<Away> aways;
+  std::vector<OffloadInterval> offload_intervals;
   if (!lp.tensors.empty()) {
     Budget part =
         budget.part(options.milp_seconds.value_or(budget.seconds_left()), budget.nodes_left());
@@ -68,11 +68,12 @@ std::optional<OrderPlan> HostPlans::memo(const SolveOptions& options, Budget& bu
     }
     for (std::size_t k = 0; k < lp.tensors.size(); ++k) {
       if (solved.values[at(lp.fraction[k])] >= order_fixed::kWholeTensor) {
-        aways.push_back({lp.tensors[k], lp.behind[k]});
+        offload_intervals.push_back({lp.tensors[k], lp.behind[k]});
       }
     }
   }
-  const auto plan = offload_.with_runs_again(order, std::move(aways), capacity(), budget);
+  const auto plan =
+      offload_.with_runs_again(order, std::move(offload_intervals), capacity(), budget);
   if (plan) return composed(*plan);
   why = "the LP of the swaps and runs again have no plan within the capacity";
   return std::nullopt;

@@ -17,7 +17,7 @@ std::int64_t round_states(const OrderContext& context) {
   return states_of_round(context.params, context.round);
 }
 
-Windows::Effort effort_of_round(const OrderContext& context) {
+OrderLns::Effort effort_of_round(const OrderContext& context) {
   const std::int64_t left = context.budget.nodes_left();
   return {.goal = context.bound(),
           .states = std::min(round_states(context), left),
@@ -164,7 +164,7 @@ Ended cuts(OrderContext& context, Budget&) {
 
 Ended stretches(OrderContext& context, Budget& budget) {
   std::vector<int> order = context.best;
-  Windows windows(context.table, context.params.heuristics.stretches);
+  OrderLns windows(context.table, context.params.heuristics.stretches);
   budget.count_nodes(windows.improve(order, effort_of_round(context), budget));
   if (peak_of(context.table, order) < context.peak) context.take(order, 'L', "lns");
   return std::nullopt;
@@ -225,7 +225,7 @@ Ended narrow_stretches(OrderContext& context, Budget& budget) {
                            : turn == 1 ? depth_first_order(narrow)
                                        : narrow.program_order();
   order = commit_order(narrow, order);
-  Windows windows(narrow, context.params.heuristics.stretches);
+  OrderLns windows(narrow, context.params.heuristics.stretches);
   budget.count_nodes(windows.improve(order, effort_of_round(context), budget));
   context.take(order, 'L', "lns");
   return std::nullopt;

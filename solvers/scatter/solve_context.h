@@ -15,7 +15,7 @@
 
 namespace stowage {
 
-struct ScatterRun : SolveContext<ScatterInstance> {
+struct ScatterSolveContext : SolveContext<ScatterInstance> {
   const ScatterTable table;
   bool& gap_ended_it;
   const ScatterParams params;

@@ -16,22 +16,22 @@
 
 namespace stowage {
 
-struct ScatterContext : ScatterRun {
+struct ScatterContext : ScatterSolveContext {
   // All arguments must outlive this.
   ScatterContext(const ScatterInstance& step, const SolveOptions& asked, Budget& whole,
                  Incumbent<ScatterInstance>& best, bool& gap_reached,
                  std::optional<Refutation>& refutation)
-      : ScatterRun{{step, asked, whole, best},
-                   ScatterTable(step),
-                   gap_reached,
-                   with_values<ScatterParams>(asked.params)},
+      : ScatterSolveContext{{step, asked, whole, best},
+                            ScatterTable(step),
+                            gap_reached,
+                            with_values<ScatterParams>(asked.params)},
         refuted(refutation) {}
   ScatterContext(const ScatterContext&) = delete;
   ScatterContext& operator=(const ScatterContext&) = delete;
 
   std::optional<Refutation>& refuted;  // set by a stage that proves that no plan exists
-  ScatterBounding bounding{*this};
-  ScatterReplan replan{*this};
+  ScatterBoundSchedule bounding{*this};
+  ScatterPartialReplanning replan{*this};
   std::optional<Ms> method_bound;               // of a baseline that fixes part of the plan by rule
   std::optional<std::size_t> improved_batches;  // micro-batches of the last round's working plan
   std::int64_t regroup_nodes = 0;  // node limit of each MILP of the next regrouping; 0: not yet run

@@ -17,7 +17,7 @@ namespace stowage::scatter_stage {
 namespace {
 
 constexpr double kLargeMilpShare = 0.1;  // share of the remaining time, if a proof is unlikely
-constexpr std::int64_t kMostRegroupNodes = 1000000;
+constexpr std::int64_t kMaxRegroupNodes = 1000000;
 constexpr double kSecondsToFinish = 2.5e-7;  // per sequence: composing and verifying a plan
 
 ScatterExactOptions exact_options(const ScatterContext& context, std::uint64_t round) {
@@ -68,12 +68,12 @@ Ended quick_dive(ScatterContext& context, Budget&) {
 }
 
 Ended quick_profile_bound(ScatterContext& context, Budget&) {
-  context.bounding.quickly_by_makespans();
+  context.bounding.quick_by_makespans();
   return std::nullopt;
 }
 
 Ended quick_bound(ScatterContext& context, Budget&) {
-  context.bounding.quickly();
+  context.bounding.quick();
   return std::nullopt;
 }
 
@@ -125,7 +125,7 @@ Ended profile_search(ScatterContext& context, Budget&) {
 }
 
 Ended best_bound(ScatterContext& context, Budget&) {
-  context.bounding.lead(context.limited());
+  context.bounding.best_first(context.limited());
   return std::nullopt;
 }
 
@@ -135,7 +135,7 @@ Ended dive_at_bound(ScatterContext& context, Budget&) {
 }
 
 Ended other_bound(ScatterContext& context, Budget&) {
-  context.bounding.follow();
+  context.bounding.other_search();
   return std::nullopt;
 }
 
@@ -156,7 +156,7 @@ Ended step_milp(ScatterContext& context, Budget& budget) {
 }
 
 Ended lns(ScatterContext& context, Budget& budget) {
-  StepDraft step = to_draft(context.instance, context.table, *context.incumbent.plan());
+  WorkingStep step = to_draft(context.instance, context.table, *context.incumbent.plan());
   improve(context.table, step, context.round, context.options.seed, budget, context.params.lns,
           context.params.multistart);
   budget.count_nodes(1);
@@ -171,13 +171,13 @@ Ended partial_reopt(ScatterContext& context, Budget&) {
 }
 
 Ended more_bounds(ScatterContext& context, Budget&) {
-  context.bounding.again();
+  context.bounding.resume();
   return std::nullopt;
 }
 
 Ended regroup_milp(ScatterContext& context, Budget& budget) {
   std::int64_t& nodes = context.regroup_nodes;
-  nodes = nodes == 0 ? context.params.rounds.regroup_nodes : std::min(2 * nodes, kMostRegroupNodes);
+  nodes = nodes == 0 ? context.params.rounds.regroup_nodes : std::min(2 * nodes, kMaxRegroupNodes);
   regroup_by_milp(context.instance, exact_options(context, context.round), nodes, context.incumbent,
                   budget);
   return std::nullopt;

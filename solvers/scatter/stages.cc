@@ -41,7 +41,7 @@ bool patterns_are_due(const ScatterContext& context) {
       context.improved_batches.value_or(context.incumbent.plan()->micro_batches.size());
   return one_device_type(context) &&
          due(context,
-             batches <= kMostTogether ? context.params.rounds.dives : context.params.rounds.bounds);
+             batches <= kMaxTogether ? context.params.rounds.dives : context.params.rounds.bounds);
 }
 
 // Returns true before the rounds, and in the rounds every few rounds.
@@ -60,7 +60,7 @@ bool patterns_are_quick(const ScatterContext& context) {
   const auto sequences = static_cast<double>(context.instance.lengths.size());
   const double per_device = sequences / context.instance.cluster.devices;
   if (count <= 1) return per_device <= kFewSequences;
-  return count <= kMostTogether && per_device <= kFewerSequences &&
+  return count <= kMaxTogether && per_device <= kFewerSequences &&
          context.table.kinds().size() <= kFewLengths;
 }
 

@@ -44,7 +44,7 @@ class StrategySolve : public FamilySolve<StrategyInstance> {
   }
 
   static Refutation nothing_combines(const StrategyInstance& instance) {
-    if (std::optional<Undealt> undealt = why_undealt(instance)) {
+    if (std::optional<UnplacedLayers> undealt = why_unplaced(instance)) {
       return {std::move(undealt->rule), std::move(undealt->remedy), {}, {.by = "configurations"}};
     }
     const std::string of_ep = rule_of_ep(instance);

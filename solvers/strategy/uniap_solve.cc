@@ -28,7 +28,7 @@ UniapResult solve_uniap(const StrategyTable& table, const UniapSolve& options, B
   for (const OpenLayout& each : open) {
     const Ms known = result.plan ? result.plan->step_ms : kInfinity;
     if (each.area >= known || budget.exhausted()) break;
-    if (uniap_products(each.costs) > kMostUniapProducts) {
+    if (uniap_products(each.costs) > kMaxUniapProducts) {
       ++result.unsolved;
       result.detail = "too many layers, stages and choices for the MILP";
       continue;

@@ -26,7 +26,7 @@ struct UniapSolve {
 };
 
 // Largest number of products in a model; larger models are not built.
-inline constexpr std::int64_t kMostUniapProducts = 100'000;
+inline constexpr std::int64_t kMaxUniapProducts = 100'000;
 
 struct UniapResult {
   std::optional<StrategyPlan> plan;  // a plan that fits, without hash and bound

@@ -342,8 +342,8 @@ void break_something(Draw& draw, AssignInstance& step) {
 TEST(Check, TheQuickLookTakesSoundSteps) {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     Draw draw(seed);
-    EXPECT_TRUE(surely_sound(random_assign_instance(draw))) << seed;
-    EXPECT_TRUE(surely_sound(chunked_assign(draw))) << seed;
+    EXPECT_TRUE(is_well_formed(random_assign_instance(draw))) << seed;
+    EXPECT_TRUE(is_well_formed(chunked_assign(draw))) << seed;
   }
 }
 
@@ -357,7 +357,7 @@ TEST(Check, TheQuickLookIsNeverTooKindToAStep) {
     const bool hidden = !hidden_assign_errors(step).empty();
     const bool read = !hidden && read_assign_instance(write_assign_instance(step));
     ++(read ? sound : broken);
-    if (surely_sound(step)) {
+    if (is_well_formed(step)) {
       EXPECT_TRUE(read) << seed << ": " << write_assign_instance(step);
     }
   }
@@ -388,7 +388,7 @@ TEST(Check, TheQuickLookIsNeverTooKind) {
     }
     const auto look = [&](const auto& instance, const auto& read) {
       broken += read ? 0 : 1;
-      if (surely_sound(instance)) {
+      if (is_well_formed(instance)) {
         EXPECT_TRUE(read) << seed << ": " << to_string(read.errors()[0]);
       }
     };

@@ -27,7 +27,7 @@ namespace {
 
 const std::int64_t kSmall = in_long_run(1500, 10'000);
 const std::int64_t kLarge = 16 * kSmall;  // sixteen times as many: 256 times the pairs
-constexpr double kMostGrowth = 80;
+constexpr double kMaxGrowth = 80;
 constexpr double kLeast = 2e-3;  // CPU seconds: the resolution of the clock
 
 Instance scatter_of(std::int64_t sequences) {
@@ -87,7 +87,7 @@ TEST_P(NoTime, EveryMethodEndsInLinearTime) {
   const Instance large = GetParam().make(kLarge);
   for (const Method& method : methods(small)) {
     const double less = std::max(kLeast, cpu_seconds(small, method.name));
-    EXPECT_LT(cpu_seconds(large, method.name), kMostGrowth * less) << method.name;
+    EXPECT_LT(cpu_seconds(large, method.name), kMaxGrowth * less) << method.name;
   }
 }
 
@@ -162,22 +162,22 @@ AssignInstance many_chunks(int whole) {
 // Rows through a thousand stages: one simulation, not one per possible order. A method that
 // simulates once takes 2.3 verifications including its own, one that simulates twice 3.3. Both
 // times are measured alternately, and the effect of other load decreases with the number of rounds.
-constexpr double kMostVerifications = 2.8;
-constexpr int kMostRounds = 12;
+constexpr double kMaxVerifications = 2.8;
+constexpr int kMaxRounds = 12;
 TEST(NoTimeAssign, DeepPipelinesAreSimulatedOnce) {
   for (const AssignInstance& instance : {many_rows(2000), many_chunks(200)}) {
     for (const Method& method : methods(instance)) {
       double solved = std::numeric_limits<double>::infinity();
       double verified = solved;
-      for (int round = 0; round < kMostRounds; ++round) {
+      for (int round = 0; round < kMaxRounds; ++round) {
         const Timed timed = solved_once_without_time(instance, method.name, {.time_limit_s = 0});
         ASSERT_TRUE(timed.outcome.plan);
         const auto& plan = std::get<AssignPlan>(*timed.outcome.plan);
         solved = std::min(solved, timed.seconds);
         verified = std::min(verified, seconds_to_verify(instance, plan));
-        if (round > 0 && solved < kMostVerifications * std::max(kLeast, verified)) break;
+        if (round > 0 && solved < kMaxVerifications * std::max(kLeast, verified)) break;
       }
-      EXPECT_LT(solved, kMostVerifications * std::max(kLeast, verified)) << method.name;
+      EXPECT_LT(solved, kMaxVerifications * std::max(kLeast, verified)) << method.name;
     }
   }
 }

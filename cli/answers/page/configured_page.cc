@@ -22,13 +22,13 @@ namespace stowage {
 namespace {
 
 // Verifies a plan and its bound again.
-Judgement judged(Instance instance, Plan plan, const Outcome& outcome) {
+CheckedOutcome judged(Instance instance, Plan plan, const Outcome& outcome) {
   return judge({.instance = std::move(instance),
                 .plan = std::move(plan),
                 .certificate = outcome.certificate});
 }
 
-std::string bound_text(const Judgement& judgement, Ms step) {
+std::string bound_text(const CheckedOutcome& judgement, Ms step) {
   const ShownBounds& shown = judgement.shown;
   const std::optional<ShownBound>& told = shown.proven ? shown.proven : shown.claimed;
   if (!told) return "no bound is known";
@@ -54,7 +54,7 @@ std::vector<TimeShares> shares_of(const ConfiguredRun& run) {
 }
 
 std::vector<Fact> facts_of(const StrategyInstance& instance, const ConfiguredRun& run,
-                           const Judgement& judgement) {
+                           const CheckedOutcome& judgement) {
   const RankedConfiguration& first = run.ranking.front();
   std::vector<Fact> facts = {
       {"model and cluster", instance_size(instance)},
@@ -77,7 +77,7 @@ std::vector<Fact> facts_of(const StrategyInstance& instance, const ConfiguredRun
 
 std::string configured_page(const StrategyInstance& instance, const ConfiguredRun& run) {
   const RankedConfiguration& first = run.ranking.front();
-  const Judgement of_strategy = judged(instance, first.plan, run.strategy);
+  const CheckedOutcome of_strategy = judged(instance, first.plan, run.strategy);
   std::vector<Picture> pictures = {strategy_shares(shares_of(run)),
                                    strategy_stages(instance, first.plan, of_strategy.shown)};
   if (const auto schedules = strategy_schedules(instance, first.plan)) {

@@ -37,9 +37,9 @@ namespace stowage {
 namespace {
 
 constexpr std::int64_t kSequences = 256;
-constexpr std::int64_t kMostSteps = 999;  // file names have three digits
+constexpr std::int64_t kMaxSteps = 999;  // file names have three digits
 constexpr std::int64_t kCandidates = 10;
-constexpr std::int64_t kMostThreads = 1024;
+constexpr std::int64_t kMaxThreads = 1024;
 
 using Steps = std::vector<std::vector<Tokens>>;
 
@@ -93,11 +93,11 @@ class ConfigureCommand : public Command {
     flags.text("--tokens", tokens_, "TOKENS", "Tokens of each sequence, without --lengths");
     flags.integer("--sequences", sequences_, "N", 1, kMaxSequences,
                   "Sequences of a step; default 256");
-    flags.integer("--steps", steps_, "N", 1, kMostSteps,
+    flags.integer("--steps", steps_, "N", 1, kMaxSteps,
                   "Steps that are planned: so many times --sequences lines of the file; default 1");
     flags.integer("--candidates", candidates_, "N", 1, 1000,
                   "Configurations that are planned on the true lengths; default 10");
-    flags.integer("--threads", threads_, "N", 1, kMostThreads,
+    flags.integer("--threads", threads_, "N", 1, kMaxThreads,
                   "Steps planned at the same time; the answer does not depend on it. Default one "
                   "for each core");
     from_.declare(flags);
@@ -178,7 +178,7 @@ class ConfigureCommand : public Command {
 
   int threads() const {
     const auto cores = static_cast<std::int64_t>(std::thread::hardware_concurrency());
-    return static_cast<int>(threads_.value_or(std::clamp(cores, std::int64_t{1}, kMostThreads)));
+    return static_cast<int>(threads_.value_or(std::clamp(cores, std::int64_t{1}, kMaxThreads)));
   }
 
   bool has_instance() const { return !instance_path_.empty() || from_.given(); }

@@ -96,11 +96,11 @@ Loaded<OldConfiguration> FromFlags::load() const {
   }
   OldConfiguration old{.instance = std::get<StrategyInstance>(std::move(both.value->instance)),
                        .plan = std::get<StrategyPlan>(std::move(both.value->plan))};
-  if (old.instance.cluster.devices() > kMostReplanned) {
+  if (old.instance.cluster.devices() > kMaxReplanned) {
     return {std::nullopt,
             errors_in(instance_path,
                       {{kUsage, "--from",
-                        "must have at most " + std::to_string(kMostReplanned) + " devices, has " +
+                        "must have at most " + std::to_string(kMaxReplanned) + " devices, has " +
                             std::to_string(old.instance.cluster.devices())}})};
   }
   Result<std::vector<std::int64_t>> lost = read_lost_devices(lost_, old.instance.cluster);

@@ -22,7 +22,7 @@ constexpr std::int64_t kLeastTokens = 128;
 constexpr std::int64_t kLargestOverLeast = 8;
 // Defaults without --rounds: the largest and the smallest number of rounds, and seconds after which
 // no further round begins.
-constexpr int kMostRounds = 24;
+constexpr int kMaxRounds = 24;
 constexpr int kFewestRounds = 10;
 constexpr double kSecondsOfRounds = 40;
 
@@ -75,7 +75,7 @@ class CalibrateCommand : public Command {
                         .packs = static_cast<int>(packs_.value_or(21)),
                         .least_tokens = std::max(kLeastTokens, most / kLargestOverLeast),
                         .most_tokens = most,
-                        .repeats = rounds_ ? static_cast<int>(*rounds_) : kMostRounds,
+                        .repeats = rounds_ ? static_cast<int>(*rounds_) : kMaxRounds,
                         .least_repeats = rounds_ ? static_cast<int>(*rounds_) : kFewestRounds,
                         .seconds = rounds_ ? kInfinity : kSecondsOfRounds,
                         .seed = static_cast<std::uint64_t>(seed_.value_or(0))},
@@ -112,9 +112,9 @@ class CalibrateCommand : public Command {
       int degree = 0;
       const char* const end = text.data() + text.size();
       const auto read = std::from_chars(text.data(), end, degree);
-      if (read.ec != std::errc() || read.ptr != end || degree < 1 || degree > kMostRanks) {
+      if (read.ec != std::errc() || read.ptr != end || degree < 1 || degree > kMaxRanks) {
         return InputError{kUsage, "--degrees",
-                          "must be whole numbers from 1 to " + std::to_string(kMostRanks) +
+                          "must be whole numbers from 1 to " + std::to_string(kMaxRanks) +
                               ", for ranks are threads, has '" + text + "'"};
       }
       degrees.push_back(degree);

@@ -166,7 +166,7 @@ class FitCommand : public Command {
       const std::vector<InputError> errors = check(*step);
       if (!errors.empty()) return console.refuse(errors_in(instance_path_, errors));
     }
-    std::optional<Separation> separation;
+    std::optional<MethodSpread> separation;
     if (step && !step->lengths.empty() && fit.missing.empty()) {
       step->cost = cost;
       const InterruptScope interrupt;
@@ -256,7 +256,7 @@ class FitCommand : public Command {
 
   // Errors of single rows partly cancel over the groups of a step, but errors common to all rows of
   // a degree do not.
-  static void tell(Console& console, const ErrorSummary& error, const Separation& separation) {
+  static void tell(Console& console, const ErrorSummary& error, const MethodSpread& separation) {
     if (separation.plans.size() < 2) return;
     console.info("plans     the best, " + separation.plans.front().method + ", is " +
                  percent_text(separation.best_to_next) + " faster than the next and " +
@@ -270,7 +270,7 @@ class FitCommand : public Command {
   }
 
   static std::string answer(const std::vector<TimedRow>& rows, const CostFit& fit,
-                            const TableFit* table, const std::optional<Separation>& separation) {
+                            const TableFit* table, const std::optional<MethodSpread>& separation) {
     JsonWriter json;
     json.begin_object();
     json.text("format", "stowage/fit");

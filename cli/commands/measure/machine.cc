@@ -12,21 +12,21 @@
 namespace stowage {
 
 Result<kernels::BlockShape> block_for(const std::vector<int>& degrees) {
-  constexpr int kMostHeads = 512;
+  constexpr int kMaxHeads = 512;
   constexpr int kQueriesPerKey = 4;
   kernels::BlockShape block{.hidden = 256, .head_dim = 32, .ffn = 512};
   int heads = 1;
   for (const int degree : degrees) {
-    if (degree > kMostRanks) {
+    if (degree > kMaxRanks) {
       return InputError{
           kUsage, "degree " + std::to_string(degree),
-          "cannot be measured: ranks are threads, at most " + std::to_string(kMostRanks)};
+          "cannot be measured: ranks are threads, at most " + std::to_string(kMaxRanks)};
     }
     heads = std::lcm(heads, degree);
-    if (heads > kMostHeads) {
+    if (heads > kMaxHeads) {
       return InputError{kUsage, "degrees",
                         "cannot be measured: they need a common multiple of heads of at most " +
-                            std::to_string(kMostHeads)};
+                            std::to_string(kMaxHeads)};
     }
   }
   const int usual = block.heads;

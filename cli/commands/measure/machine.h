@@ -15,11 +15,11 @@
 
 namespace stowage {
 
-inline constexpr int kMostRanks = 64;  // limit on ranks, which are threads
+inline constexpr int kMaxRanks = 64;  // limit on ranks, which are threads
 
 // Returns a block wide enough that matrix products, not memory, take its time. All degrees divide
 // its number of heads, which is at least the default. Otherwise some ranks would idle, which no
-// time model describes. Error E001: a degree above kMostRanks, or degrees without a common multiple
+// time model describes. Error E001: a degree above kMaxRanks, or degrees without a common multiple
 // up to 512.
 Result<kernels::BlockShape> block_for(const std::vector<int>& degrees);
 

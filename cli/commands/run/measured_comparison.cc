@@ -89,7 +89,7 @@ Result<MeasuredStep> measured_step(Console& console, const ScatterInstance& inst
   if (!here.calibration.complete) {
     return InputError{kUsage, "--measure", "was stopped before every pack was measured"};
   }
-  here.step = kernels::shrunk_step(instance, here.scale, here.calibration.cost);
+  here.step = kernels::scaled_instance(instance, here.scale, here.calibration.cost);
   console.info("machine   lengths divided by " + grouped(here.scale) +
                ", costs measured here: held-out packs " +
                percent_text(here.calibration.held_out.mean) + " off on average");

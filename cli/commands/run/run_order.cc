@@ -25,11 +25,11 @@ namespace {
 using kernels::MemoryExercise;
 using kernels::OrderExecution;
 
-constexpr double kMostLayoutSeconds = 10;
+constexpr double kMaxLayoutSeconds = 10;
 
 // Returns a layout of the tensors, or nullopt if none was found in time.
 std::optional<LayoutPlan> lay_out(const LayoutInstance& buffers, Budget& budget) {
-  Budget part = budget.part(std::min(kMostLayoutSeconds, budget.seconds_left() / 2),
+  Budget part = budget.part(std::min(kMaxLayoutSeconds, budget.seconds_left() / 2),
                             std::numeric_limits<std::int64_t>::max());
   Outcome outcome = solve(buffers, {.method = "auto"}, part);
   if (!outcome.plan) return std::nullopt;

@@ -102,7 +102,7 @@ BoundWord word_of(const ScatterInstance& step, const ScatterPlan& plan,
       }
     }
   }
-  const Judgement judgement = judge(both);
+  const CheckedOutcome judgement = judge(both);
   if (!judgement.violations.empty()) return BoundWord::wrong;
   if (!judgement.shown.claimed) return BoundWord::proven;
   return certified ? BoundWord::wrong : BoundWord::claimed;

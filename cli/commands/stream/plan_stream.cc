@@ -31,7 +31,7 @@
 namespace stowage {
 namespace {
 
-constexpr std::int64_t kMostThreads = 1024;
+constexpr std::int64_t kMaxThreads = 1024;
 
 class PlanStreamCommand : public Command {
  public:
@@ -72,7 +72,7 @@ class PlanStreamCommand : public Command {
     flags.text("--method", method_, "NAME", "One of " + method_list("scatter") + "; default fast");
     solve_.declare(flags,
                    "Wall clock of each step; default none: until it ends, which may be long");
-    flags.integer("--threads", threads_, "N", 1, kMostThreads,
+    flags.integer("--threads", threads_, "N", 1, kMaxThreads,
                   "Steps planned at the same time; the answer does not depend on it. Default 1");
     flags.integer("--from", from_, "STEP", 0, kMaxExact, "First step to plan; default 0");
     flags.integer("--steps", steps_, "N", 0, kMaxExact, "Number of steps to plan; default all");

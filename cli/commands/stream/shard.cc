@@ -9,13 +9,13 @@
 namespace stowage {
 namespace {
 
-constexpr std::int64_t kMostShards = 1'000'000'000;
+constexpr std::int64_t kMaxShards = 1'000'000'000;
 
 std::optional<std::int64_t> parse_count(std::string_view text) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  if (value < 0 || value > kMostShards) return std::nullopt;
+  if (value < 0 || value > kMaxShards) return std::nullopt;
   return value;
 }
 

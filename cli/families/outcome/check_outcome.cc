@@ -101,8 +101,8 @@ class BoundJudge {
         names_(bound_names(both.instance)),
         closed_(closed_form_bounds(both.instance)) {}
 
-  Judgement run() && {
-    Judgement judgement{.violations = verify(both_.instance, both_.plan)};
+  CheckedOutcome run() && {
+    CheckedOutcome judgement{.violations = verify(both_.instance, both_.plan)};
     for (const NamedBound& bound : closed_) {
       if (!judgement.proven || bound.value > judgement.proven->value) judgement.proven = bound;
     }
@@ -142,7 +142,7 @@ class BoundJudge {
   }
 
   // Compares the claims of the plan and its outcome with all bounds that can be proven.
-  void judge_bounds(Judgement& judgement) {
+  void judge_bounds(CheckedOutcome& judgement) {
     if (judgement.violations.empty()) {
       std::ranges::move(false_parts(), std::back_inserter(judgement.violations));
     }
@@ -165,7 +165,7 @@ class BoundJudge {
             judgement.violations);
     if (both_.claims && both_.claims->bounds) {
       for (std::size_t k = 0; k < both_.claims->bounds->size(); ++k) {
-        const ClaimedBound& each = (*both_.claims->bounds)[k];
+        const StatedBound& each = (*both_.claims->bounds)[k];
         compare("/bounds/" + std::to_string(k), each.name, each.value.value_or(0),
                 judgement.violations);
       }
@@ -186,7 +186,7 @@ class BoundJudge {
   }
 
   // If enumeration is possible, proves the plan's bound or refutes it.
-  void try_again(Judgement& judgement) const {
+  void try_again(CheckedOutcome& judgement) const {
     const double claimed = plan_bound(both_.plan);
     const std::optional<NamedBound> again = tried_again(both_.instance, claimed);
     if (!again) return;
@@ -236,11 +236,11 @@ class BoundJudge {
 
 }  // namespace
 
-Judgement judge(const InstanceAndPlan& both) { return BoundJudge(both).run(); }
+CheckedOutcome judge(const InstanceAndPlan& both) { return BoundJudge(both).run(); }
 
-InfeasibleJudgement judge(const InfeasibleAnswer& answer) {
-  InfeasibleJudgement judgement;
-  const OutcomeClaims& claims = answer.claims;
+CheckedInfeasibility judge(const InfeasibleAnswer& answer) {
+  CheckedInfeasibility judgement;
+  const StatedOutcome& claims = answer.claims;
   check_infeasible_claims(claims, objective_unit(answer.instance), judgement.violations);
   InfeasibilityProof proof;
   if (claims.infeasibility) {

@@ -13,7 +13,7 @@
 namespace stowage {
 
 // The result of all checks of a plan.
-struct Judgement {
+struct CheckedOutcome {
   std::vector<Violation> violations;  // violations by the plan, its bound and its outcome
   std::optional<NamedBound> proven;   // best bound that was recomputed or certified
   ShownBounds shown;                  // `proven`, and the plan's claimed bound if that is higher
@@ -22,14 +22,14 @@ struct Judgement {
 };
 
 // The rules in addition to those of plans, outcomes and certificates:
-Judgement judge(const InstanceAndPlan& both);
+CheckedOutcome judge(const InstanceAndPlan& both);
 
 // The result of all checks of an outcome that claims infeasibility.
-struct InfeasibleJudgement {
+struct CheckedInfeasibility {
   std::vector<Violation> violations;
   bool proven = false;  // proven from the outcome and the instance alone
   std::string by;       // name of the proof; "none" if only a search claims it
 };
-InfeasibleJudgement judge(const InfeasibleAnswer& answer);
+CheckedInfeasibility judge(const InfeasibleAnswer& answer);
 
 }  // namespace stowage

@@ -17,7 +17,7 @@ std::string bytes_text(const std::optional<Bytes>& bytes) {
 
 }  // namespace
 
-void check_layout_claim(const ClaimedLayout& claimed, const OrderInstance& graph,
+void check_layout_claim(const StatedLayout& claimed, const OrderInstance& graph,
                         const OrderPlan& plan, std::vector<Violation>& violations) {
   const auto broken = [&](const std::string& where, std::string have, std::string need) {
     violations.push_back(

@@ -11,7 +11,7 @@
 namespace stowage {
 
 // Appends a violation for each false claim. Requires a plan that verify() accepts.
-void check_layout_claim(const ClaimedLayout& claimed, const OrderInstance& graph,
+void check_layout_claim(const StatedLayout& claimed, const OrderInstance& graph,
                         const OrderPlan& plan, std::vector<Violation>& violations);
 
 }  // namespace stowage

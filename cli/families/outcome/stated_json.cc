@@ -119,7 +119,7 @@ InfeasibilityProof read_proof(const ObjectReader& outcome) {
       .by = proof.text("by"), .witnesses = ids(proof, "witnesses"), .step = integer(proof, "step")};
 }
 
-void read_lists(const ObjectReader& outcome, const std::string& in_unit, OutcomeClaims& claims) {
+void read_lists(const ObjectReader& outcome, const std::string& in_unit, StatedOutcome& claims) {
   if (outcome.find("bounds") != nullptr) claims.bounds.emplace();
   each(outcome, "bounds", {"name", "value" + in_unit}, [&](const ObjectReader& bound) {
     claims.bounds->push_back({bound.text("name"), number(bound, "value" + in_unit, kNotNegative)});
@@ -175,14 +175,14 @@ void read_course(const ObjectReader& outcome, const std::string& in_unit) {
   }
 }
 
-ClaimedLayout read_layout(const ObjectReader& outcome) {
+StatedLayout read_layout(const ObjectReader& outcome) {
   const JsonPath path = outcome.at("layout");
   const ObjectReader layout(*outcome.find("layout"), path, outcome.errors(),
                             {"needed_bytes", "orders", "stopped_by", "detail", "plan"});
   integer(layout, "orders");
   one_of(layout, "stopped_by", kStoppedBy);
   text(layout, "detail");
-  ClaimedLayout claimed{.needed_bytes = integer(layout, "needed_bytes")};
+  StatedLayout claimed{.needed_bytes = integer(layout, "needed_bytes")};
   if (const JsonValue* plan = given(layout, "plan")) {
     JsonWriter json;
     json.value(*plan);
@@ -191,7 +191,7 @@ ClaimedLayout read_layout(const ObjectReader& outcome) {
   return claimed;
 }
 
-ClaimedRates read_rates(const ObjectReader& outcome, const StrategyInstance& instance) {
+StatedRates read_rates(const ObjectReader& outcome, const StrategyInstance& instance) {
   const JsonPath path = outcome.at("rates");
   const ObjectReader rates(*outcome.find("rates"), path, outcome.errors(),
                            {"source", "stack", "steps", "kept", "error"});
@@ -224,10 +224,10 @@ bool leaves_certificates(const Instance& instance) {
 
 }  // namespace
 
-Result<std::optional<OutcomeClaims>> read_outcome_claims(std::string_view text_of,
+Result<std::optional<StatedOutcome>> read_outcome_claims(std::string_view text_of,
                                                          const Instance& instance) {
   return read_document(text_of, [&](const JsonValue& document, ErrorList& errors) {
-    std::optional<OutcomeClaims> none;
+    std::optional<StatedOutcome> none;
     const JsonValue* format = document.find("format");
     if (format == nullptr || format->string() == nullptr ||
         *format->string() != "stowage/outcome") {
@@ -249,7 +249,7 @@ Result<std::optional<OutcomeClaims>> read_outcome_claims(std::string_view text_o
     const auto* const strategy = std::get_if<StrategyInstance>(&instance);
     if (strategy != nullptr) keys.push_back("rates");
     const ObjectReader outcome(document, root, errors, keys);
-    OutcomeClaims claims{.status = one_of(outcome, "status", kStatusNames).value_or(""),
+    StatedOutcome claims{.status = one_of(outcome, "status", kStatusNames).value_or(""),
                          .objective = number(outcome, objective),
                          .bound = number(outcome, bound),
                          .gap = number(outcome, "gap"),

@@ -50,7 +50,7 @@ bool above(double have, double most, double rounding = kRounding) {
 
 class ClaimCheck {
  public:
-  ClaimCheck(const OutcomeClaims& claims, const Unit& unit, std::vector<Violation>& violations)
+  ClaimCheck(const StatedOutcome& claims, const Unit& unit, std::vector<Violation>& violations)
       : claims_(claims),
         in_unit_('_' + std::string(unit.name)),
         rounding_(unit.integral ? 0 : kRounding),
@@ -165,7 +165,7 @@ class ClaimCheck {
     std::set<std::string> names;
     bool found = bound_ == 0;
     for (std::size_t k = 0; k < claims_.bounds->size(); ++k) {
-      const ClaimedBound& each = (*claims_.bounds)[k];
+      const StatedBound& each = (*claims_.bounds)[k];
       const std::string where = "/bounds/" + text(k);
       if (!names.insert(each.name).second) {
         broken(kBounds, where + "/name", in_quotes(each.name), "another than those before");
@@ -188,10 +188,10 @@ class ClaimCheck {
   void improvements() {
     if (!claims_.improvements) return;
     const bool has_plan = objective_ < kNoLimit;
-    ClaimedImprovement last{.seconds = 0, .bound = 0};
+    StatedImprovement last{.seconds = 0, .bound = 0};
     std::string finder;
     for (std::size_t k = 0; k < claims_.improvements->size(); ++k) {
-      const ClaimedImprovement& each = (*claims_.improvements)[k];
+      const StatedImprovement& each = (*claims_.improvements)[k];
       const std::string where = "/improvements/" + text(k);
       const auto grows = [&](const std::string& key, double have, double least, double most,
                              double rounding = kRounding) {
@@ -245,7 +245,7 @@ class ClaimCheck {
 
   void rates() {
     if (!claims_.rates) return;
-    const ClaimedRates& its = *claims_.rates;
+    const StatedRates& its = *claims_.rates;
     if (its.source != its.known_source) {
       broken(kRates, "/rates/source", in_quotes(its.source),
              in_quotes(its.known_source) + " like the instance's");
@@ -261,7 +261,7 @@ class ClaimCheck {
 
   static constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
-  const OutcomeClaims& claims_;
+  const StatedOutcome& claims_;
   std::string in_unit_;
   double rounding_;  // absolute rounding error of amounts in this unit
   std::vector<Violation>& violations_;
@@ -273,12 +273,12 @@ class ClaimCheck {
 
 std::vector<std::string_view> outcome_rules() { return {kRules.begin(), kRules.end()}; }
 
-void check_claims(const OutcomeClaims& claims, const Plan& plan, const Unit& unit,
+void check_claims(const StatedOutcome& claims, const Plan& plan, const Unit& unit,
                   std::vector<Violation>& violations) {
   ClaimCheck(claims, unit, violations).agree_with(plan, unit.integral ? 0 : kOptimalityGap);
 }
 
-void check_infeasible_claims(const OutcomeClaims& claims, const Unit& unit,
+void check_infeasible_claims(const StatedOutcome& claims, const Unit& unit,
                              std::vector<Violation>& violations) {
   ClaimCheck(claims, unit, violations).be_infeasible();
 }

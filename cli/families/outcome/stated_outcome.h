@@ -1,7 +1,7 @@
 // Checks that the members of a stowage/outcome agree with its plan and with each other.
 // check_outcome.h checks whether a bound is true.
 //
-//   Result<std::optional<OutcomeClaims>> claims = read_outcome_claims(text, instance);
+//   Result<std::optional<StatedOutcome>> claims = read_outcome_claims(text, instance);
 //   if (*claims) check_claims(**claims, plan, kMs, violations);
 #pragma once
 
@@ -20,7 +20,7 @@
 
 namespace stowage {
 
-struct ClaimedImprovement {
+struct StatedImprovement {
   std::optional<double> seconds;
   std::optional<double> bound;
   std::optional<double> objective;
@@ -29,19 +29,19 @@ struct ClaimedImprovement {
   std::string by;
 };
 
-struct ClaimedBound {
+struct StatedBound {
   std::string name;
   std::optional<double> value;
 };
 
 // The claimed layout of an order.
-struct ClaimedLayout {
+struct StatedLayout {
   std::optional<Bytes> needed_bytes;
   std::string plan;  // the layout's document; empty if no layout within the capacity was found
 };
 
 // The sources of a strategy's rates in the outcome and in the instance.
-struct ClaimedRates {
+struct StatedRates {
   std::string source;
   std::string stack;
   std::string known_source;
@@ -49,7 +49,7 @@ struct ClaimedRates {
 };
 
 // Each optional is nullopt if its key is missing or null.
-struct OutcomeClaims {
+struct StatedOutcome {
   std::string status;
   std::optional<double> objective;
   std::optional<double> bound;
@@ -65,13 +65,13 @@ struct OutcomeClaims {
   std::optional<std::string> detail;
   std::optional<std::string> remedy;
   bool errors = false;  // true if the plan could not be written
-  std::optional<ClaimedLayout> layout;
-  std::optional<ClaimedRates> rates;
-  std::optional<std::vector<ClaimedBound>> bounds;
+  std::optional<StatedLayout> layout;
+  std::optional<StatedRates> rates;
+  std::optional<std::vector<StatedBound>> bounds;
   std::vector<std::int64_t> unplaceable;
   std::optional<InfeasibilityProof> infeasibility;
   std::vector<std::string> violated;  // rules that another candidate violated
-  std::optional<std::vector<ClaimedImprovement>> improvements;
+  std::optional<std::vector<StatedImprovement>> improvements;
   // Members that are not compared with anything: they prove nothing, and only their type and range
   // are checked. The order is that of instances/outcomes.md; members without content are omitted.
   std::vector<std::string> unchecked;
@@ -80,7 +80,7 @@ struct OutcomeClaims {
 // Returns nullopt for a stowage/plan, which has no outcome members. The allowed keys depend on the
 // instance's family: the unit of its objective, and whether its bounds have certificates. Missing
 // members are empty. Errors: unknown keys, types and ranges. The source is stated_json.cc.
-Result<std::optional<OutcomeClaims>> read_outcome_claims(std::string_view text,
+Result<std::optional<StatedOutcome>> read_outcome_claims(std::string_view text,
                                                          const Instance& instance);
 
 // The rule of layout_claim.h, one of the rules of outcome_rules().
@@ -91,12 +91,12 @@ std::vector<std::string_view> outcome_rules();
 
 // Appends a violation for each claim that disagrees with the plan. `optimal` requires a plan whose
 // own bound equals its objective, and all numbers must be the plan's.
-void check_claims(const OutcomeClaims& claims, const Plan& plan, const Unit& unit,
+void check_claims(const StatedOutcome& claims, const Plan& plan, const Unit& unit,
                   std::vector<Violation>& violations);
 
 // Checks an outcome that claims infeasibility. The function does not check whether the claim is
 // true.
-void check_infeasible_claims(const OutcomeClaims& claims, const Unit& unit,
+void check_infeasible_claims(const StatedOutcome& claims, const Unit& unit,
                              std::vector<Violation>& violations);
 
 }  // namespace stowage

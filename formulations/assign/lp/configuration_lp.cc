@@ -213,7 +213,7 @@ StrategyProof ConfigurationLp::proof(std::string strategy) const {
 // Returns the unit to which prices are rounded up, a part of all payments, so that the knapsack's
 // sums are exact.
 double ConfigurationLp::part_of(const std::vector<double>& prices) const {
-  return paid_by_all(prices) / (GridKnapsack::kMostPaid - static_cast<double>(table_.size()));
+  return paid_by_all(prices) / (GridKnapsack::kMaxPaid - static_cast<double>(table_.size()));
 }
 
 // Returns the kinds with a price that the scheme holds, shortest first, with prices in units.

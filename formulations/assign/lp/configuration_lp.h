@@ -24,11 +24,11 @@
 namespace stowage {
 
 // Limit on the sequences. With more, the knapsacks take longer than their gain is worth.
-inline constexpr int kMostConfigured = 160;
+inline constexpr int kMaxConfigured = 160;
 
 class ConfigurationLp {
  public:
-  // Requires a usable strategy and at most kMostConfigured sequences.
+  // Requires a usable strategy and at most kMaxConfigured sequences.
   ConfigurationLp(const AssignTable& table, int strategy, Ms time);
 
   // Returns the covering model of the configurations so far, which grows by variables. Its optimum

@@ -1,5 +1,5 @@
 // A knapsack whose room is a number of equal parts, filled item by item. Prices are integers whose
-// sum is at most kMostPaid. Floats represent integers exactly up to there, so that sums are exact.
+// sum is at most kMaxPaid. Floats represent integers exactly up to there, so that sums are exact.
 //
 //   GridKnapsack knapsack(2048);
 //   for (...) knapsack.add(weight, price);
@@ -14,7 +14,7 @@ namespace stowage {
 
 class GridKnapsack {
  public:
-  static constexpr double kMostPaid = 1 << 24;
+  static constexpr double kMaxPaid = 1 << 24;
 
   explicit GridKnapsack(std::size_t parts) : width_(parts + 1), layers_(width_, 0) {}
 

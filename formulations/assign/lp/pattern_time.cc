@@ -9,7 +9,7 @@
 namespace stowage {
 namespace {
 
-constexpr std::int64_t kMostScanned = 4096;
+constexpr std::int64_t kMaxScanned = 4096;
 constexpr int kPatternBisections = 40;
 
 // Returns the work of a replica with `rows` rows within `time`, if all rows are equally long and
@@ -74,7 +74,7 @@ Ms most_work(const Scheme& scheme, const RowRange& range, Ms longest, Ms time) {
   }
   Ms most = -kInfinity;
   std::int64_t rows = range.least;
-  for (std::int64_t k = 0; k < kMostScanned; ++k, ++rows) {
+  for (std::int64_t k = 0; k < kMaxScanned; ++k, ++rows) {
     if (range.most > 0 && rows > range.most) return most;
     most = std::max(most, work_in(scheme, static_cast<double>(rows), longest, time));
     if (static_cast<double>(rows) >= peak) return most;

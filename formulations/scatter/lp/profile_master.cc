@@ -16,10 +16,12 @@ constexpr double kShortage = 1000;  // price of a missing device, in units of `u
 ScatterProfileMaster::ScatterProfileMaster(const ScatterTable& table, std::span<const Ms> low,
                                            std::span<const Ms> high, Ms upper)
     : table_(table), upper_(upper) {
-  for (const Kind& kind : table.kinds()) model_.add_row({.lower = double(kind.count)});  // X1
+  for (const DistinctLength& kind : table.kinds())
+    model_.add_row({.lower = double(kind.count)});  // X1
   double least = 0;
   for (std::size_t b = 0; b < low.size(); ++b) {
-    const double times = b == 0 ? 1 + table.again() : 1;  // the first makespan is the longest
+    const double times =
+        b == 0 ? 1 + table.longest_weight() : 1;  // the first makespan is the longest
     add_batch(low[b], high[b], times);
     least += times * low[b] / upper;
   }
@@ -34,17 +36,17 @@ void ScatterProfileMaster::add_batch(Ms low, Ms high, double times) {
   const int shortage = model_.add_variable({.objective = kShortage});
   milp::Row at_low{.lower = -devices, .terms = {{batch.weight, -devices}}};  // X4
   milp::Row at_high{.lower = 0, .terms = {{batch.weight, devices}, {shortage, 1}}};
-  for (std::size_t d = 0; d < table_.levels().size(); ++d) {
-    const Level& level = table_.levels()[d];
+  for (std::size_t d = 0; d < table_.configs().size(); ++d) {
+    const GroupConfig& config = table_.configs()[d];
     const int groups_low = model_.add_variable({});
     const int groups_high = model_.add_variable({});
-    at_low.terms.push_back({groups_low, -level.weighted_devices});
-    at_high.terms.push_back({groups_high, -level.weighted_devices});
+    at_low.terms.push_back({groups_low, -config.weighted_devices});
+    at_high.terms.push_back({groups_high, -config.weighted_devices});
     Place place;
     place.group_row = model_.add_row({.lower = 0, .terms = {{groups_low, 1}, {groups_high, 1}}});
     milp::Row time{.lower = 0};  // X3, divided by the room at the high end
     const Ms left = room(batch, d);
-    if (left > 0) time.terms = {{groups_low, (low - level.overhead) / left}, {groups_high, 1}};
+    if (left > 0) time.terms = {{groups_low, (low - config.overhead) / left}, {groups_high, 1}};
     place.time_row = model_.add_row(std::move(time));
     batch.places.push_back(place);
   }
@@ -53,20 +55,20 @@ void ScatterProfileMaster::add_batch(Ms low, Ms high, double times) {
   batches_.push_back(std::move(batch));
 }
 
-Ms ScatterProfileMaster::room(const Batch& batch, std::size_t level) const {
-  return batch.high - table_.levels()[level].overhead;
+Ms ScatterProfileMaster::room(const Batch& batch, std::size_t config) const {
+  return batch.high - table_.configs()[config].overhead;
 }
 
-void ScatterProfileMaster::offer(std::size_t batch, int level,
+void ScatterProfileMaster::offer(std::size_t batch, int config,
                                  std::span<const PatternAmount> amounts, Ms time, std::size_t id) {
-  const Ms left = room(batches_[batch], at(level));
+  const Ms left = room(batches_[batch], at(config));
   if (left <= 0 || time > left * kBoundFits) return;
   const int variable = model_.add_variable({});
   patterns_.push_back(id);
   for (const PatternAmount& amount : amounts) {
     model_.add_term(amount.kind, {variable, double(amount.count)});  // X1
   }
-  const Place& place = batches_[batch].places[at(level)];
+  const Place& place = batches_[batch].places[at(config)];
   model_.add_term(place.group_row, {variable, -1});
   model_.add_term(place.time_row, {variable, -time / left});
 }

@@ -2,7 +2,7 @@
 // master of a box of makespans, low[m] <= T_m <= high[m].
 //
 //   ScatterProfileMaster master(table, low, high, upper);
-//   master.offer(0, level, amounts, time, 17);   // pattern 17 may be used in micro-batch 0
+//   master.offer(0, configuration, amounts, time, 17);   // pattern 17 may be used in micro-batch 0
 //   const ProfileNode prices = master.prices(solution_of(master.model()).duals);
 //
 // Costs are in units of `upper`.
@@ -28,7 +28,7 @@ class ScatterProfileMaster {
 
   // Adds a column: a pattern of one degree in one micro-batch, whose sequences take `time` ms. Adds
   // no column if the pattern exceeds the longest makespan of the box. used() returns `id`.
-  void offer(std::size_t batch, int level, std::span<const PatternAmount> amounts, Ms time,
+  void offer(std::size_t batch, int config, std::span<const PatternAmount> amounts, Ms time,
              std::size_t id);
 
   const milp::Model& model() const { return model_; }
@@ -55,7 +55,7 @@ class ScatterProfileMaster {
 
   // The makespan counts `times` times in the objective.
   void add_batch(Ms low, Ms high, double times);
-  Ms room(const Batch& batch, std::size_t level) const;
+  Ms room(const Batch& batch, std::size_t config) const;
 
   const ScatterTable& table_;
   Ms upper_;

@@ -15,8 +15,9 @@ std::vector<double> prices_of(const std::vector<int>& rows, std::span<const doub
 
 }  // namespace
 
-ScatterRepackMaster::ScatterRepackMaster(const ScatterTable& table, std::span<const int> counts,
-                                         std::span<const int> devices)
+ScatterPatternDiveMaster::ScatterPatternDiveMaster(const ScatterTable& table,
+                                                   std::span<const int> counts,
+                                                   std::span<const int> devices)
     : table_(table) {
   const int shortage = model_.add_variable({.lower = -double(table.devices()), .objective = 1});
   for (const int count : counts) {
@@ -27,20 +28,20 @@ ScatterRepackMaster::ScatterRepackMaster(const ScatterTable& table, std::span<co
   }
 }
 
-void ScatterRepackMaster::add(std::size_t batch, int level,
-                              std::span<const PatternAmount> amounts) {
+void ScatterPatternDiveMaster::add(std::size_t batch, int config,
+                                   std::span<const PatternAmount> amounts) {
   const int variable = model_.add_variable({});
   for (const PatternAmount& amount : amounts) {
     model_.add_term(cover_row_[at(amount.kind)], {variable, double(amount.count)});
   }
-  model_.add_term(device_row_[batch], {variable, -double(table_.levels()[at(level)].degree)});
+  model_.add_term(device_row_[batch], {variable, -double(table_.configs()[at(config)].degree)});
 }
 
-std::vector<double> ScatterRepackMaster::values(std::span<const double> duals) const {
+std::vector<double> ScatterPatternDiveMaster::values(std::span<const double> duals) const {
   return prices_of(cover_row_, duals);
 }
 
-std::vector<double> ScatterRepackMaster::prices(std::span<const double> duals) const {
+std::vector<double> ScatterPatternDiveMaster::prices(std::span<const double> duals) const {
   return prices_of(device_row_, duals);
 }
 

@@ -1,8 +1,8 @@
-// The LP of ScatterRepack with the known patterns: computes how many devices micro-batches of given
-// makespans lack.
+// The LP of ScatterPatternDive with the known patterns: computes how many devices micro-batches of
+// given makespans lack.
 //
-//   ScatterRepackMaster master(table, counts, devices);
-//   master.add(0, level, amounts);    // variable 1: a pattern in micro-batch 0
+//   ScatterPatternDiveMaster master(table, counts, devices);
+//   master.add(0, configuration, amounts);    // variable 1: a pattern in micro-batch 0
 //
 // It minimises z such that every sequence is covered and the groups of micro-batch m take at most
 // devices[m] + z devices. z may be negative.
@@ -18,16 +18,16 @@
 
 namespace stowage {
 
-class ScatterRepackMaster {
+class ScatterPatternDiveMaster {
  public:
   // There are counts[k] sequences of kind k and devices[m] devices in micro-batch m. `table` must
   // outlive this.
-  ScatterRepackMaster(const ScatterTable& table, std::span<const int> counts,
-                      std::span<const int> devices);
+  ScatterPatternDiveMaster(const ScatterTable& table, std::span<const int> counts,
+                           std::span<const int> devices);
 
   // Adds a column: a pattern of kinds to cover, in one micro-batch. Variables are numbered from 1
   // in the order of these calls.
-  void add(std::size_t batch, int level, std::span<const PatternAmount> amounts);
+  void add(std::size_t batch, int config, std::span<const PatternAmount> amounts);
 
   const milp::Model& model() const { return model_; }
 

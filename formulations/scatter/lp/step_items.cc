@@ -14,12 +14,12 @@ constexpr double kSpread = 1.3;  // largest ratio of merged lengths
 std::vector<StepItem> step_items(const ScatterTable& table, double resolution) {
   const double most_area = table.total_area() / resolution;
   const auto& kinds = table.kinds();
-  const auto& levels = table.levels();
-  // Returns the number of levels that hold the kind. It is equal for merged kinds and larger for
-  // shorter kinds.
+  const auto& configs = table.configs();
+  // Returns the number of configurations that hold the kind. It is equal for merged kinds and
+  // larger for shorter kinds.
   const auto fits = [&](std::size_t kind) {
     return std::ranges::count_if(
-        levels, [&](const Level& level) { return kinds[kind].length <= level.longest; });
+        configs, [&](const GroupConfig& config) { return kinds[kind].length <= config.longest; });
   };
   std::vector<StepItem> items;
   for (std::size_t first = 0; first < kinds.size();) {
@@ -33,14 +33,14 @@ std::vector<StepItem> step_items(const ScatterTable& table, double resolution) {
       area += kinds[last].area * kinds[last].count;
     }
     StepItem item{.first = static_cast<int>(first), .last = static_cast<int>(last)};
-    item.cost.resize(levels.size());
+    item.cost.resize(configs.size());
     for (std::size_t kind = first; kind <= last; ++kind) {
       const double count = kinds[kind].count;
       item.count += count;
       item.tokens += count * static_cast<double>(kinds[kind].length);
-      for (std::size_t level = 0; level < levels.size(); ++level) {
-        item.cost[level] +=
-            count * table.kind_cost(static_cast<int>(kind), static_cast<int>(level));
+      for (std::size_t config = 0; config < configs.size(); ++config) {
+        item.cost[config] +=
+            count * table.kind_cost(static_cast<int>(kind), static_cast<int>(config));
       }
     }
     item.tokens /= item.count;

@@ -14,12 +14,12 @@ struct StepItem {
   int first = 0;
   int last = 0;
   double count = 0;
-  double tokens = 0;     // without the tokens that a level counts per sequence
-  std::vector<Ms> cost;  // per level
+  double tokens = 0;     // without the tokens that a configuration counts per sequence
+  std::vector<Ms> cost;  // per configuration
 };
 
-// Merges runs of kinds of similar length that fit the same levels and have at most 1 / resolution
-// of the step's area together. A kind with a larger area stays single.
+// Merges runs of kinds of similar length that fit the same configurations and have at most 1 /
+// resolution of the step's area together. A kind with a larger area stays single.
 std::vector<StepItem> step_items(const ScatterTable& table, double resolution);
 
 }  // namespace stowage

@@ -24,10 +24,10 @@ ScatterStepLp::ScatterStepLp(const ScatterTable& table, std::vector<StepItem> it
   for (const StepItem& item : items_) cover_row_.push_back(add_row(item.count, {}));
   count_row_ = add_row(static_cast<double>(fewest), {});
   const auto devices = static_cast<double>(table_->devices());
-  cells_.resize(grid_.size() * table_->levels().size());
+  cells_.resize(grid_.size() * table_->configs().size());
   for (int i = 0; i < intervals(); ++i) {
     const bool endless = i + 1 == intervals();
-    for (int w = 0; w < ways(); ++w) {
+    for (int w = 0; w < modes(); ++w) {
       low_.push_back(add_column(grid_[at(i)]));
       low_row_.push_back(add_row(0, {{low_.back(), devices}}));
       high_.push_back(endless ? -1 : add_column(grid_[at(i) + 1]));
@@ -36,23 +36,23 @@ ScatterStepLp::ScatterStepLp(const ScatterTable& table, std::vector<StepItem> it
       model_.add_term(count_row_, {low_.back(), 1});
       if (!endless) model_.add_term(count_row_, {high_.back(), 1});
     }
-    for (int d = 0; d < levels(); ++d) {
+    for (int d = 0; d < configs(); ++d) {
       Cell& here = cell(i, d);
       here.share.assign(items_.size(), -1);
-      const Level& level = table_->levels()[at(d)];
-      const std::size_t own = strip(i, table_->way(d));
+      const GroupConfig& config = table_->configs()[at(d)];
+      const std::size_t own = strip(i, table_->mode(d));
       bool used = false;
       for (int k = 0; k < static_cast<int>(items_.size()); ++k) used = used || allowed(k, d, i);
       if (!used) continue;
       here.groups_low = add_column(0);
-      model_.add_term(low_row_[own], {here.groups_low, -level.weighted_devices});
+      model_.add_term(low_row_[own], {here.groups_low, -config.weighted_devices});
       std::vector<milp::Term> token_terms{{here.groups_low, 1}};
       std::vector<milp::Term> time_terms;
       if (!endless) {
         here.groups_high = add_column(0);
-        model_.add_term(high_row_[own], {here.groups_high, -level.weighted_devices});
+        model_.add_term(high_row_[own], {here.groups_high, -config.weighted_devices});
         token_terms.push_back({here.groups_high, 1});
-        time_terms = {{here.groups_low, (grid_[at(i)] - level.overhead) / room(i, d)},
+        time_terms = {{here.groups_low, (grid_[at(i)] - config.overhead) / room(i, d)},
                       {here.groups_high, 1}};
         here.time_row = add_row(0, std::move(time_terms));
       }
@@ -61,12 +61,12 @@ ScatterStepLp::ScatterStepLp(const ScatterTable& table, std::vector<StepItem> it
     for (int k = 0; k < static_cast<int>(items_.size()); ++k) {
       double least = kInfinity;
       const auto area = [&](int d) {
-        return table_->levels()[at(d)].weighted_devices * items_[at(k)].cost[at(d)];
+        return table_->configs()[at(d)].weighted_devices * items_[at(k)].cost[at(d)];
       };
-      for (int d = 0; d < levels(); ++d) {
+      for (int d = 0; d < configs(); ++d) {
         if (allowed(k, d, i)) least = std::min(least, area(d));
       }
-      for (int d = 0; d < levels(); ++d) {
+      for (int d = 0; d < configs(); ++d) {
         if (allowed(k, d, i) && area(d) <= least * kWasteful) add_share(i, d, k);
       }
     }
@@ -88,12 +88,12 @@ ScatterStepLp ScatterStepLp::on_finer_grid(std::vector<Ms> grid, std::span<const
   int old = 0;
   for (int i = 0; i < finer.intervals(); ++i) {
     while (old + 1 < intervals() && grid_[at(old) + 1] <= finer.grid_[at(i)]) ++old;
-    for (int w = 0; w < ways(); ++w) {
+    for (int w = 0; w < modes(); ++w) {
       for (int k = 0; k < static_cast<int>(items_.size()); ++k) {
         if (priced(link_row_[strip(old, w)][at(k)])) finer.add_link(i, w, k);
       }
     }
-    for (int d = 0; d < levels(); ++d) {
+    for (int d = 0; d < configs(); ++d) {
       const Cell& from = cell(old, d);
       if (finer.cell(i, d).groups_low < 0) continue;
       for (const Cell::Packing& packing : from.packing) {
@@ -109,7 +109,7 @@ ScatterStepLp ScatterStepLp::on_finer_grid(std::vector<Ms> grid, std::span<const
     const bool last = i + 1 == finer.intervals() || old + 1 == intervals() ||
                       finer.grid_[at(i) + 1] == grid_[at(old) + 1];
     if (!last) continue;
-    for (int w = 0; w < ways(); ++w) {
+    for (int w = 0; w < modes(); ++w) {
       const std::size_t here = strip(old, w);
       const std::size_t there = strip(i, w);
       same_variable.emplace_back(low_[here], finer.low_[there]);
@@ -120,7 +120,7 @@ ScatterStepLp ScatterStepLp::on_finer_grid(std::vector<Ms> grid, std::span<const
         same_row.emplace_back(link_row_[here][k], finer.link_row_[there][k]);
       }
     }
-    for (int d = 0; d < levels(); ++d) {
+    for (int d = 0; d < configs(); ++d) {
       const Cell& from = cell(old, d);
       const Cell& to = finer.cell(i, d);
       same_variable.emplace_back(from.groups_low, to.groups_low);
@@ -165,25 +165,25 @@ std::vector<std::pair<int, int>> ScatterStepLp::first_basis() const {
   std::vector<int> share(items_.size(), -1);
   for (int i = 0; i < intervals(); ++i) {
     const bool endless = i + 1 == intervals();
-    for (int w = 0; w < ways(); ++w) {
+    for (int w = 0; w < modes(); ++w) {
       const std::size_t own = strip(i, w);
       if (own > 0) basis.emplace_back(low_[own], low_row_[own]);
       if (!endless) basis.emplace_back(high_[own], high_row_[own]);
     }
     const double low = grid_[at(i)] - grid_[0];
-    for (int d = 0; d < levels(); ++d) {
+    for (int d = 0; d < configs(); ++d) {
       const Cell& here = cell(i, d);
       if (here.groups_low < 0) continue;
-      const Level& level = table_->levels()[at(d)];
+      const GroupConfig& config = table_->configs()[at(d)];
       double time = 0;  // price of a ms, and of a token
       double token = 0;
       if (endless) {
-        token = level.weighted_devices * low / static_cast<double>(level.capacity);
+        token = config.weighted_devices * low / static_cast<double>(config.capacity);
         basis.emplace_back(here.groups_low, here.token_row);
       } else {
-        time = level.weighted_devices * (grid_[at(i) + 1] - grid_[0]) / room(i, d);
-        const double from_low = level.weighted_devices * low / (grid_[at(i)] - level.overhead);
-        const bool by_low = grid_[at(i)] > level.overhead && from_low < time;
+        time = config.weighted_devices * (grid_[at(i) + 1] - grid_[0]) / room(i, d);
+        const double from_low = config.weighted_devices * low / (grid_[at(i)] - config.overhead);
+        const bool by_low = grid_[at(i)] > config.overhead && from_low < time;
         if (by_low) time = from_low;
         basis.emplace_back(by_low ? here.groups_low : here.groups_high, here.time_row);
       }
@@ -210,7 +210,7 @@ void ScatterStepLp::add_condition(const StepCondition& condition, double penalty
     const bool applies = condition.at_least ? endless || grid_[at(i) + 1] > condition.from
                                             : grid_[at(i)] >= condition.from;
     if (!applies) continue;
-    for (int w = 0; w < ways(); ++w) {
+    for (int w = 0; w < modes(); ++w) {
       model_.add_term(row, {low_[strip(i, w)], sign});
       if (!endless) model_.add_term(row, {high_[strip(i, w)], sign});
     }
@@ -229,51 +229,52 @@ int ScatterStepLp::add_row(double lower, std::vector<milp::Term> terms) {
   return model_.add_row({.lower = lower, .terms = std::move(terms)});
 }
 
-double ScatterStepLp::room(int interval, int level) const {
+double ScatterStepLp::room(int interval, int config) const {
   if (interval + 1 == intervals()) return kInfinity;
-  return grid_[at(interval) + 1] - table_->levels()[at(level)].overhead;
+  return grid_[at(interval) + 1] - table_->configs()[at(config)].overhead;
 }
 
-double ScatterStepLp::held(int item, int level) const {
-  return items_[at(item)].tokens + static_cast<double>(table_->levels()[at(level)].sequence_tokens);
+double ScatterStepLp::held(int item, int config) const {
+  return items_[at(item)].tokens +
+         static_cast<double>(table_->configs()[at(config)].sequence_tokens);
 }
 
-bool ScatterStepLp::allowed(int item, int level, int interval) const {
+bool ScatterStepLp::allowed(int item, int config, int interval) const {
   const StepItem& it = items_[at(item)];
-  if (table_->kinds()[at(it.first)].length > table_->levels()[at(level)].longest) return false;
-  const double left = room(interval, level);
-  return left > 0 && table_->kind_cost(it.first, level) <= left * kBoundFits;
+  if (table_->kinds()[at(it.first)].length > table_->configs()[at(config)].longest) return false;
+  const double left = room(interval, config);
+  return left > 0 && table_->kind_cost(it.first, config) <= left * kBoundFits;
 }
 
-double ScatterStepLp::packed(const PackingPrice& what, int item, int level, int interval) const {
+double ScatterStepLp::packed(const PackingPrice& what, int item, int config, int interval) const {
   const StepItem& it = items_[at(item)];
   const bool time = what.resource == Resource::time;
   const double all =
-      time ? room(interval, level) : static_cast<double>(table_->levels()[at(level)].capacity);
+      time ? room(interval, config) : static_cast<double>(table_->configs()[at(config)].capacity);
   double sum = 0;
   for (int kind = it.first; kind <= it.last; ++kind) {
-    const Kind& k = table_->kinds()[at(kind)];
-    const Tokens tokens = k.length + table_->levels()[at(level)].sequence_tokens;
-    const double amount = time ? table_->kind_cost(kind, level) : static_cast<double>(tokens);
+    const DistinctLength& k = table_->kinds()[at(kind)];
+    const Tokens tokens = k.length + table_->configs()[at(config)].sequence_tokens;
+    const double amount = time ? table_->kind_cost(kind, config) : static_cast<double>(tokens);
     sum += k.count * packing_value(what, amount, all);
   }
   return sum / it.count;
 }
 
-void ScatterStepLp::add_share(int interval, int level, int item) {
-  Cell& here = cell(interval, level);
+void ScatterStepLp::add_share(int interval, int config, int item) {
+  Cell& here = cell(interval, config);
   const StepItem& it = items_[at(item)];
   const int share = here.share[at(item)] = add_column(0);
   const auto in_row = [&](int row, double factor) {
     if (row >= 0 && factor != 0) model_.add_term(row, {share, factor});
   };
   in_row(cover_row_[at(item)], 1);
-  if (here.time_row >= 0) in_row(here.time_row, -it.cost[at(level)] / room(interval, level));
+  if (here.time_row >= 0) in_row(here.time_row, -it.cost[at(config)] / room(interval, config));
   in_row(here.token_row,
-         -held(item, level) / static_cast<double>(table_->levels()[at(level)].capacity));
-  in_row(link_row_[strip(interval, table_->way(level))][at(item)], -1);
+         -held(item, config) / static_cast<double>(table_->configs()[at(config)].capacity));
+  in_row(link_row_[strip(interval, table_->mode(config))][at(item)], -1);
   for (const Cell::Packing& packing : here.packing) {
-    in_row(packing.row, -packed(packing.what, item, level, interval));
+    in_row(packing.row, -packed(packing.what, item, config, interval));
   }
 }
 
@@ -287,10 +288,10 @@ CertificateLeaf ScatterStepLp::prices(std::span<const double> duals) const {
   }
   for (int i = 0; i < intervals(); ++i) {
     PriceInterval interval{.from = grid_[at(i)]};
-    for (int d = 0; d < levels(); ++d) {
+    for (int d = 0; d < configs(); ++d) {
       const Cell& here = cell(i, d);
       DegreePrices prices;
-      const auto capacity = static_cast<double>(table_->levels()[at(d)].capacity);
+      const auto capacity = static_cast<double>(table_->configs()[at(d)].capacity);
       if (here.time_row >= 0) prices.time = dual(here.time_row) / room(i, d);
       if (here.token_row >= 0) prices.tokens = dual(here.token_row) / capacity;
       for (const Cell::Packing& packing : here.packing) {
@@ -309,7 +310,7 @@ std::vector<double> ScatterStepLp::micro_batches(std::span<const double> values)
   std::vector<double> out;
   for (int i = 0; i < intervals(); ++i) {
     out.push_back(0);
-    for (int w = 0; w < ways(); ++w) {
+    for (int w = 0; w < modes(); ++w) {
       const int high = high_[strip(i, w)];
       out.back() += values[at(low_[strip(i, w)])] + (high >= 0 ? values[at(high)] : 0);
     }

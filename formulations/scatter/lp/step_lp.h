@@ -39,7 +39,7 @@ struct StepCondition {
 class ScatterStepLp {
  public:
   // `grid` ascends from the least overhead, and its last interval has no end. `table` must outlive
-  // this. Requires that every sequence fits some level.
+  // this. Requires that every sequence fits some configuration.
   ScatterStepLp(const ScatterTable& table, std::vector<StepItem> items, std::vector<Ms> grid,
                 std::int64_t fewest);
 
@@ -97,28 +97,29 @@ class ScatterStepLp {
 
   int add_column(double objective);
   int add_row(double lower, std::vector<milp::Term> terms);
-  void add_share(int interval, int level, int item);
-  bool allowed(int item, int level, int interval) const;
-  double held(int item, int level) const;  // tokens taken from the capacity of the level's groups
-  double room(int interval, int level) const;  // ms; infinite in the last interval
-  double packed(const PackingPrice& what, int item, int level, int interval) const;
-  void add_link(int interval, int way, int item);
-  void add_packing(int interval, int level, const PackingPrice& what);
-  bool separate(int interval, int level, Resource resource, std::span<const double> values);
-  Cell& cell(int interval, int level) { return cells_[cell_index(interval, level)]; }
-  const Cell& cell(int interval, int level) const { return cells_[cell_index(interval, level)]; }
-  std::size_t cell_index(int interval, int level) const {
-    return static_cast<std::size_t>(interval) * table_->levels().size() +
-           static_cast<std::size_t>(level);
+  void add_share(int interval, int config, int item);
+  bool allowed(int item, int config, int interval) const;
+  double held(int item,
+              int config) const;  // tokens taken from the capacity of the configuration's groups
+  double room(int interval, int config) const;  // ms; infinite in the last interval
+  double packed(const PackingPrice& what, int item, int config, int interval) const;
+  void add_link(int interval, int mode, int item);
+  void add_packing(int interval, int config, const PackingPrice& what);
+  bool separate(int interval, int config, Resource resource, std::span<const double> values);
+  Cell& cell(int interval, int config) { return cells_[cell_index(interval, config)]; }
+  const Cell& cell(int interval, int config) const { return cells_[cell_index(interval, config)]; }
+  std::size_t cell_index(int interval, int config) const {
+    return static_cast<std::size_t>(interval) * table_->configs().size() +
+           static_cast<std::size_t>(config);
   }
   // Returns the index of an interval and a recomputation mode.
-  std::size_t strip(int interval, int way) const {
-    return static_cast<std::size_t>(interval) * static_cast<std::size_t>(ways()) +
-           static_cast<std::size_t>(way);
+  std::size_t strip(int interval, int mode) const {
+    return static_cast<std::size_t>(interval) * static_cast<std::size_t>(modes()) +
+           static_cast<std::size_t>(mode);
   }
-  int ways() const { return table_->recomputations(); }
+  int modes() const { return table_->recomputations(); }
   int intervals() const { return static_cast<int>(grid_.size()); }
-  int levels() const { return static_cast<int>(table_->levels().size()); }
+  int configs() const { return static_cast<int>(table_->configs().size()); }
 
   const ScatterTable* table_;
   std::vector<StepItem> items_;

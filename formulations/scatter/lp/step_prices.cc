@@ -23,14 +23,14 @@ class Settling {
 
   double run(std::int64_t fewest) {
     const std::size_t count = leaf_.intervals.size();
-    const int ways = table_.recomputations();
+    const int modes = table_.recomputations();
     std::vector<Prices> price;  // by interval, and by recomputation mode within it
     for (std::size_t i = 0; i < count; ++i) {
-      for (int way = 0; way < ways; ++way) {
-        level_prices(i, way);
-        Prices& own = price.emplace_back(Prices{.interval = i, .way = way});
+      for (int mode = 0; mode < modes; ++mode) {
+        level_prices(i, mode);
+        Prices& own = price.emplace_back(Prices{.interval = i, .mode = mode});
         for (std::size_t k = 0; k < table_.kinds().size(); ++k) {
-          own.of_kind.push_back(least_price(i, way, static_cast<int>(k)));
+          own.of_kind.push_back(least_price(i, mode, static_cast<int>(k)));
         }
       }
     }
@@ -57,20 +57,20 @@ class Settling {
   // The least prices that sequences pay in micro-batches of an interval and a recomputation mode.
   struct Prices {
     std::size_t interval = 0;
-    int way = 0;
+    int mode = 0;
     std::vector<double> of_kind = {};
   };
 
   double shrinkage(const std::vector<Prices>& price) const {
     double shrink = 1;
-    for (const auto& [i, way, of_kind] : price) {
+    for (const auto& [i, mode, of_kind] : price) {
       double linked = 0;
       for (std::size_t k = 0; k < leaf_.values.size(); ++k) {
         linked += table_.kinds()[k].count * std::max(0.0, leaf_.values[k] - of_kind[k]);
       }
       const double worth_low =
-          devices_worth(i, way, low(i)) + linked + leaf_.micro_batch + conditions(i);
-      const double worth_high = std::isfinite(high(i)) ? devices_worth(i, way, high(i)) + linked +
+          devices_worth(i, mode, low(i)) + linked + leaf_.micro_batch + conditions(i);
+      const double worth_high = std::isfinite(high(i)) ? devices_worth(i, mode, high(i)) + linked +
                                                              leaf_.micro_batch + conditions(i)
                                                        : 0;
       if (worth_low > low(i)) shrink = std::min(shrink, low(i) / worth_low);
@@ -95,8 +95,8 @@ class Settling {
   double high(std::size_t i) const {
     return i + 1 < leaf_.intervals.size() ? leaf_.intervals[i + 1].from : kInfinity;
   }
-  const Level& level(std::size_t d) const { return table_.levels()[d]; }
-  double room(std::size_t i, std::size_t d) const { return high(i) - level(d).overhead; }
+  const GroupConfig& config(std::size_t d) const { return table_.configs()[d]; }
+  double room(std::size_t i, std::size_t d) const { return high(i) - config(d).overhead; }
 
   double conditions(std::size_t i) const {
     double sum = 0;
@@ -112,38 +112,38 @@ class Settling {
   // Returns the worth of a device of a group of this degree in a micro-batch of makespan `at`.
   double device_worth(std::size_t i, std::size_t d, double at) const {
     const DegreePrices& prices = leaf_.intervals[i].degrees[d];
-    double worth = prices.tokens * static_cast<double>(level(d).capacity);
-    if (prices.time > 0) worth += prices.time * (at - level(d).overhead);
+    double worth = prices.tokens * static_cast<double>(config(d).capacity);
+    if (prices.time > 0) worth += prices.time * (at - config(d).overhead);
     for (const PackingPrice& packing : prices.packing) worth += packing.price;
-    return worth / level(d).weighted_devices;
+    return worth / config(d).weighted_devices;
   }
-  double devices_worth(std::size_t i, int way, double at) const {
+  double devices_worth(std::size_t i, int mode, double at) const {
     double most = 0;
-    for (std::size_t d = 0; d < table_.levels().size(); ++d) {
-      if (is_of(d, way) && room(i, d) > 0) most = std::max(most, device_worth(i, d, at));
+    for (std::size_t d = 0; d < table_.configs().size(); ++d) {
+      if (is_of(d, mode) && room(i, d) > 0) most = std::max(most, device_worth(i, d, at));
     }
     return most * table_.devices();
   }
 
-  bool is_of(std::size_t d, int way) const { return table_.way(static_cast<int>(d)) == way; }
+  bool is_of(std::size_t d, int mode) const { return table_.mode(static_cast<int>(d)) == mode; }
 
   // Raises prices that can rise without loss.
-  void level_prices(std::size_t i, int way) {
+  void level_prices(std::size_t i, int mode) {
     const bool endless = !std::isfinite(high(i));
-    const double most_low = devices_worth(i, way, low(i)) / table_.devices();
+    const double most_low = devices_worth(i, mode, low(i)) / table_.devices();
     const double most_high =
-        endless ? kInfinity : devices_worth(i, way, high(i)) / table_.devices();
-    std::size_t like = table_.levels().size();  // a degree with prices, near d
-    for (std::size_t d = 0; d < table_.levels().size(); ++d) {
+        endless ? kInfinity : devices_worth(i, mode, high(i)) / table_.devices();
+    std::size_t like = table_.configs().size();  // a degree with prices, near d
+    for (std::size_t d = 0; d < table_.configs().size(); ++d) {
       DegreePrices& prices = leaf_.intervals[i].degrees[d];
-      if (!is_of(d, way) || room(i, d) <= 0) continue;
-      const auto capacity = static_cast<double>(level(d).capacity);
+      if (!is_of(d, mode) || room(i, d) <= 0) continue;
+      const auto capacity = static_cast<double>(config(d).capacity);
       if (prices.time == 0 && prices.tokens == 0 && prices.packing.empty()) {
         // Split the worth between tokens and time as the next lower degree with prices does.
         double by_tokens = endless ? 1 : 0;
-        if (!endless && like < table_.levels().size()) {
+        if (!endless && like < table_.configs().size()) {
           const double tokens =
-              leaf_.intervals[i].degrees[like].tokens * static_cast<double>(level(like).capacity);
+              leaf_.intervals[i].degrees[like].tokens * static_cast<double>(config(like).capacity);
           const double time = leaf_.intervals[i].degrees[like].time * room(i, like);
           if (tokens + time > 0) by_tokens = tokens / (tokens + time);
         }
@@ -164,14 +164,14 @@ class Settling {
     }
   }
 
-  double least_price(std::size_t i, int way, int kind) const {
+  double least_price(std::size_t i, int mode, int kind) const {
     const Tokens length = table_.kinds()[static_cast<std::size_t>(kind)].length;
     double least = kInfinity;
-    for (std::size_t d = 0; d < table_.levels().size(); ++d) {
-      const auto capacity = static_cast<double>(level(d).capacity);
-      const auto tokens = static_cast<double>(length + level(d).sequence_tokens);
+    for (std::size_t d = 0; d < table_.configs().size(); ++d) {
+      const auto capacity = static_cast<double>(config(d).capacity);
+      const auto tokens = static_cast<double>(length + config(d).sequence_tokens);
       const Ms cost = table_.kind_cost(kind, static_cast<int>(d));
-      if (!is_of(d, way) || !table_.holds_kind(static_cast<int>(d), kind) || room(i, d) <= 0 ||
+      if (!is_of(d, mode) || !table_.holds_kind(static_cast<int>(d), kind) || room(i, d) <= 0 ||
           cost > room(i, d) * kBoundFits)
         continue;
       const DegreePrices& prices = leaf_.intervals[i].degrees[d];

@@ -21,7 +21,7 @@ constexpr std::size_t kFewGroups = 8;
 // Rows are packed after kFirstPacked moves, and then at each power of it.
 constexpr int kFirstPacked = 8;
 // Visits of sequences by all moves together, so that large instances end within seconds.
-constexpr std::int64_t kMostLooks = 20'000'000;
+constexpr std::int64_t kMaxLooks = 20'000'000;
 
 // The contents of a replica.
 struct Load {
@@ -46,7 +46,7 @@ class Planner {
     if (!deal(step_.table().groups(strategy), needed, budget)) return std::nullopt;
     best_.reset();
     pack(needed, budget);
-    std::int64_t looks = kMostLooks;  // each move visits all sequences
+    std::int64_t looks = kMaxLooks;  // each move visits all sequences
     int next = kFirstPacked;
     for (int move = 1; move <= params_.moves && looks > 0; ++move, looks -= step_.items()) {
       if (budget.exhausted() || !improve()) break;
@@ -271,17 +271,17 @@ class Planner {
 
   // Returns the best packing into rows found, and its time in `best`. Row counts are tried outwards
   // from the estimate as long as equally long rows would beat the best packing.
-  std::optional<std::vector<RowDraft>> rows_of(const Load& load, bool needed, const Budget& budget,
-                                               Ms& best) const {
+  std::optional<std::vector<WorkingRow>> rows_of(const Load& load, bool needed,
+                                                 const Budget& budget, Ms& best) const {
     std::vector<int> positions;
     for (auto item = load.items.lower_bound(step_.cuts()); item != load.items.end(); ++item) {
       positions.push_back(step_.position(*item));
     }
     best = kInfinity;
-    std::optional<std::vector<RowDraft>> made;
+    std::optional<std::vector<WorkingRow>> made;
     if (positions.empty()) {
       best = even(load, 0);
-      return std::vector<RowDraft>();
+      return std::vector<WorkingRow>();
     }
     const Scheme& scheme = step_.scheme(load.scheme);
     const std::int64_t guess = best_rows(load);
@@ -290,7 +290,7 @@ class Planner {
       if (!packed) return false;
       Ms longest_row = load.cut.longest;
       Ms sum = load.cut.sum;
-      for (const RowDraft& row : *packed) {
+      for (const WorkingRow& row : *packed) {
         sum += row.work + scheme.fixed_ms;
         longest_row = std::max(longest_row, row.work + scheme.fixed_ms);
       }
@@ -330,7 +330,7 @@ class Planner {
       if (!needed && budget.exhausted()) return;
       const auto rows = rows_of(load, needed, budget, time);
       if (!rows) return;
-      for (const RowDraft& row : *rows) {
+      for (const WorkingRow& row : *rows) {
         choice.rows.emplace_back();
         for (const int position : row.positions) {
           choice.rows.back().push_back(step_.id(step_.cuts() + position));

@@ -372,9 +372,10 @@ std::vector<int> promising_first(const AssignTable& table, std::vector<int> stra
   return strategies;
 }
 
-std::optional<AssignDraft> packed(const AssignTable& table, int strategy, const RowCounts& counts,
-                                  const Dispatch& sets, const Budget& budget, bool give_up) {
-  AssignDraft draft{.strategy = strategy};
+std::optional<AssignWorkingPlan> packed(const AssignTable& table, int strategy,
+                                        const RowCounts& counts, const Dispatch& sets,
+                                        const Budget& budget, bool give_up) {
+  AssignWorkingPlan draft{.strategy = strategy};
   const std::vector<int> group_of = groups_of_replicas(table, strategy);
   for (std::size_t r = 0; r < sets.size(); ++r) {
     if (give_up && budget.exhausted()) return std::nullopt;

@@ -14,7 +14,7 @@
 
 namespace stowage {
 
-// Ascending positions by replica, in the order of AssignDraft::replicas.
+// Ascending positions by replica, in the order of AssignWorkingPlan::replicas.
 using Dispatch = std::vector<std::vector<int>>;
 
 // Preferred group of each length class by the grouped relaxation: the replicas of a group are
@@ -54,9 +54,9 @@ std::optional<Dispatch> dispatch(const AssignTable& table, int strategy, const R
 
 // Packs every replica by best_rows(). Returns nullopt if the sequences of a replica fit no
 // permitted number of rows, or if `give_up` is set and the budget ends.
-std::optional<AssignDraft> packed(const AssignTable& table, int strategy, const RowCounts& counts,
-                                  const Dispatch& sets, const Budget& budget = Budget(),
-                                  bool give_up = false);
+std::optional<AssignWorkingPlan> packed(const AssignTable& table, int strategy,
+                                        const RowCounts& counts, const Dispatch& sets,
+                                        const Budget& budget = Budget(), bool give_up = false);
 
 // Returns the group of each replica.
 std::vector<int> groups_of_replicas(const AssignTable& table, int strategy);

@@ -15,17 +15,17 @@ namespace {
 
 // Largest product of sequences and replicas for which the first-fit start runs; it then takes some
 // milliseconds.
-constexpr int kMostFitted = 4000;
+constexpr int kMaxFitted = 4000;
 
 struct Start {
-  AssignDraft draft;
+  AssignWorkingPlan draft;
   RowCounts counts;
 };
 
 // Returns true if first_fit() is worth trying: the strategy has pipelines, which gain if sequences
 // of similar lengths are together. Larger instances are balanced without it.
 bool may_fit_first(const AssignTable& table, int strategy) {
-  if (!table.constraints().allow_empty || table.size() * table.replicas(strategy) > kMostFitted) {
+  if (!table.constraints().allow_empty || table.size() * table.replicas(strategy) > kMaxFitted) {
     return false;
   }
   return std::ranges::any_of(table.groups(strategy), [&](const SchemeGroup& group) {
@@ -104,14 +104,14 @@ std::vector<Start> equal_row_starts(const AssignTable& table, const AssignPlanPa
 // schemes.
 std::vector<LongSequences> sets_by_cap(const AssignTable& table) {
   // Number of caps whose sums are kept; further caps rarely change the order of the strategies.
-  constexpr std::size_t kMostCaps = 8;
+  constexpr std::size_t kMaxCaps = 8;
   std::vector<Tokens> caps;
   for (const Scheme& scheme : table.schemes()) caps.push_back(scheme.max_tokens);
   std::ranges::sort(caps);
   caps.erase(std::unique(caps.begin(), caps.end()), caps.end());
   std::vector<Tokens> chosen{0};
-  for (std::size_t k = 0; k < std::min(caps.size(), kMostCaps); ++k) {
-    chosen.push_back(caps[k * caps.size() / std::min(caps.size(), kMostCaps)]);
+  for (std::size_t k = 0; k < std::min(caps.size(), kMaxCaps); ++k) {
+    chosen.push_back(caps[k * caps.size() / std::min(caps.size(), kMaxCaps)]);
   }
   std::vector<LongSequences> sets;
   LongSequences sum;  // sums over the length classes so far, from the longest class on
@@ -137,14 +137,14 @@ std::vector<int> order_of_strategies(const AssignTable& table) {
   return promising_first(table, std::move(all), table.length(0), sets_by_cap(table));
 }
 
-void fastest_first(std::vector<AssignDraft>& drafts) {
-  std::ranges::sort(drafts, {}, [](const AssignDraft& draft) {
+void fastest_first(std::vector<AssignWorkingPlan>& drafts) {
+  std::ranges::sort(drafts, {}, [](const AssignWorkingPlan& draft) {
     return std::pair(objective(draft), draft.strategy);
   });
 }
 
-AssignDraft nothing_to_do(const AssignTable& table, int strategy) {
-  AssignDraft draft{.strategy = strategy};
+AssignWorkingPlan nothing_to_do(const AssignTable& table, int strategy) {
+  AssignWorkingPlan draft{.strategy = strategy};
   for (const SchemeGroup& group : table.groups(strategy)) {
     draft.replicas.resize(draft.replicas.size() + static_cast<std::size_t>(group.count),
                           {.scheme = group.scheme});
@@ -152,7 +152,7 @@ AssignDraft nothing_to_do(const AssignTable& table, int strategy) {
   return draft;
 }
 
-std::optional<AssignDraft> without_sequences(const AssignTable& table, int strategy) {
+std::optional<AssignWorkingPlan> without_sequences(const AssignTable& table, int strategy) {
   if (!table.usable(strategy) || !table.constraints().allow_empty) return std::nullopt;
   return nothing_to_do(table, strategy);
 }
@@ -175,9 +175,9 @@ std::vector<Start> starts_of(const AssignTable& table, const AssignPlanParams& p
 }
 
 // Returns the best plan that the local search finds from these starts. Requires at least one start.
-AssignDraft searched(const AssignTable& table, const AssignPlanParams& params,
-                     std::vector<Start> starts, const AssignEffort& effort, std::uint64_t seed,
-                     const Budget& budget) {
+AssignWorkingPlan searched(const AssignTable& table, const AssignPlanParams& params,
+                           std::vector<Start> starts, const AssignEffort& effort,
+                           std::uint64_t seed, const Budget& budget) {
   if (budget.exhausted()) return std::move(starts.front().draft);
   std::optional<AssignSearch> best;
   for (Start& start : starts) {
@@ -195,19 +195,21 @@ AssignDraft searched(const AssignTable& table, const AssignPlanParams& params,
 
 }  // namespace
 
-std::optional<AssignDraft> plan_strategy(const AssignTable& table, int strategy,
-                                         const AssignPlanParams& params, const AssignEffort& effort,
-                                         std::uint64_t seed, const Budget& budget, bool needed) {
+std::optional<AssignWorkingPlan> plan_strategy(const AssignTable& table, int strategy,
+                                               const AssignPlanParams& params,
+                                               const AssignEffort& effort, std::uint64_t seed,
+                                               const Budget& budget, bool needed) {
   if (table.size() == 0) return without_sequences(table, strategy);
   std::vector<Start> starts = starts_of(table, params, strategy, effort.starts, needed, budget);
   if (starts.empty()) return std::nullopt;
   return searched(table, params, std::move(starts), effort, seed, budget);
 }
 
-std::vector<AssignDraft> plan_strategies(const AssignTable& table, const AssignPlanParams& params,
-                                         std::uint64_t seed, const Budget& budget, bool needed) {
+std::vector<AssignWorkingPlan> plan_strategies(const AssignTable& table,
+                                               const AssignPlanParams& params, std::uint64_t seed,
+                                               const Budget& budget, bool needed) {
   const AssignEffort quick = quick_effort(params);
-  std::vector<AssignDraft> drafts;
+  std::vector<AssignWorkingPlan> drafts;
   const std::vector<int> order = order_of_strategies(table);
   const Budget none({.time_limit_s = 0});
   for (std::size_t k = 0; needed && drafts.empty() && k < order.size(); ++k) {
@@ -215,8 +217,8 @@ std::vector<AssignDraft> plan_strategies(const AssignTable& table, const AssignP
       drafts.push_back(std::move(*draft));
     }
   }
-  const auto keep = [&drafts](AssignDraft draft) {
-    const auto known = std::ranges::find(drafts, draft.strategy, &AssignDraft::strategy);
+  const auto keep = [&drafts](AssignWorkingPlan draft) {
+    const auto known = std::ranges::find(drafts, draft.strategy, &AssignWorkingPlan::strategy);
     if (known == drafts.end()) {
       drafts.push_back(std::move(draft));
     } else if (objective(draft) <= objective(*known)) {
@@ -243,7 +245,7 @@ std::vector<AssignDraft> plan_strategies(const AssignTable& table, const AssignP
   for (std::vector<Start>& each : starts) {
     const Ms start = objective(each.front().draft);
     if (budget.exhausted() || start > params.multistart.reach * least) break;
-    AssignDraft draft = searched(table, params, std::move(each), quick, seed, budget);
+    AssignWorkingPlan draft = searched(table, params, std::move(each), quick, seed, budget);
     least = std::min(least, objective(draft));
     keep(std::move(draft));
   }
@@ -253,11 +255,11 @@ std::vector<AssignDraft> plan_strategies(const AssignTable& table, const AssignP
 
 void plan_best_again(const AssignTable& table, const AssignPlanParams& params,
                      const AssignEffort& effort, std::uint64_t seed, const Budget& budget,
-                     std::vector<AssignDraft>& drafts) {
+                     std::vector<AssignWorkingPlan>& drafts) {
   if (drafts.empty()) return;
   const Ms reach = params.multistart.reach * objective(drafts.front());
   AssignEffort its = effort;
-  for (AssignDraft& draft : drafts) {
+  for (AssignWorkingPlan& draft : drafts) {
     if (objective(draft) > reach || budget.exhausted()) break;
     auto better = plan_strategy(table, draft.strategy, params, its, seed, budget, false);
     its.ruins /= 2;  // a strategy that is slower at first seldom becomes the fastest
@@ -267,15 +269,15 @@ void plan_best_again(const AssignTable& table, const AssignPlanParams& params,
 }
 
 int ruin_best(const AssignTable& table, const AssignPlanParams& params, int rounds,
-              std::uint64_t seed, const Budget& budget, std::vector<AssignDraft>& drafts) {
+              std::uint64_t seed, const Budget& budget, std::vector<AssignWorkingPlan>& drafts) {
   if (drafts.empty()) return 0;
   int ruins = 0;
   const Ms reach = params.multistart.reach * objective(drafts.front());
-  for (AssignDraft& draft : drafts) {
+  for (AssignWorkingPlan& draft : drafts) {
     if (objective(draft) > reach || budget.exhausted()) break;
     RowCounts counts = row_counts(table.constraints());
     if (table.constraints().equal_rows) {
-      for (const ReplicaDraft& replica : draft.replicas) {
+      for (const WorkingReplica& replica : draft.replicas) {
         counts.exact = std::max(counts.exact, static_cast<int>(replica.rows.size()));
       }
     }

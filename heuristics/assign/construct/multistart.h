@@ -1,6 +1,6 @@
 // Multi-start planner for assign: chooses strategy, dispatch and row counts together.
 //
-//   std::vector<AssignDraft> drafts = plan_strategies(table, params, seed, budget);
+//   std::vector<AssignWorkingPlan> drafts = plan_strategies(table, params, seed, budget);
 //   if (!drafts.empty()) use(drafts.front());
 #pragma once
 
@@ -34,28 +34,28 @@ inline AssignEffort thorough_effort(const AssignPlanParams& params, int ruins) {
 // Returns the best plan found for one strategy. Returns nullopt if the strategy is not usable or if
 // no start met the row constraints. If the budget ends early, the plan is the first start, or
 // nullopt if no plan is `needed`.
-std::optional<AssignDraft> plan_strategy(const AssignTable& table, int strategy,
-                                         const AssignPlanParams& params, const AssignEffort& effort,
-                                         std::uint64_t seed, const Budget& budget,
-                                         bool needed = true);
+std::optional<AssignWorkingPlan> plan_strategy(const AssignTable& table, int strategy,
+                                               const AssignPlanParams& params,
+                                               const AssignEffort& effort, std::uint64_t seed,
+                                               const Budget& budget, bool needed = true);
 
 // Plans every strategy quickly, the most promising strategy first. Returns one draft per strategy
 // that could be planned, the fastest draft first. If a plan is `needed`, the plan of time limit 0
 // is made first. A budget that ends early leaves this plan or a better one, and a longer limit
 // never gives a slower plan.
-std::vector<AssignDraft> plan_strategies(const AssignTable& table, const AssignPlanParams& params,
-                                         std::uint64_t seed, const Budget& budget,
-                                         bool needed = true);
+std::vector<AssignWorkingPlan> plan_strategies(const AssignTable& table,
+                                               const AssignPlanParams& params, std::uint64_t seed,
+                                               const Budget& budget, bool needed = true);
 
 // Plans the strategies within reach of the best draft again with `effort`, and keeps better plans.
 // Requires drafts of plan_strategies(). The drafts stay sorted by time.
 void plan_best_again(const AssignTable& table, const AssignPlanParams& params,
                      const AssignEffort& effort, std::uint64_t seed, const Budget& budget,
-                     std::vector<AssignDraft>& drafts);
+                     std::vector<AssignWorkingPlan>& drafts);
 
 // Runs AssignSearch::ruin on the drafts within reach of the best draft. Returns the number of
 // ruins. Requires drafts of plan_strategies(). The drafts stay sorted by time.
 int ruin_best(const AssignTable& table, const AssignPlanParams& params, int rounds,
-              std::uint64_t seed, const Budget& budget, std::vector<AssignDraft>& drafts);
+              std::uint64_t seed, const Budget& budget, std::vector<AssignWorkingPlan>& drafts);
 
 }  // namespace stowage

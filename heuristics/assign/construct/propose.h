@@ -20,7 +20,7 @@
 
 namespace stowage {
 
-inline constexpr int kMostProposedDevices = 1024;
+inline constexpr int kMaxProposedDevices = 1024;
 
 enum class RangeCost {
   // The published cost: (the sum over all sequences, each with a row's fixed time, plus pp - 1
@@ -42,7 +42,7 @@ struct ProposeOptions {
 // first strategy is for steps with the longest sequence, and the others are for shorter steps. The
 // instance's own strategies are ignored. Returns an empty list if no scheme admits a sequence.
 // Sequences that no scheme admits are left out. O(buckets^2 schemes devices^2). Requires at most
-// kMostProposedDevices devices.
+// kMaxProposedDevices devices.
 std::vector<Strategy> propose_strategies(const AssignInstance& instance,
                                          const ProposeOptions& options = {});
 

@@ -31,9 +31,9 @@ double best_row_count(const Scheme& scheme, const LoadSum& load) {
   return std::sqrt((scheme.pp - 1) * load.work / scheme.fixed_ms);
 }
 
-std::vector<RowDraft> to_rows(const AssignTable& table, int scheme, std::span<const int> positions,
-                              const Bins& bins) {
-  std::vector<RowDraft> rows(bins.size());
+std::vector<WorkingRow> to_rows(const AssignTable& table, int scheme,
+                                std::span<const int> positions, const Bins& bins) {
+  std::vector<WorkingRow> rows(bins.size());
   for (std::size_t bin = 0; bin < bins.size(); ++bin) {
     for (const int item : bins[bin]) {
       append(table, scheme, positions[static_cast<std::size_t>(item)], rows[bin]);
@@ -50,8 +50,8 @@ std::vector<Tokens> lengths_of(const AssignTable& table, std::span<const int> po
 }
 
 // Packs by best-fit-decreasing into at most `rows` rows. Returns nullopt if more rows are needed.
-std::optional<std::vector<RowDraft>> few_rows(const AssignTable& table, int scheme,
-                                              std::span<const int> positions, int rows) {
+std::optional<std::vector<WorkingRow>> few_rows(const AssignTable& table, int scheme,
+                                                std::span<const int> positions, int rows) {
   const Tokens cap = scheme_of(table, scheme).max_tokens;
   const auto count = static_cast<std::size_t>(rows);
   if (count > kFewRows) {
@@ -59,11 +59,11 @@ std::optional<std::vector<RowDraft>> few_rows(const AssignTable& table, int sche
     if (!bins || bins->size() > count) return std::nullopt;
     return to_rows(table, scheme, positions, *bins);
   }
-  std::vector<RowDraft> packed;
+  std::vector<WorkingRow> packed;
   for (const int position : positions) {
     const Tokens room = cap - table.length(position);
-    RowDraft* target = nullptr;
-    for (RowDraft& row : packed) {
+    WorkingRow* target = nullptr;
+    for (WorkingRow& row : packed) {
       if (row.tokens <= room && (target == nullptr || row.tokens > target->tokens)) target = &row;
     }
     if (target == nullptr) {
@@ -83,9 +83,9 @@ class RowFiller {
   RowFiller(const AssignTable& table, std::span<const int> positions)
       : table_(table), left_(positions.begin(), positions.end()) {}
 
-  std::optional<std::vector<RowDraft>> fill(int scheme, int rows) {
+  std::optional<std::vector<WorkingRow>> fill(int scheme, int rows) {
     const Tokens cap = scheme_of(table_, scheme).max_tokens;
-    std::vector<RowDraft> made;
+    std::vector<WorkingRow> made;
     while (!left_.empty() && std::ssize(made) < rows) {
       chosen_ = {left_.front()};
       best_ = chosen_;
@@ -174,8 +174,8 @@ Ms even_time(const Scheme& scheme, const LoadSum& load, const RowCounts& counts)
   return best;
 }
 
-std::optional<std::vector<RowDraft>> even_rows(const AssignTable& table, int scheme,
-                                               std::span<const int> positions, int rows) {
+std::optional<std::vector<WorkingRow>> even_rows(const AssignTable& table, int scheme,
+                                                 std::span<const int> positions, int rows) {
   const Tokens cap = scheme_of(table, scheme).max_tokens;
   const auto count = static_cast<std::size_t>(rows);
   if (count > kFewRows) {
@@ -186,11 +186,11 @@ std::optional<std::vector<RowDraft>> even_rows(const AssignTable& table, int sch
     if (!bins) return std::nullopt;
     return to_rows(table, scheme, positions, *bins);
   }
-  std::vector<RowDraft> packed(count);
+  std::vector<WorkingRow> packed(count);
   for (const int position : positions) {
     const Tokens room = cap - table.length(position);
-    RowDraft* target = nullptr;
-    for (RowDraft& row : packed) {
+    WorkingRow* target = nullptr;
+    for (WorkingRow& row : packed) {
       if (row.tokens > room) continue;
       if (target == nullptr || row.positions.empty() > target->positions.empty() ||
           (row.positions.empty() == target->positions.empty() && row.work < target->work)) {
@@ -203,7 +203,7 @@ std::optional<std::vector<RowDraft>> even_rows(const AssignTable& table, int sch
   return packed;
 }
 
-bool split_rows(const AssignTable& table, int scheme, int rows, std::vector<RowDraft>& packed) {
+bool split_rows(const AssignTable& table, int scheme, int rows, std::vector<WorkingRow>& packed) {
   const auto heavier = [&](std::size_t a, std::size_t b) {  // of equal rows the first
     return std::pair(-packed[a].work, a) < std::pair(-packed[b].work, b);
   };
@@ -217,11 +217,11 @@ bool split_rows(const AssignTable& table, int scheme, int rows, std::vector<RowD
     if (by_work.empty()) return false;
     const std::size_t split = *by_work.begin();
     by_work.erase(by_work.begin());
-    RowDraft* heaviest = &packed[split];
+    WorkingRow* heaviest = &packed[split];
     std::vector<int> positions = std::exchange(heaviest->positions, {});
     std::ranges::sort(positions);
     *heaviest = {};
-    RowDraft other;
+    WorkingRow other;
     for (const int position : positions) {
       append(table, scheme, position, heaviest->work <= other.work ? *heaviest : other);
     }
@@ -238,8 +238,8 @@ bool split_rows(const AssignTable& table, int scheme, int rows, std::vector<RowD
   return true;
 }
 
-std::optional<std::vector<RowDraft>> fit_rows(const AssignTable& table, int scheme,
-                                              std::span<const int> positions, int rows) {
+std::optional<std::vector<WorkingRow>> fit_rows(const AssignTable& table, int scheme,
+                                                std::span<const int> positions, int rows) {
   if (positions.size() < static_cast<std::size_t>(rows)) return std::nullopt;
   // If pp is 1, there is no bubble, so only the number of rows counts, and full rows leave the free
   // tokens in one row.
@@ -267,15 +267,15 @@ int count_after_failure(const AssignTable& table, int scheme, std::span<const in
   return bins ? std::max(next, counts.at_least(static_cast<Tokens>(bins->size()))) : next;
 }
 
-std::optional<ReplicaDraft> best_rows(const AssignTable& table, int scheme,
-                                      std::span<const int> positions, const RowCounts& counts,
-                                      const Budget& budget, bool give_up) {
-  if (positions.empty()) return ReplicaDraft{.scheme = scheme};
+std::optional<WorkingReplica> best_rows(const AssignTable& table, int scheme,
+                                        std::span<const int> positions, const RowCounts& counts,
+                                        const Budget& budget, bool give_up) {
+  if (positions.empty()) return WorkingReplica{.scheme = scheme};
   const Scheme& s = scheme_of(table, scheme);
   LoadSum load;
   for (const int position : positions) load.add(table, scheme, position);
   if (!table.holds(scheme, positions.front())) return std::nullopt;
-  std::optional<ReplicaDraft> best;
+  std::optional<WorkingReplica> best;
   const int least = counts.at_least(rows_for(load.tokens, s.max_tokens));
   const auto attempt = [&](int rows) {
     auto packed = fit_rows(table, scheme, positions, rows);
@@ -311,9 +311,9 @@ std::optional<ReplicaDraft> best_rows(const AssignTable& table, int scheme,
   return best;
 }
 
-std::optional<ReplicaDraft> fewest_rows(const AssignTable& table, int scheme,
-                                        std::span<const int> positions, const RowCounts& counts) {
-  if (positions.empty()) return ReplicaDraft{.scheme = scheme};
+std::optional<WorkingReplica> fewest_rows(const AssignTable& table, int scheme,
+                                          std::span<const int> positions, const RowCounts& counts) {
+  if (positions.empty()) return WorkingReplica{.scheme = scheme};
   if (!table.holds(scheme, positions.front())) return std::nullopt;
   Tokens tokens = 0;
   for (const int position : positions) tokens += table.length(position);
@@ -323,7 +323,7 @@ std::optional<ReplicaDraft> fewest_rows(const AssignTable& table, int scheme,
        rows = count_after_failure(table, scheme, positions, counts, rows)) {
     if (auto packed = fit_rows(table, scheme, positions, rows)) {
       const Ms time = time_of(table, scheme, *packed);
-      return ReplicaDraft{scheme, std::move(*packed), time};
+      return WorkingReplica{scheme, std::move(*packed), time};
     }
     if (counts.exact > 0) break;
   }

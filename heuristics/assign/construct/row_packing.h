@@ -50,14 +50,14 @@ Ms even_time(const Scheme& scheme, const LoadSum& load, const RowCounts& counts)
 
 // Packs by LPT on work into at most `rows` rows under the cap, empty rows first. Returns nullopt if
 // a sequence finds no room. `positions` ascend.
-std::optional<std::vector<RowDraft>> even_rows(const AssignTable& table, int scheme,
-                                               std::span<const int> positions, int rows);
+std::optional<std::vector<WorkingRow>> even_rows(const AssignTable& table, int scheme,
+                                                 std::span<const int> positions, int rows);
 
 // Packs exactly `rows` non-empty rows within the cap: by LPT on work, or best-fit-decreasing if
 // that exceeds the cap, or by filling rows one by one if that does too. Splits the heaviest rows
 // until there are enough. Returns nullopt if all fail. `positions` ascend.
-std::optional<std::vector<RowDraft>> fit_rows(const AssignTable& table, int scheme,
-                                              std::span<const int> positions, int rows);
+std::optional<std::vector<WorkingRow>> fit_rows(const AssignTable& table, int scheme,
+                                                std::span<const int> positions, int rows);
 
 // Returns the next count to try after `rows`, for which fit_rows() failed. If there are many rows,
 // this is the number that best-fit-decreasing needs, so that hopeless counts are skipped. The
@@ -69,16 +69,16 @@ int count_after_failure(const AssignTable& table, int scheme, std::span<const in
 // Returns the fastest packing of fit_rows() over the permitted row counts, tried by increasing
 // even_time(). Returns nullopt if no count fits. If the budget is exhausted, returns the first
 // packing that fits, or nullopt if `give_up` is set.
-std::optional<ReplicaDraft> best_rows(const AssignTable& table, int scheme,
-                                      std::span<const int> positions, const RowCounts& counts,
-                                      const Budget& budget = Budget(), bool give_up = false);
+std::optional<WorkingReplica> best_rows(const AssignTable& table, int scheme,
+                                        std::span<const int> positions, const RowCounts& counts,
+                                        const Budget& budget = Budget(), bool give_up = false);
 
 // Returns the packing of fit_rows() with the fewest permitted rows, or nullopt if no count fits.
-std::optional<ReplicaDraft> fewest_rows(const AssignTable& table, int scheme,
-                                        std::span<const int> positions, const RowCounts& counts);
+std::optional<WorkingReplica> fewest_rows(const AssignTable& table, int scheme,
+                                          std::span<const int> positions, const RowCounts& counts);
 
 // Splits the heaviest rows of at least two sequences until there are `rows` rows. Returns false if
 // there are too few sequences. Requires at most `rows` rows at the start.
-bool split_rows(const AssignTable& table, int scheme, int rows, std::vector<RowDraft>& packed);
+bool split_rows(const AssignTable& table, int scheme, int rows, std::vector<WorkingRow>& packed);
 
 }  // namespace stowage

@@ -28,7 +28,7 @@ constexpr std::size_t kRowsTried = 512;
 // Steps after each ruin. The limit is low because the replicas involved are few and nearly even.
 constexpr int kStepsAfterRuin = 64;
 
-void erase(RowDraft& row, const AssignTable& table, int scheme, int position) {
+void erase(WorkingRow& row, const AssignTable& table, int scheme, int position) {
   row.positions.erase(std::ranges::find(row.positions, position));
   row.tokens -= table.length(position);
   row.work = 0;  // the sum is recomputed, because differences of sums accumulate rounding
@@ -37,8 +37,8 @@ void erase(RowDraft& row, const AssignTable& table, int scheme, int position) {
 
 }  // namespace
 
-AssignSearch::AssignSearch(const AssignTable& table, const RowCounts& counts, AssignDraft draft,
-                           const AssignSearchParams& params)
+AssignSearch::AssignSearch(const AssignTable& table, const RowCounts& counts,
+                           AssignWorkingPlan draft, const AssignSearchParams& params)
     : table_(table),
       counts_(counts),
       params_(params),
@@ -53,8 +53,8 @@ const Scheme& AssignSearch::scheme(int replica) const {
 }
 
 void AssignSearch::refresh(int replica) {
-  ReplicaDraft& r = at(replica);
-  std::erase_if(r.rows, [](const RowDraft& row) { return row.positions.empty(); });
+  WorkingReplica& r = at(replica);
+  std::erase_if(r.rows, [](const WorkingRow& row) { return row.positions.empty(); });
   Summary& s = summaries_[static_cast<std::size_t>(replica)];
   s = {};
   for (std::size_t j = 0; j < r.rows.size(); ++j) {
@@ -85,8 +85,8 @@ Ms AssignSearch::time_with(int replica, int row, Ms change) const {
 // Returns the time of the replica without the sequence. Returns nullopt if the sequence is alone in
 // a row that must stay.
 std::optional<Ms> AssignSearch::time_without(int replica, const Member& member) const {
-  const ReplicaDraft& r = at(replica);
-  const RowDraft& row = r.rows[static_cast<std::size_t>(member.row)];
+  const WorkingReplica& r = at(replica);
+  const WorkingRow& row = r.rows[static_cast<std::size_t>(member.row)];
   if (row.positions.size() > 1) {
     return time_with(replica, member.row, -table_.work(member.position, r.scheme));
   }
@@ -95,7 +95,7 @@ std::optional<Ms> AssignSearch::time_without(int replica, const Member& member) 
 }
 
 void AssignSearch::consider_moves(int slowest, int target, Change& best) const {
-  const ReplicaDraft& to = at(target);
+  const WorkingReplica& to = at(target);
   const Scheme& cost = scheme(target);
   const Summary& load = summary(target);
   const Member* last = nullptr;
@@ -134,8 +134,8 @@ void AssignSearch::consider_moves(int slowest, int target, Change& best) const {
 }
 
 void AssignSearch::consider_swaps(int slowest, int target, Change& best) const {
-  const ReplicaDraft& from = at(slowest);
-  const ReplicaDraft& to = at(target);
+  const WorkingReplica& from = at(slowest);
+  const WorkingReplica& to = at(target);
   const std::vector<Member>& others = summary(target).members;
   const Ms slack = kRounding * from.time;
   const std::ptrdiff_t partners = params_.partners;
@@ -177,7 +177,7 @@ void AssignSearch::consider_swaps(int slowest, int target, Change& best) const {
     for (auto other = first; other != end; ++other) {
       const Tokens change = length - table_.length(other->position);
       if (change == 0) continue;
-      const RowDraft& row = to.rows[static_cast<std::size_t>(other->row)];
+      const WorkingRow& row = to.rows[static_cast<std::size_t>(other->row)];
       if (row.tokens + change > scheme(target).max_tokens) continue;
       const Ms after =
           time_with(slowest, mine.row, table_.work(other->position, from.scheme) - leaves);
@@ -193,18 +193,18 @@ void AssignSearch::consider_swaps(int slowest, int target, Change& best) const {
 // Considers moves and swaps from the longest row to another row of the same replica, which shorten
 // only the bubble.
 void AssignSearch::consider_inside(int slowest, Change& best) const {
-  const ReplicaDraft& r = at(slowest);
+  const WorkingReplica& r = at(slowest);
   const Scheme& cost = scheme(slowest);
   const Summary& s = summary(slowest);
   if (cost.pp == 1 || r.rows.size() < 2) return;
-  const RowDraft& longest = r.rows[static_cast<std::size_t>(s.longest_row)];
+  const WorkingRow& longest = r.rows[static_cast<std::size_t>(s.longest_row)];
   const auto time = [&](Ms shorter, Ms longer) {  // T if both rows change and the others stay
     return s.sum + (cost.pp - 1) * std::max({shorter, longer, r.rows.size() > 2 ? s.second : 0.0});
   };
   for (const int position : longest.positions) {
     const Ms moved = table_.work(position, r.scheme);
     for (std::size_t j = 0; j < r.rows.size(); ++j) {
-      const RowDraft& row = r.rows[j];
+      const WorkingRow& row = r.rows[j];
       if (static_cast<int>(j) == s.longest_row) continue;
       const Member mine{position, s.longest_row};
       const Ms there = row.work + cost.fixed_ms;
@@ -231,12 +231,12 @@ void AssignSearch::consider_inside(int slowest, Change& best) const {
 }
 
 void AssignSearch::apply(int slowest, const Change& change) {
-  ReplicaDraft& from = at(slowest);
-  ReplicaDraft& to = at(change.target);
+  WorkingReplica& from = at(slowest);
+  WorkingReplica& to = at(change.target);
   erase(from.rows[static_cast<std::size_t>(change.mine.row)], table_, from.scheme,
         change.mine.position);
   if (change.other.position >= 0) {
-    RowDraft& row = to.rows[static_cast<std::size_t>(change.other.row)];
+    WorkingRow& row = to.rows[static_cast<std::size_t>(change.other.row)];
     erase(row, table_, to.scheme, change.other.position);
     append(table_, to.scheme, change.mine.position, row);
     append(table_, from.scheme, change.other.position,
@@ -249,7 +249,7 @@ void AssignSearch::apply(int slowest, const Change& change) {
   if (change.target != slowest) refresh(change.target);
 }
 
-bool AssignSearch::set(int replica, std::vector<int> positions, ReplicaDraft& out) const {
+bool AssignSearch::set(int replica, std::vector<int> positions, WorkingReplica& out) const {
   if (positions.empty() && !may_empty_) return false;
   auto made = best_rows(table_, at(replica).scheme, positions, counts_);
   if (!made) return false;
@@ -267,8 +267,8 @@ bool AssignSearch::try_repack(int slowest, const Repack& attempt) {
     mine.insert(std::ranges::lower_bound(mine, attempt.other), attempt.other);
   }
   theirs.insert(std::ranges::lower_bound(theirs, attempt.mine), attempt.mine);
-  ReplicaDraft there;
-  ReplicaDraft here;
+  WorkingReplica there;
+  WorkingReplica here;
   if (!set(attempt.target, std::move(theirs), there) || there.time >= before * kPlannerFaster) {
     return false;
   }
@@ -284,7 +284,7 @@ bool AssignSearch::try_repack(int slowest, const Repack& attempt) {
 // with the least even_time() first.
 bool AssignSearch::repack(int slowest, std::span<const int> replicas) {
   const Ms before = at(slowest).time;
-  ReplicaDraft alone;
+  WorkingReplica alone;
   if (set(slowest, positions_of(at(slowest)), alone) && alone.time < before * kPlannerFaster) {
     at(slowest) = std::move(alone);
     refresh(slowest);
@@ -394,7 +394,7 @@ void AssignSearch::improve(std::span<const int> replicas, int steps, const Budge
 void AssignSearch::close_ranks(const Budget& budget) {
   for (int r = 0; r < static_cast<int>(draft_.replicas.size()); ++r) {
     if (budget.exhausted()) return;
-    ReplicaDraft packed;
+    WorkingReplica packed;
     if (at(r).rows.size() < 2 || !set(r, positions_of(at(r)), packed)) continue;
     if (packed.time > at(r).time * (1 + 1e-12) || packed.rows.size() >= at(r).rows.size()) continue;
     at(r) = std::move(packed);
@@ -427,7 +427,7 @@ int AssignSearch::ruin(int rounds, std::uint64_t seed, const Budget& budget) {
     if (chosen.size() < 2) continue;
     const Ms before = at(slowest).time;
     std::vector<std::pair<double, int>> order;
-    std::vector<ReplicaDraft> kept;
+    std::vector<WorkingReplica> kept;
     for (const int r : chosen) {
       for (const Member& member : summary(r).members) {
         const double length = static_cast<double>(table_.length(member.position));
@@ -467,7 +467,7 @@ int AssignSearch::ruin(int rounds, std::uint64_t seed, const Budget& budget) {
       at(chosen[k]).scheme = kept[k].scheme;
       if (!dealt) continue;
       std::ranges::sort(sets[k]);
-      ReplicaDraft made;
+      WorkingReplica made;
       dealt = set(chosen[k], std::move(sets[k]), made);
       at(chosen[k]) = std::move(made);
       at(chosen[k]).scheme = kept[k].scheme;

@@ -27,7 +27,7 @@ class AssignSearch {
  public:
   // Requires a draft in which every replica has a permitted number of rows. `table` must outlive
   // this object.
-  AssignSearch(const AssignTable& table, const RowCounts& counts, AssignDraft draft,
+  AssignSearch(const AssignTable& table, const RowCounts& counts, AssignWorkingPlan draft,
                const AssignSearchParams& params = {});
 
   // Makes at most `steps` steps among the given replicas.
@@ -44,7 +44,7 @@ class AssignSearch {
   // rows freely.
   void close_ranks(const Budget& budget);
 
-  const AssignDraft& draft() const { return draft_; }
+  const AssignWorkingPlan& draft() const { return draft_; }
 
  private:
   struct Member {
@@ -76,8 +76,8 @@ class AssignSearch {
   };
 
   const Scheme& scheme(int replica) const;
-  ReplicaDraft& at(int replica) { return draft_.replicas[static_cast<std::size_t>(replica)]; }
-  const ReplicaDraft& at(int replica) const {
+  WorkingReplica& at(int replica) { return draft_.replicas[static_cast<std::size_t>(replica)]; }
+  const WorkingReplica& at(int replica) const {
     return draft_.replicas[static_cast<std::size_t>(replica)];
   }
   const Summary& summary(int replica) const {
@@ -92,7 +92,7 @@ class AssignSearch {
   void apply(int slowest, const Change& change);
   bool repack(int slowest, std::span<const int> replicas);
   bool try_repack(int slowest, const Repack& attempt);
-  bool set(int replica, std::vector<int> positions, ReplicaDraft& out) const;
+  bool set(int replica, std::vector<int> positions, WorkingReplica& out) const;
   int slowest_of(std::span<const int> replicas) const;
   // true if no replica is noticeably above the mean
   bool level(std::span<const int> replicas) const;
@@ -100,7 +100,7 @@ class AssignSearch {
   const AssignTable& table_;
   RowCounts counts_;
   AssignSearchParams params_;
-  AssignDraft draft_;
+  AssignWorkingPlan draft_;
   std::vector<Summary> summaries_;
   bool may_empty_ = true;
 };

@@ -36,26 +36,26 @@ std::vector<int> all_positions(const AssignTable& table) {
   return all;
 }
 
-AssignDraft empty_draft(const AssignTable& table, int strategy) {
-  AssignDraft draft{.strategy = strategy};
+AssignWorkingPlan empty_draft(const AssignTable& table, int strategy) {
+  AssignWorkingPlan draft{.strategy = strategy};
   for (const int group : groups_of_replicas(table, strategy)) {
     draft.replicas.push_back({.scheme = table.groups(strategy)[at(group)].scheme});
   }
   return draft;
 }
 
-std::optional<AssignDraft> settled(const AssignTable& table, AssignDraft draft,
-                                   const Budget& budget) {
+std::optional<AssignWorkingPlan> settled(const AssignTable& table, AssignWorkingPlan draft,
+                                         const Budget& budget) {
   if (!settle_rows(table, draft, budget)) return std::nullopt;
   return draft;
 }
 
 // Returns the rows of verl's partition. Returns nullopt if a row exceeds the cap or has no
 // sequence, or if the budget ends.
-std::optional<std::vector<RowDraft>> verl_rows(const AssignTable& table, int scheme,
-                                               const std::vector<int>& positions, int rows,
-                                               const Budget& budget) {
-  std::vector<RowDraft> made;
+std::optional<std::vector<WorkingRow>> verl_rows(const AssignTable& table, int scheme,
+                                                 const std::vector<int>& positions, int rows,
+                                                 const Budget& budget) {
+  std::vector<WorkingRow> made;
   const Bins bins = karmarkar_karp(verl_workloads(table, positions), rows, budget);
   if (bins.empty()) return std::nullopt;
   for (const std::vector<int>& bin : bins) {
@@ -70,18 +70,18 @@ std::optional<std::vector<RowDraft>> verl_rows(const AssignTable& table, int sch
 
 // Moves a sequence to every empty replica: the shortest sequence in the row of most sequences of
 // the replica with the most sequences. Returns false if a replica stays empty or the budget ends.
-bool fill_empty_replicas(const AssignTable& table, AssignDraft& draft, Ticker& ticker) {
-  for (ReplicaDraft& empty : draft.replicas) {
+bool fill_empty_replicas(const AssignTable& table, AssignWorkingPlan& draft, PollEvery& ticker) {
+  for (WorkingReplica& empty : draft.replicas) {
     if (!empty.rows.empty()) continue;
     if (ticker.exhausted(static_cast<std::int64_t>(draft.replicas.size() + at(table.size()))))
       return false;
-    RowDraft* donor = nullptr;
+    WorkingRow* donor = nullptr;
     std::size_t most = 1;
-    for (ReplicaDraft& replica : draft.replicas) {
+    for (WorkingReplica& replica : draft.replicas) {
       std::size_t sequences = 0;
-      for (const RowDraft& row : replica.rows) sequences += row.positions.size();
+      for (const WorkingRow& row : replica.rows) sequences += row.positions.size();
       const auto row = std::ranges::max_element(
-          replica.rows, {}, [](const RowDraft& r) { return r.positions.size(); });
+          replica.rows, {}, [](const WorkingRow& r) { return r.positions.size(); });
       if (sequences <= most) continue;
       const int shortest = std::ranges::max(row->positions);
       if (!table.holds(empty.scheme, shortest)) continue;
@@ -103,17 +103,17 @@ bool fill_empty_replicas(const AssignTable& table, AssignDraft& draft, Ticker& t
 
 }  // namespace
 
-bool settle_rows(const AssignTable& table, AssignDraft& draft, const Budget& budget) {
-  Ticker ticker(budget, kClockLooks);
+bool settle_rows(const AssignTable& table, AssignWorkingPlan& draft, const Budget& budget) {
+  PollEvery ticker(budget, kClockLooks);
   const RowConstraints& constraints = table.constraints();
   if (!constraints.allow_empty && !fill_empty_replicas(table, draft, ticker)) return false;
   std::size_t most = 0;
-  for (const ReplicaDraft& replica : draft.replicas) most = std::max(most, replica.rows.size());
-  for (ReplicaDraft& replica : draft.replicas) {
+  for (const WorkingReplica& replica : draft.replicas) most = std::max(most, replica.rows.size());
+  for (WorkingReplica& replica : draft.replicas) {
     if (replica.rows.empty()) continue;
     const std::size_t rows = constraints.equal_rows ? most : replica.rows.size();
     const int wanted = row_counts(constraints).at_least(static_cast<Tokens>(rows));
-    for (RowDraft& row : replica.rows) {
+    for (WorkingRow& row : replica.rows) {
       row.work = 0;
       for (const int position : row.positions) row.work += table.work(position, replica.scheme);
     }
@@ -123,13 +123,13 @@ bool settle_rows(const AssignTable& table, AssignDraft& draft, const Budget& bud
   return true;
 }
 
-std::optional<AssignDraft> assign_lpt(const AssignTable& table, int strategy,
-                                      const Budget& budget) {
+std::optional<AssignWorkingPlan> assign_lpt(const AssignTable& table, int strategy,
+                                            const Budget& budget) {
   if (!table.usable(strategy)) return std::nullopt;
-  AssignDraft draft = empty_draft(table, strategy);
+  AssignWorkingPlan draft = empty_draft(table, strategy);
   std::vector<Ms> work(draft.replicas.size(), 0);
   Dispatch sets(draft.replicas.size());
-  Ticker ticker(budget, kClockLooks);
+  PollEvery ticker(budget, kClockLooks);
   for (int position = 0; position < table.size(); ++position) {
     if (ticker.exhausted(static_cast<std::int64_t>(sets.size()))) return std::nullopt;
     std::size_t home = sets.size();
@@ -153,10 +153,10 @@ std::optional<AssignDraft> assign_lpt(const AssignTable& table, int strategy,
   return settled(table, std::move(draft), budget);
 }
 
-std::optional<AssignDraft> assign_karmarkar_karp(const AssignTable& table, int strategy,
-                                                 const Budget& budget) {
+std::optional<AssignWorkingPlan> assign_karmarkar_karp(const AssignTable& table, int strategy,
+                                                       const Budget& budget) {
   if (!table.usable(strategy) || table.groups(strategy).size() != 1) return std::nullopt;
-  AssignDraft draft = empty_draft(table, strategy);
+  AssignWorkingPlan draft = empty_draft(table, strategy);
   if (table.size() == 0) return settled(table, std::move(draft), budget);
   const int scheme = draft.replicas.front().scheme;
   const Tokens cap = table.schemes()[at(scheme)].max_tokens;
@@ -174,7 +174,7 @@ std::optional<AssignDraft> assign_karmarkar_karp(const AssignTable& table, int s
     if (sets[r].empty()) continue;
     const auto most = static_cast<int>(sets[r].size());
     int rows = counts.at_least(fullest / cap + (fullest % cap != 0));
-    std::optional<std::vector<RowDraft>> made;
+    std::optional<std::vector<WorkingRow>> made;
     for (rows = std::min(rows, most); !made && rows <= most; ++rows) {
       made = verl_rows(table, scheme, sets[r], rows, budget);
       if (!made && budget.exhausted()) return std::nullopt;
@@ -207,7 +207,7 @@ Bins next_fit(const AssignTable& table, Tokens cap) {
 
 // Assigns the rows to the replicas in turn. First splits rows until their number is a multiple of
 // the replicas, if there are enough sequences.
-void deal(const AssignTable& table, std::vector<RowDraft> rows, AssignDraft& draft) {
+void deal(const AssignTable& table, std::vector<WorkingRow> rows, AssignWorkingPlan& draft) {
   const auto replicas = static_cast<int>(draft.replicas.size());
   const int multiple = replicas * table.constraints().rows_multiple_of;
   const auto count = static_cast<int>(rows.size());
@@ -220,12 +220,12 @@ void deal(const AssignTable& table, std::vector<RowDraft> rows, AssignDraft& dra
 
 // Assigns each row, slowest first, to the replica that then ends first. Returns false if the budget
 // ends.
-bool deal_to_least(const AssignTable& table, std::vector<RowDraft> rows, AssignDraft& draft,
-                   Ticker ticker) {
-  std::ranges::stable_sort(rows, std::greater<>{}, &RowDraft::work);
-  for (RowDraft& row : rows) {
+bool deal_to_least(const AssignTable& table, std::vector<WorkingRow> rows, AssignWorkingPlan& draft,
+                   PollEvery ticker) {
+  std::ranges::stable_sort(rows, std::greater<>{}, &WorkingRow::work);
+  for (WorkingRow& row : rows) {
     if (ticker.exhausted(static_cast<std::int64_t>(draft.replicas.size()))) return false;
-    ReplicaDraft& least = *std::ranges::min_element(draft.replicas, {}, &ReplicaDraft::time);
+    WorkingReplica& least = *std::ranges::min_element(draft.replicas, {}, &WorkingReplica::time);
     least.rows.push_back(std::move(row));
     const Scheme& scheme = table.schemes()[at(least.scheme)];
     // Rows come by descending work, so a replica's first row is its longest.
@@ -237,10 +237,10 @@ bool deal_to_least(const AssignTable& table, std::vector<RowDraft> rows, AssignD
 
 }  // namespace
 
-std::optional<AssignDraft> assign_packed_rows(const AssignTable& table, int strategy, RowFit rule,
-                                              const Budget& budget) {
+std::optional<AssignWorkingPlan> assign_packed_rows(const AssignTable& table, int strategy,
+                                                    RowFit rule, const Budget& budget) {
   if (!table.usable(strategy) || table.groups(strategy).size() != 1) return std::nullopt;
-  AssignDraft draft = empty_draft(table, strategy);
+  AssignWorkingPlan draft = empty_draft(table, strategy);
   const int scheme = draft.replicas.front().scheme;
   const Tokens cap = table.schemes()[at(scheme)].max_tokens;
   std::vector<Tokens> sizes;
@@ -254,13 +254,13 @@ std::optional<AssignDraft> assign_packed_rows(const AssignTable& table, int stra
     bins = *(rule == RowFit::first_fit_decreasing ? first_fit_decreasing(sizes, cap)
                                                   : best_fit_decreasing(sizes, cap));
   }
-  std::vector<RowDraft> rows(bins.size());
+  std::vector<WorkingRow> rows(bins.size());
   for (std::size_t bin = 0; bin < bins.size(); ++bin) {
     for (const int position : bins[bin]) append(table, scheme, position, rows[bin]);
   }
   if (rule == RowFit::next_fit) {
     deal(table, std::move(rows), draft);
-  } else if (!deal_to_least(table, std::move(rows), draft, Ticker(budget, kClockLooks))) {
+  } else if (!deal_to_least(table, std::move(rows), draft, PollEvery(budget, kClockLooks))) {
     return std::nullopt;
   }
   return settled(table, std::move(draft), budget);

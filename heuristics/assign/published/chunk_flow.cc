@@ -38,7 +38,7 @@ std::optional<AssignPlan> assign_chunk_flow(const AssignInstance& instance, cons
     if (!best) return std::nullopt;
     return compose_assign(instance, best_strategy, std::move(*best), budget);
   };
-  Ticker ticker(budget, kChunkLooks);
+  PollEvery ticker(budget, kChunkLooks);
   for (const int strategy : step.strategies()) {
     if (best && budget.exhausted()) break;
     std::vector<ReplicaChoice> choices;

@@ -17,7 +17,7 @@ namespace {
 // Random orders of the sequences, as in the paper's section 4.2.
 constexpr int kOrders = 50;
 // Row counts tried for each replica, as in the published code.
-constexpr int kMostRowCounts = 20;
+constexpr int kMaxRowCounts = 20;
 // Visits of replicas between two reads of the clock.
 constexpr std::int64_t kDispatchLooks = 1 << 18;
 
@@ -27,12 +27,12 @@ class Hydraulis {
             const Budget& budget)
       : table_(table), score_(score), packer_(packer), budget_(budget) {}
 
-  std::optional<AssignDraft> plan(int strategy, std::uint64_t seed) {
+  std::optional<AssignWorkingPlan> plan(int strategy, std::uint64_t seed) {
     schemes_.clear();
     for (const int group : groups_of_replicas(table_, strategy)) {
       schemes_.push_back(table_.groups(strategy)[static_cast<std::size_t>(group)].scheme);
     }
-    AssignDraft draft{.strategy = strategy};
+    AssignWorkingPlan draft{.strategy = strategy};
     const Dispatch sets = stage_one(seed);
     if (sets.empty()) return std::nullopt;
     for (std::size_t r = 0; r < sets.size(); ++r) {
@@ -44,19 +44,19 @@ class Hydraulis {
     return draft;
   }
 
-  Ms score(const AssignDraft& draft) const {
+  Ms score(const AssignWorkingPlan& draft) const {
     Ms worst = 0;
-    for (const ReplicaDraft& replica : draft.replicas) {
+    for (const WorkingReplica& replica : draft.replicas) {
       worst = std::max(worst, score(replica.scheme, replica.rows));
     }
     return worst;
   }
 
  private:
-  Ms score(int scheme, const std::vector<RowDraft>& rows) const {
+  Ms score(int scheme, const std::vector<WorkingRow>& rows) const {
     if (score_ == HydraulisScore::modelled || rows.empty()) return time_of(table_, scheme, rows);
     const Scheme& s = table_.schemes()[static_cast<std::size_t>(scheme)];
-    const RowDraft& longest = *std::ranges::max_element(rows, {}, &RowDraft::work);
+    const WorkingRow& longest = *std::ranges::max_element(rows, {}, &WorkingRow::work);
     return (static_cast<double>(rows.size()) + s.pp - 1) * (longest.work + s.fixed_ms);
   }
 
@@ -88,7 +88,7 @@ class Hydraulis {
   Ms deal(const std::vector<int>& order, Dispatch& sets) const {
     std::vector<LoadSum> loads(schemes_.size());
     Ms slowest = 0;
-    Ticker ticker(budget_, kDispatchLooks);
+    PollEvery ticker(budget_, kDispatchLooks);
     for (const int position : order) {
       if (ticker.exhausted(std::ssize(schemes_))) return kInfinity;
       std::size_t home = 0;
@@ -110,22 +110,22 @@ class Hydraulis {
     return slowest;
   }
 
-  std::optional<ReplicaDraft> stage_two(int scheme, const std::vector<int>& set) const {
-    if (set.empty()) return ReplicaDraft{.scheme = scheme};
+  std::optional<WorkingReplica> stage_two(int scheme, const std::vector<int>& set) const {
+    if (set.empty()) return WorkingReplica{.scheme = scheme};
     Tokens tokens = 0;
     for (const int position : set) tokens += table_.length(position);
     const Tokens cap = table_.schemes()[static_cast<std::size_t>(scheme)].max_tokens;
     const auto first = static_cast<int>(tokens / cap + (tokens % cap != 0));
-    std::optional<ReplicaDraft> best;
+    std::optional<WorkingReplica> best;
     Ms least = kInfinity;
     const auto most = static_cast<int>(set.size());
-    for (int rows = first; rows <= most && (rows < first + kMostRowCounts || !best); ++rows) {
+    for (int rows = first; rows <= most && (rows < first + kMaxRowCounts || !best); ++rows) {
       if (rows > first && budget_.exhausted()) break;
       auto packed = packer_(table_, scheme, set, rows);
       if (!packed || !(score(scheme, *packed) < least)) continue;
       least = score(scheme, *packed);
       const Ms time = time_of(table_, scheme, *packed);
-      best = ReplicaDraft{scheme, std::move(*packed), time};
+      best = WorkingReplica{scheme, std::move(*packed), time};
     }
     return best;
   }
@@ -139,11 +139,11 @@ class Hydraulis {
 
 }  // namespace
 
-std::optional<AssignDraft> hydraulis(const AssignTable& table, HydraulisScore score,
-                                     const RowPacker& packer, std::uint64_t seed,
-                                     const Budget& budget) {
+std::optional<AssignWorkingPlan> hydraulis(const AssignTable& table, HydraulisScore score,
+                                           const RowPacker& packer, std::uint64_t seed,
+                                           const Budget& budget) {
   Hydraulis planner(table, score, packer, budget);
-  std::optional<AssignDraft> best;
+  std::optional<AssignWorkingPlan> best;
   bool tried = false;
   for (int strategy = 0; strategy < table.strategies(); ++strategy) {
     if (!table.usable(strategy)) continue;

@@ -29,13 +29,13 @@ enum class HydraulisScore {
 
 // Returns exactly `rows` rows with the shortest longest row that the packer finds, or nullopt.
 // `positions` ascend.
-using RowPacker = std::function<std::optional<std::vector<RowDraft>>(
+using RowPacker = std::function<std::optional<std::vector<WorkingRow>>(
     const AssignTable& table, int scheme, std::span<const int> positions, int rows)>;
 
 // Returns the best plan over all strategies by `score`, or nullopt if no strategy can be planned.
 // With `even_rows` as the packer, this is the variant without a MILP.
-std::optional<AssignDraft> hydraulis(const AssignTable& table, HydraulisScore score,
-                                     const RowPacker& packer, std::uint64_t seed,
-                                     const Budget& budget);
+std::optional<AssignWorkingPlan> hydraulis(const AssignTable& table, HydraulisScore score,
+                                           const RowPacker& packer, std::uint64_t seed,
+                                           const Budget& budget);
 
 }  // namespace stowage

@@ -90,7 +90,7 @@ std::optional<std::vector<Bytes>> lay_round_a_ring(const LayoutTable& table, Byt
   radix_sort(ending, [&](int b) { return sort_key(std::int64_t{table.hull(b).last}); });
   std::vector<Bytes> offsets(at(table.buffers()), 0);
   Ring round(table, ring);
-  Ticker ticker(budget, layout_fixed::kClockGaps);
+  PollEvery ticker(budget, layout_fixed::kClockGaps);
   auto gone = ending.begin();
   std::int64_t seen = 0;
   for (const int b : order) {

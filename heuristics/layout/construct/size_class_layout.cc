@@ -52,7 +52,7 @@ struct Slots {
 
 // Returns the layout with size classes of `bits` leading bits, or nullopt if it would end beyond
 // kMaxExact.
-std::optional<Slots> lay_in_slots(const LayoutInstance& instance, int bits) {
+std::optional<Slots> size_class_layout(const LayoutInstance& instance, int bits) {
   std::vector<Bytes> offsets(instance.buffers.size(), 0);
   Bytes top = 0;
   struct Sized {
@@ -117,10 +117,10 @@ std::optional<Slots> lay_in_slots(const LayoutInstance& instance, int bits) {
 
 }  // namespace
 
-std::optional<std::vector<Bytes>> lay_in_slots(const LayoutInstance& instance) {
+std::optional<std::vector<Bytes>> size_class_layout(const LayoutInstance& instance) {
   std::optional<Slots> best;
   for (const int bits : kLeadingBits) {
-    std::optional<Slots> slots = lay_in_slots(instance, bits);
+    std::optional<Slots> slots = size_class_layout(instance, bits);
     if (slots && (!best || slots->top < best->top)) best = std::move(slots);
   }
   if (!best) return std::nullopt;

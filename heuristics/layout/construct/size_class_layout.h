@@ -10,7 +10,7 @@
 // Source: segregated fits with one free list per class (Wilson, Johnstone, Neely, Boles 1995,
 // section 3.6), with lifetimes known in advance.
 //
-//   const auto offsets = lay_in_slots(instance);
+//   const auto offsets = size_class_layout(instance);
 #pragma once
 
 #include <optional>
@@ -23,6 +23,6 @@ namespace stowage {
 // Returns the offsets of all buffers; buffers of size 0 are at their pin or at 0. The slots lie
 // above all pinned buffers. Returns nullopt if they would end beyond kMaxExact. Requires pins that
 // do not clash.
-std::optional<std::vector<Bytes>> lay_in_slots(const LayoutInstance& instance);
+std::optional<std::vector<Bytes>> size_class_layout(const LayoutInstance& instance);
 
 }  // namespace stowage

@@ -14,7 +14,7 @@
 namespace stowage {
 namespace {
 
-using layout_fixed::kMostWeight;
+using layout_fixed::kMaxWeight;
 using layout_fixed::kPinWeight;
 using layout_fixed::kShares;
 
@@ -85,7 +85,7 @@ std::optional<std::vector<Bytes>> Ejection::fit_below(const std::vector<Bytes>& 
   }
   std::ranges::sort(waiting, {}, [&](int b) { return std::pair(weight_[at(b)], b); });
   std::ranges::fill(failed_, 0);
-  Ticker ticker(budget, layout_fixed::kClockVisits);
+  PollEvery ticker(budget, layout_fixed::kClockVisits);
   const std::int64_t last_visit = visits_ + visits;
   while (!waiting.empty()) {
     std::swap(waiting[random_.below(kShares) < any_share_
@@ -142,7 +142,7 @@ void Ejection::list_neighbours(int b) {
       const std::int64_t weight =
           table_.pinned(other)
               ? kPinWeight
-              : std::min(kMostWeight, (1 + failed_[at(other)]) * weight_[at(other)]);
+              : std::min(kMaxWeight, (1 + failed_[at(other)]) * weight_[at(other)]);
       neighbours_.push_back({klass.offset[i], klass.offset[i] + table_.size(other), weight, other});
     }
     visits_ += 1 + static_cast<std::int64_t>(i - from);

@@ -138,7 +138,7 @@ class Improvement {
   std::int64_t visits(std::int64_t ratio) const {
     const double usual =
         static_cast<double>(params_.lowering.visits) * std::max(100, table_.buffers());
-    return static_cast<std::int64_t>(std::min(static_cast<double>(layout_fixed::kMostVisits),
+    return static_cast<std::int64_t>(std::min(static_cast<double>(layout_fixed::kMaxVisits),
                                               static_cast<double>(ratio) * usual));
   }
 

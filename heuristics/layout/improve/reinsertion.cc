@@ -322,7 +322,7 @@ std::optional<std::vector<Bytes>> Reinsertion::complete(const std::vector<Bytes>
   take_out();
   measure();
   sort_stack(false);
-  Ticker ticker(budget, kClockVisits);
+  PollEvery ticker(budget, kClockVisits);
   for (const int b : taken_) {
     if (budget.nodes_left() <= 0) return std::nullopt;
     const std::int64_t before = visits_;
@@ -345,7 +345,7 @@ std::vector<Bytes> Reinsertion::lower(std::vector<Bytes> best, Bytes target, std
   current_ = stack_;
   const std::int64_t first = visits_;
   const std::int64_t nodes = budget.nodes_left();
-  Ticker ticker(budget, kClockVisits);
+  PollEvery ticker(budget, kClockVisits);
   const auto pins_kept = [&] {
     if (!table_.any_pins()) return true;
     for (std::size_t i = 0; i < current_.size(); ++i) {

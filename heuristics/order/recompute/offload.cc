@@ -12,8 +12,9 @@ namespace {
 
 // Adds `count`, which may be negative, to the steps of all intervals that begin at step `before` or
 // later.
-void shift(std::vector<Away>& aways, std::int64_t before, std::int64_t count) {
-  for (Away& away : aways) {
+void shift(std::vector<OffloadInterval>& offload_intervals, std::int64_t before,
+           std::int64_t count) {
+  for (OffloadInterval& away : offload_intervals) {
     if (away.behind >= before) away.behind += count;
   }
 }
@@ -30,17 +31,19 @@ Offload::Offload(const OrderInstance& instance, const OrderTable& table,
       evictions_(table, params.eviction) {}
 
 // If the objective is the peak, a layout is acceptable only if no run waits for a transfer.
-bool Offload::good(const Channels::Layout& layout) const {
+bool Offload::good(const TransferChannels::Layout& layout) const {
   return layout.held && (timed() || layout.stall_ms <= 0);
 }
 
 // Returns the plan of these steps and of those intervals that are possible in them.
-Offload::Choice Offload::laid(std::vector<int> steps, std::vector<Away> aways, Bytes capacity) {
+Offload::Choice Offload::laid(std::vector<int> steps,
+                              std::vector<OffloadInterval> offload_intervals, Bytes capacity) {
   ++counted_;
   channels_.look_at(steps);
-  std::erase_if(aways, [&](const Away& away) { return !channels_.possible(away); });
-  Choice choice{.steps = std::move(steps), .aways = std::move(aways)};
-  choice.layout = channels_.lay(choice.aways, capacity, timed());
+  std::erase_if(offload_intervals,
+                [&](const OffloadInterval& away) { return !channels_.possible(away); });
+  Choice choice{.steps = std::move(steps), .offload_intervals = std::move(offload_intervals)};
+  choice.layout = channels_.lay(choice.offload_intervals, capacity, timed());
   return choice;
 }
 
@@ -50,15 +53,16 @@ void Offload::look_at(const Choice& now, std::int64_t step, Bytes capacity, By b
                       std::mt19937_64* random, Choice& best) {
   channels_.look_at(now.steps);
   struct InTheWay {
-    Away away;
+    OffloadInterval away;
     std::int64_t before;
   };
   std::vector<InTheWay> all;
   for (int t = 0; t < table_.tensors(); ++t) {
     if (table_.size(t) == 0) continue;
     const std::int64_t behind = channels_.last_use_before(t, step);
-    const Away away{t, behind};
-    if (behind == Channels::kNone || std::ranges::find(now.aways, away) != now.aways.end())
+    const OffloadInterval away{t, behind};
+    if (behind == TransferChannels::kNone ||
+        std::ranges::find(now.offload_intervals, away) != now.offload_intervals.end())
       continue;
     all.push_back({away, channels_.back_before(away)});
   }
@@ -80,13 +84,13 @@ void Offload::look_at(const Choice& now, std::int64_t step, Bytes capacity, By b
   };
   for (const InTheWay& its : all) {
     if (by != By::cost_of_runs) {
-      std::vector<Away> aways = now.aways;
-      aways.push_back(its.away);
-      offer(laid(now.steps, std::move(aways), capacity));
+      std::vector<OffloadInterval> offload_intervals = now.offload_intervals;
+      offload_intervals.push_back(its.away);
+      offer(laid(now.steps, std::move(offload_intervals), capacity));
     }
     for (const std::vector<int>& runs :
          evictions_.chains_to(now.steps, its.away.tensor, at(its.before))) {
-      std::vector<Away> shifted = now.aways;
+      std::vector<OffloadInterval> shifted = now.offload_intervals;
       shift(shifted, its.before, std::ssize(runs));
       offer(laid(with_runs(now.steps, runs, at(its.before)), std::move(shifted), capacity));
     }
@@ -139,23 +143,24 @@ void Offload::drop_needless(Choice& now, Bytes capacity) {
     std::vector<int> steps = now.steps;
     steps.erase(steps.begin() + static_cast<std::ptrdiff_t>(*step));
     if (!evictions_.valid(steps)) continue;
-    std::vector<Away> aways = now.aways;
-    std::erase_if(
-        aways, [&](const Away& away) { return away.behind == static_cast<std::int64_t>(*step); });
-    shift(aways, static_cast<std::int64_t>(*step), -1);
-    keep_if_good(laid(std::move(steps), std::move(aways), capacity));
+    std::vector<OffloadInterval> offload_intervals = now.offload_intervals;
+    std::erase_if(offload_intervals, [&](const OffloadInterval& away) {
+      return away.behind == static_cast<std::int64_t>(*step);
+    });
+    shift(offload_intervals, static_cast<std::int64_t>(*step), -1);
+    keep_if_good(laid(std::move(steps), std::move(offload_intervals), capacity));
   }
-  for (std::size_t k = now.aways.size(); k-- > 0;) {
-    std::vector<Away> aways = now.aways;
-    aways.erase(aways.begin() + static_cast<std::ptrdiff_t>(k));
-    keep_if_good(laid(now.steps, std::move(aways), capacity));
-    k = std::min(k, now.aways.size());
+  for (std::size_t k = now.offload_intervals.size(); k-- > 0;) {
+    std::vector<OffloadInterval> offload_intervals = now.offload_intervals;
+    offload_intervals.erase(offload_intervals.begin() + static_cast<std::ptrdiff_t>(k));
+    keep_if_good(laid(now.steps, std::move(offload_intervals), capacity));
+    k = std::min(k, now.offload_intervals.size());
   }
 }
 
 OffloadPlan Offload::plan_of(Choice&& now) const {
   OffloadPlan plan{.steps = std::move(now.steps),
-                   .aways = std::move(now.aways),
+                   .offload_intervals = std::move(now.offload_intervals),
                    .transfers = std::move(now.layout.transfers),
                    .time_ms = now.layout.time_ms,
                    .peak = table_.at_start()};
@@ -193,16 +198,16 @@ OffloadPlan Offload::lowest(std::span<const int> steps, Bytes goal, const Budget
 }
 
 std::optional<OffloadPlan> Offload::with_runs_again(std::span<const int> steps,
-                                                    std::vector<Away> aways, Bytes capacity,
-                                                    const Budget& budget) {
+                                                    std::vector<OffloadInterval> offload_intervals,
+                                                    Bytes capacity, const Budget& budget) {
   if (!timed()) {
     // Tensors leave as early and come back as late as possible while no run waits.
-    Choice now = laid({steps.begin(), steps.end()}, std::move(aways), 0);
+    Choice now = laid({steps.begin(), steps.end()}, std::move(offload_intervals), 0);
     if (!good(now.layout)) return std::nullopt;
     OffloadPlan plan = plan_of(std::move(now));
     return plan.peak > capacity ? std::nullopt : std::optional(std::move(plan));
   }
-  Choice now = laid({steps.begin(), steps.end()}, std::move(aways), capacity);
+  Choice now = laid({steps.begin(), steps.end()}, std::move(offload_intervals), capacity);
   if (!good(now.layout) || !relieve(now, capacity, By::cost_of_runs, budget, nullptr)) {
     return std::nullopt;
   }
@@ -215,16 +220,16 @@ void Offload::thin_out(Choice& now, std::mt19937_64& random) const {
   const auto goes = [&](std::size_t count) {
     return many ? draw(random, 2) == 0 : draw(random, count) < 2;
   };
-  const std::size_t count = now.aways.size();
-  std::erase_if(now.aways, [&](const Away&) { return goes(count); });
+  const std::size_t count = now.offload_intervals.size();
+  std::erase_if(now.offload_intervals, [&](const OffloadInterval&) { return goes(count); });
   const std::vector<std::size_t> again = runs_again(now.steps);
   for (auto step = again.rbegin(); step != again.rend(); ++step) {
     if (!goes(again.size())) continue;
     now.steps.erase(now.steps.begin() + static_cast<std::ptrdiff_t>(*step));
-    std::erase_if(now.aways, [&](const Away& away) {
+    std::erase_if(now.offload_intervals, [&](const OffloadInterval& away) {
       return away.behind == static_cast<std::int64_t>(*step);
     });
-    shift(now.aways, static_cast<std::int64_t>(*step), -1);
+    shift(now.offload_intervals, static_cast<std::int64_t>(*step), -1);
   }
 }
 
@@ -235,9 +240,9 @@ std::int64_t Offload::improve(OffloadPlan& plan, Bytes capacity, std::int64_t mo
   while (counted_ - before < most && !budget.exhausted()) {
     if (!timed() && plan.peak <= table_.at_start()) break;
     const Bytes most_bytes = timed() ? capacity : plan.peak - 1;
-    Choice other{.steps = plan.steps, .aways = plan.aways};
+    Choice other{.steps = plan.steps, .offload_intervals = plan.offload_intervals};
     thin_out(other, random);
-    other = laid(std::move(other.steps), std::move(other.aways), most_bytes);
+    other = laid(std::move(other.steps), std::move(other.offload_intervals), most_bytes);
     if (!evictions_.valid(other.steps) || !good(other.layout)) continue;
     const By by = draw(random, 3) == 0 ? By::bytes : By::cost;
     if (!relieve(other, most_bytes, by, budget, &random)) continue;

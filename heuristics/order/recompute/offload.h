@@ -33,7 +33,7 @@ namespace stowage {
 
 struct OffloadPlan {
   std::vector<int> steps;
-  std::vector<Away> aways;
+  std::vector<OffloadInterval> offload_intervals;
   std::vector<OrderTransfer> transfers;
   Ms time_ms = 0;
   Bytes peak = 0;
@@ -58,7 +58,8 @@ class Offload {
   // Returns a plan of the order with exactly these offload intervals, and with repeated runs if the
   // capacity requires them. Returns nullopt if no such plan fits. If the objective is the peak, no
   // run is repeated.
-  std::optional<OffloadPlan> with_runs_again(std::span<const int> steps, std::vector<Away> aways,
+  std::optional<OffloadPlan> with_runs_again(std::span<const int> steps,
+                                             std::vector<OffloadInterval> offload_intervals,
                                              Bytes capacity, const Budget& budget);
 
   // Removes some transfers and repeated runs, then chooses anew with random factors. Keeps the new
@@ -70,14 +71,15 @@ class Offload {
  private:
   struct Choice {
     std::vector<int> steps;
-    std::vector<Away> aways;
-    Channels::Layout layout;
+    std::vector<OffloadInterval> offload_intervals;
+    TransferChannels::Layout layout;
     double score = 0;
   };
 
   bool timed() const { return instance_.objective == OrderObjective::time; }
-  bool good(const Channels::Layout& layout) const;
-  Choice laid(std::vector<int> steps, std::vector<Away> aways, Bytes capacity);
+  bool good(const TransferChannels::Layout& layout) const;
+  Choice laid(std::vector<int> steps, std::vector<OffloadInterval> offload_intervals,
+              Bytes capacity);
   // Score of the greedy choice: bytes per added time, or bytes alone. `cost_of_runs` scores by
   // bytes per added time, allows only repeated runs, and leaves the transfers as they are.
   enum class By { cost, bytes, cost_of_runs };
@@ -94,7 +96,7 @@ class Offload {
   const OrderTable& table_;
   const OffloadParams params_;
   const int halvings_;  // bisection steps between the goal and the peak
-  Channels channels_;
+  TransferChannels channels_;
   Evictions evictions_;
   std::int64_t counted_ = 0;  // plans evaluated by this object
 };

@@ -16,8 +16,8 @@ using order_fixed::kRounding;
 }  // namespace
 
 // An offload interval with the steps of its transfers.
-struct Channels::Move {
-  Away away;
+struct TransferChannels::Move {
+  OffloadInterval away;
   // step of the use before which the tensor must be back; the number of steps: the end
   std::int64_t before = 0;
   std::int64_t out = 0;
@@ -29,7 +29,7 @@ struct Channels::Move {
   std::int64_t last_in(std::int64_t steps) const { return std::min(before, steps - 1); }
 };
 
-Channels::Channels(const OrderInstance& instance, const OrderTable& table)
+TransferChannels::TransferChannels(const OrderInstance& instance, const OrderTable& table)
     : table_(table), updates_(at(table.operators())), uses_(at(table.tensors())) {
   for (int op = 0; op < table.operators(); ++op) {
     const std::vector<std::int64_t>& list = instance.operators[at(op)].updates;
@@ -39,7 +39,7 @@ Channels::Channels(const OrderInstance& instance, const OrderTable& table)
   }
 }
 
-void Channels::look_at(std::span<const int> steps) {
+void TransferChannels::look_at(std::span<const int> steps) {
   order_.assign(steps.begin(), steps.end());
   for (std::vector<Use>& uses : uses_) uses.clear();
   begins_.assign(1, 0);
@@ -55,34 +55,34 @@ void Channels::look_at(std::span<const int> steps) {
   }
 }
 
-std::int64_t Channels::back_before(const Away& away) const {
+std::int64_t TransferChannels::back_before(const OffloadInterval& away) const {
   const std::vector<Use>& uses = uses_[at(away.tensor)];
   const auto next = std::ranges::upper_bound(uses, away.behind, {}, &Use::step);
   if (next == uses.end()) return table_.stays(away.tensor) ? steps() : kNone;
   return next->writes ? kNone : next->step;
 }
 
-std::int64_t Channels::last_use_before(int tensor, std::int64_t step) const {
+std::int64_t TransferChannels::last_use_before(int tensor, std::int64_t step) const {
   const std::vector<Use>& uses = uses_[at(tensor)];
   const auto next = std::ranges::lower_bound(uses, step, {}, &Use::step);
   if (next != uses.end() && next->step == step) return kNone;
   const bool first = next == uses.begin();
   if (first && table_.producer(tensor) != OrderTable::kNobody) return kNone;
-  const Away away{tensor, first ? -1 : std::prev(next)->step};
+  const OffloadInterval away{tensor, first ? -1 : std::prev(next)->step};
   const std::int64_t before = back_before(away);
   if (before < 0 || step == 0 || step >= std::min(before, steps() - 1)) return kNone;
   return away.behind;
 }
 
 // The tensor leaves at step 1 or later, and is away for at least one step before it is back.
-bool Channels::possible(const Away& away) const {
+bool TransferChannels::possible(const OffloadInterval& away) const {
   const std::int64_t before = back_before(away);
   return before >= 0 && std::max<std::int64_t>(1, away.behind + 1) < std::min(before, steps() - 1);
 }
 
 // Marks the intervals whose tensor the host holds already. Sets the first step at which each other
 // tensor can leave: after its last change, and not before the intervals listed before it.
-void Channels::find_copies(std::vector<Move>& moves) const {
+void TransferChannels::find_copies(std::vector<Move>& moves) const {
   std::int64_t last = 0;
   for (std::size_t k = 0; k < moves.size(); ++k) {
     Move& move = moves[k];
@@ -96,7 +96,7 @@ void Channels::find_copies(std::vector<Move>& moves) const {
 }
 
 // Schedules each outbound transfer as soon as the channel is free, in the order of the uses.
-void Channels::lay_out(std::vector<Move>& moves, std::span<const Ms> begins) const {
+void TransferChannels::lay_out(std::vector<Move>& moves, std::span<const Ms> begins) const {
   Ms channel = 0;
   for (Move& move : moves) {
     const std::int64_t behind = move.away.behind + 1;
@@ -114,7 +114,7 @@ void Channels::lay_out(std::vector<Move>& moves, std::span<const Ms> begins) con
 
 // Schedules inbound transfers from the last use back: each ends before its use and before the next
 // transfer begins.
-void Channels::lay_in(std::vector<Move>& moves, std::span<const Ms> begins) const {
+void TransferChannels::lay_in(std::vector<Move>& moves, std::span<const Ms> begins) const {
   std::vector<Move*> by_use;
   for (Move& move : moves) by_use.push_back(&move);
   std::ranges::stable_sort(by_use,
@@ -132,8 +132,8 @@ void Channels::lay_in(std::vector<Move>& moves, std::span<const Ms> begins) cons
 
 // Moves outbound transfers earlier or inbound transfers later at the steps that need more bytes
 // than the capacity.
-void Channels::squeeze(std::vector<Move>& moves, std::vector<Bytes>& needs, Bytes capacity,
-                       bool stalls, std::span<const Ms> begins) const {
+void TransferChannels::squeeze(std::vector<Move>& moves, std::vector<Bytes>& needs, Bytes capacity,
+                               bool stalls, std::span<const Ms> begins) const {
   for (std::int64_t k = 1; k < steps(); ++k) {
     while (needs[at(k)] > capacity) {
       Move* best = nullptr;
@@ -167,14 +167,14 @@ void Channels::squeeze(std::vector<Move>& moves, std::vector<Bytes>& needs, Byte
 }
 
 // Returns true if no step changes the tensor between the two intervals.
-bool Channels::same_copy(const Move& before, const Move& next) const {
+bool TransferChannels::same_copy(const Move& before, const Move& next) const {
   if (before.away.tensor != next.away.tensor) return false;
   return std::ranges::none_of(uses_[at(next.away.tensor)], [&](const Use& use) {
     return use.changes && use.step > before.away.behind && use.step <= next.away.behind;
   });
 }
 
-bool Channels::held(std::span<const Move> moves) const {
+bool TransferChannels::held(std::span<const Move> moves) const {
   if (!table_.host()->capacity) return true;
   std::vector<Bytes> change(order_.size() + 1, 0);
   for (const Move& move : moves) {
@@ -196,10 +196,12 @@ bool Channels::held(std::span<const Move> moves) const {
       change, [&](Bytes bytes) { return (now += bytes) <= *table_.host()->capacity; });
 }
 
-Channels::Layout Channels::lay_by(std::span<const Away> aways, Bytes capacity, bool stalls,
-                                  std::span<const Ms> begins) const {
+TransferChannels::Layout TransferChannels::lay_by(
+    std::span<const OffloadInterval> offload_intervals, Bytes capacity, bool stalls,
+    std::span<const Ms> begins) const {
   std::vector<Move> moves;
-  for (const Away& away : aways) moves.push_back({.away = away, .before = back_before(away)});
+  for (const OffloadInterval& away : offload_intervals)
+    moves.push_back({.away = away, .before = back_before(away)});
   std::ranges::stable_sort(moves, [](const Move& a, const Move& b) {
     return a.away.behind != b.away.behind ? a.away.behind < b.away.behind : a.before < b.before;
   });
@@ -238,15 +240,16 @@ Channels::Layout Channels::lay_by(std::span<const Away> aways, Bytes capacity, b
   return layout;
 }
 
-Channels::Layout Channels::lay(std::span<const Away> aways, Bytes capacity, bool stalls) const {
-  Layout best = lay_by(aways, capacity, stalls, begins_);
+TransferChannels::Layout TransferChannels::lay(std::span<const OffloadInterval> offload_intervals,
+                                               Bytes capacity, bool stalls) const {
+  Layout best = lay_by(offload_intervals, capacity, stalls, begins_);
   if (best.stall_ms <= 0 || !stalls) return best;
   // Schedules the transfers a second time, with the begins of the runs that include their waiting.
   const TransferTimes times = transfer_times(table_, order_, best.transfers);
   std::vector<Ms> begins;
   for (const TransferTimes::Span& run : times.runs) begins.push_back(run.begin);
   begins.push_back(times.time_ms);
-  Layout other = lay_by(aways, capacity, stalls, begins);
+  Layout other = lay_by(offload_intervals, capacity, stalls, begins);
   if (other.excess < best.excess || (other.excess == best.excess && other.time_ms < best.time_ms)) {
     return other;
   }

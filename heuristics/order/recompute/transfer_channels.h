@@ -9,7 +9,7 @@
 //
 //   Channels channels(instance, table);
 //   channels.look_at(steps);
-//   const Channels::Layout layout = channels.lay(aways, capacity, true);
+//   const TransferChannels::Layout layout = channels.lay(aways, capacity, true);
 //   if (layout.excess == 0) use(layout.transfers);
 //
 // Thread safety: an object belongs to one thread.
@@ -28,15 +28,15 @@ namespace stowage {
 
 // An offload interval: the tensor is on the host after one of its uses and until before the next
 // one.
-struct Away {
+struct OffloadInterval {
   int tensor = 0;
   // step of the use before the interval; -1: an input that is away from the start
   std::int64_t behind = -1;
 
-  bool operator==(const Away&) const = default;
+  bool operator==(const OffloadInterval&) const = default;
 };
 
-class Channels {
+class TransferChannels {
  public:
   struct Layout {
     std::vector<OrderTransfer> transfers;
@@ -48,26 +48,26 @@ class Channels {
   };
 
   // `instance` and `table` must outlive this object. Requires a host.
-  Channels(const OrderInstance& instance, const OrderTable& table);
+  TransferChannels(const OrderInstance& instance, const OrderTable& table);
 
   // Sets the steps to which all functions below refer.
   void look_at(std::span<const int> steps);
 
   // Returns the step before which the tensor must be back, or the number of steps if it must be
   // there at the end. Returns a negative number if the tensor need not come back or cannot be away.
-  std::int64_t back_before(const Away& away) const;
+  std::int64_t back_before(const OffloadInterval& away) const;
   // Returns the step of the last use before `step` if the tensor is there at `step` and can be
   // away. Returns -1 for an input that is unused so far, and kNone if the tensor cannot be away.
   static constexpr std::int64_t kNone = -2;
   std::int64_t last_use_before(int tensor, std::int64_t step) const;
 
   // Returns true if there is a step at which the tensor can be away.
-  bool possible(const Away& away) const;
+  bool possible(const OffloadInterval& away) const;
 
   // Returns the transfers of the offload intervals, which must be possible() and begin at different
   // uses. If `stalls` is false, no tensor leaves earlier or comes back later for the capacity's
   // sake if a run would wait for the transfer.
-  Layout lay(std::span<const Away> aways, Bytes capacity, bool stalls) const;
+  Layout lay(std::span<const OffloadInterval> offload_intervals, Bytes capacity, bool stalls) const;
 
  private:
   struct Use {
@@ -79,7 +79,7 @@ class Channels {
   struct Move;
 
   std::int64_t steps() const { return static_cast<std::int64_t>(order_.size()); }
-  Layout lay_by(std::span<const Away> aways, Bytes capacity, bool stalls,
+  Layout lay_by(std::span<const OffloadInterval> offload_intervals, Bytes capacity, bool stalls,
                 std::span<const Ms> begins) const;
   void find_copies(std::vector<Move>& moves) const;
   void lay_out(std::vector<Move>& moves, std::span<const Ms> begins) const;

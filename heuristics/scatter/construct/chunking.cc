@@ -45,7 +45,7 @@ int fewest_micro_batches(const ScatterTable& table) {
   if (tokens == 0) return 0;
   const Tokens capacity = table.batch_capacity();
   const Tokens by_tokens = tokens / capacity + (tokens % capacity != 0);
-  const Level& least = table.levels().front();
+  const GroupConfig& least = table.configs().front();
   const std::int64_t together =
       checked_mul(table.devices() / least.degree, least.sequences).value_or(kMaxExact);
   const Tokens by_count = (table.size() + together - 1) / together;

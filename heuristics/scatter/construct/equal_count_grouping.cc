@@ -1,4 +1,5 @@
-// Longer than 300 lines: degrees, groupings and cuts share the times of groups at each level.
+// Longer than 300 lines: degrees, groupings and cuts share the times of groups at each
+// configuration.
 #include "heuristics/scatter/construct/equal_count_grouping.h"
 
 #include <algorithm>
@@ -18,14 +19,14 @@ namespace {
 constexpr std::array<int, 15> kRound = {2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256};
 constexpr double kPromising = 1.05;  // groupings up to this ratio to the best makespan are polished
 constexpr Ms kLongest = std::numeric_limits<Ms>::max();
-constexpr int kMostCut = 4096;     // sequences; larger steps are not cut by even_chunks()
-constexpr int kMostPlaces = 4096;  // groups times devices; above it, make_up() is not tried
+constexpr int kMaxCut = 4096;     // sequences; larger steps are not cut by even_chunks()
+constexpr int kMaxPlaces = 4096;  // groups times devices; above it, make_up() is not tried
 
-// The time in ms of a group at each level, infinite if the level has no room.
+// The time in ms of a group at each configuration, infinite if the configuration has no room.
 using Times = std::span<const Ms>;
 
-// Chooses levels for groups of the given times, on all devices or, unless the rules forbid it, on
-// fewer.
+// Chooses configurations for groups of the given times, on all devices or, unless the rules forbid
+// it, on fewer.
 class Degrees {
  public:
   explicit Degrees(const ScatterTable& table) : table_(table) {}
@@ -35,16 +36,16 @@ class Degrees {
   int needed(std::span<const Times> groups, Ms most) const {
     int devices = 0;
     for (const Times times : groups) {
-      const int level = least_level(times, most);
-      if (level < 0) return table_.devices() + 1;
-      devices += degree(level);
+      const int config = least_config(times, most);
+      if (config < 0) return table_.devices() + 1;
+      devices += degree(config);
       if (devices > table_.devices()) return devices;
     }
     return devices;
   }
 
-  // Chooses levels() and returns their makespan in ms. If `whole`, the levels cover all devices.
-  // Returns infinity if no choice exists.
+  // Chooses configurations() and returns their makespan in ms. If `whole`, the configurations cover
+  // all devices. Returns infinity if no choice exists.
   Ms choose(std::span<const Times> groups, bool whole) {
     candidates_.clear();
     for (const Times times : groups) {
@@ -72,31 +73,31 @@ class Degrees {
     if (whole && !widen(groups, left) && !make_up(groups)) return kInfinity;
     Ms makespan = 0;
     for (std::size_t g = 0; g < groups.size(); ++g) {
-      makespan = std::max(makespan, groups[g][at(levels_[g])]);
+      makespan = std::max(makespan, groups[g][at(configs_[g])]);
     }
     return makespan;
   }
 
-  const std::vector<int>& levels() const { return levels_; }
+  const std::vector<int>& configs() const { return configs_; }
 
  private:
-  int degree(int level) const { return table_.levels()[at(level)].degree; }
+  int degree(int config) const { return table_.configs()[at(config)].degree; }
 
-  // Returns the fastest level of the least degree with time <= `most`, or -1 if no level is fast
-  // enough.
-  int least_level(Times times, Ms most) const {
+  // Returns the fastest configuration of the least degree with time <= `most`, or -1 if no
+  // configuration is fast enough.
+  int least_config(Times times, Ms most) const {
     int least = -1;
-    for (int level = 0; level < static_cast<int>(times.size()); ++level) {
-      if (times[at(level)] > most) continue;
-      if (least >= 0 && degree(level) > degree(least)) break;
-      if (least < 0 || times[at(level)] < times[at(least)]) least = level;
+    for (int config = 0; config < static_cast<int>(times.size()); ++config) {
+      if (times[at(config)] > most) continue;
+      if (least >= 0 && degree(config) > degree(least)) break;
+      if (least < 0 || times[at(config)] < times[at(least)]) least = config;
     }
     return least;
   }
 
   void take(std::span<const Times> groups, Ms most) {
-    levels_.clear();
-    for (const Times times : groups) levels_.push_back(least_level(times, most));
+    configs_.clear();
+    for (const Times times : groups) configs_.push_back(least_config(times, most));
   }
 
   // Gives the remaining devices to groups: first the widening that takes most devices, then the
@@ -105,22 +106,22 @@ class Degrees {
     while (left > 0) {
       int best_more = 0;
       std::size_t best_group = 0;
-      int best_level = 0;
+      int best_config = 0;
       for (std::size_t g = 0; g < groups.size(); ++g) {
-        for (int level = levels_[g] + 1; level < static_cast<int>(groups[g].size()); ++level) {
-          const int more = degree(level) - degree(levels_[g]);
-          if (more > left || more < 1 || groups[g][at(level)] == kInfinity) continue;
+        for (int config = configs_[g] + 1; config < static_cast<int>(groups[g].size()); ++config) {
+          const int more = degree(config) - degree(configs_[g]);
+          if (more > left || more < 1 || groups[g][at(config)] == kInfinity) continue;
           const bool faster =
-              more == best_more && groups[g][at(level)] < groups[best_group][at(best_level)];
+              more == best_more && groups[g][at(config)] < groups[best_group][at(best_config)];
           if (more > best_more || faster) {
             best_more = more;
             best_group = g;
-            best_level = level;
+            best_config = config;
           }
         }
       }
       if (best_more == 0) return false;
-      levels_[best_group] = best_level;
+      configs_[best_group] = best_config;
       left -= best_more;
     }
     return true;
@@ -131,54 +132,55 @@ class Degrees {
   bool make_up(std::span<const Times> groups) {
     const auto devices = at(table_.devices());
     const std::size_t width = devices + 1;
-    if (groups.size() * devices > kMostPlaces) return false;
+    if (groups.size() * devices > kMaxPlaces) return false;
     std::vector<Ms> least((groups.size() + 1) * width, kInfinity);
     std::vector<int> by(least.size(), -1);
     least[0] = 0;
     for (std::size_t g = 0; g < groups.size(); ++g) {
-      for (int level = 0; level < static_cast<int>(groups[g].size()); ++level) {
-        for (std::size_t sum = at(degree(level)); sum < width; ++sum) {
-          const Ms before = least[g * width + sum - at(degree(level))];
-          const Ms then = std::max(before, groups[g][at(level)]);
+      for (int config = 0; config < static_cast<int>(groups[g].size()); ++config) {
+        for (std::size_t sum = at(degree(config)); sum < width; ++sum) {
+          const Ms before = least[g * width + sum - at(degree(config))];
+          const Ms then = std::max(before, groups[g][at(config)]);
           if (then >= least[(g + 1) * width + sum]) continue;
           least[(g + 1) * width + sum] = then;
-          by[(g + 1) * width + sum] = level;
+          by[(g + 1) * width + sum] = config;
         }
       }
     }
     if (least.back() == kInfinity) return false;
-    levels_.assign(groups.size(), 0);
+    configs_.assign(groups.size(), 0);
     std::size_t sum = devices;
     for (std::size_t g = groups.size(); g-- > 0;) {
-      levels_[g] = by[(g + 1) * width + sum];
-      sum -= at(degree(levels_[g]));
+      configs_[g] = by[(g + 1) * width + sum];
+      sum -= at(degree(configs_[g]));
     }
     return true;
   }
 
   const ScatterTable& table_;
   std::vector<Ms> candidates_;
-  std::vector<int> levels_;
+  std::vector<int> configs_;
 };
 
-// Computes the times of each group at each level. Stores the times of one group after the other.
+// Computes the times of each group at each configuration. Stores the times of one group after the
+// other.
 class GroupTimes {
  public:
   explicit GroupTimes(const ScatterTable& table) : table_(table) {}
 
   std::span<const Times> of(std::span<const std::vector<int>> groups) {
-    const std::size_t levels = table_.levels().size();
+    const std::size_t configs = table_.configs().size();
     times_.clear();
     groups_.clear();
     for (const std::vector<int>& positions : groups) {
-      GroupDraft group{.positions = positions};
-      for (std::size_t level = 0; level < levels; ++level) {
-        group = group_of(table_, static_cast<int>(level), std::move(group.positions));
+      WorkingGroup group{.positions = positions};
+      for (std::size_t config = 0; config < configs; ++config) {
+        group = group_of(table_, static_cast<int>(config), std::move(group.positions));
         times_.push_back(has_room(table_, group) ? group.time : kInfinity);
       }
     }
     for (std::size_t g = 0; g < groups.size(); ++g) {
-      groups_.push_back(Times(times_).subspan(g * levels, levels));
+      groups_.push_back(Times(times_).subspan(g * configs, configs));
     }
     return groups_;
   }
@@ -213,19 +215,19 @@ Groups mixed(std::span<const int> positions, std::size_t groups) {
 class Cuts {
  public:
   explicit Cuts(const ScatterTable& table)
-      : table_(table), degrees_(table), tokens_{0}, loads_(table.levels().size()) {
+      : table_(table), degrees_(table), tokens_{0}, loads_(table.configs().size()) {
     for (int position = 0; position < table.size(); ++position) {
       tokens_.push_back(tokens_.back() + table.length(position));
     }
-    for (int level = 0; level < static_cast<int>(loads_.size()); ++level) {
-      loads_[at(level)].emplace_back();
+    for (int config = 0; config < static_cast<int>(loads_.size()); ++config) {
+      loads_[at(config)].emplace_back();
       for (int position = 0; position < table.size(); ++position) {
-        loads_[at(level)].push_back(loads_[at(level)].back() + table.load(position, level));
+        loads_[at(config)].push_back(loads_[at(config)].back() + table.load(position, config));
       }
     }
   }
 
-  std::optional<StepDraft> run(const Budget& budget) {
+  std::optional<WorkingStep> run(const Budget& budget) {
     const int size = table_.size();
     best_.assign(at(size) + 1, {});
     best_[0].sum = 0;
@@ -237,7 +239,7 @@ class Cuts {
       for (Blocks& blocks : rounds) try_each(first, blocks);
     }
     if (best_.back().sum == kInfinity) return std::nullopt;
-    StepDraft step;
+    WorkingStep step;
     for (int end = size; end > 0; end = best_[at(end)].first) step.push_back(batch(end));
     std::ranges::reverse(step);
     return step;
@@ -256,14 +258,14 @@ class Cuts {
     Blocks(const Cuts& cuts, int each)
         : cuts_(cuts),
           each_(each),
-          levels_(cuts.table_.levels().size()),
+          configs_(cuts.table_.configs().size()),
           known_(at(cuts.table_.size())),
-          times_(known_.size() * levels_) {}
+          times_(known_.size() * configs_) {}
 
     int each() const { return each_; }
 
     Times from(int begin) {
-      const std::span<Ms> times = std::span(times_).subspan(at(begin) * levels_, levels_);
+      const std::span<Ms> times = std::span(times_).subspan(at(begin) * configs_, configs_);
       if (!known_[at(begin)]) cuts_.measure(begin, begin + each_, times);
       known_[at(begin)] = true;
       return times;
@@ -272,7 +274,7 @@ class Cuts {
    private:
     const Cuts& cuts_;
     int each_;
-    std::size_t levels_;
+    std::size_t configs_;
     std::vector<bool> known_;
     std::vector<Ms> times_;
   };
@@ -306,23 +308,23 @@ class Cuts {
     return 2 * groups;
   }
 
-  // Computes the time at each level of the sequences [begin, end) as one group.
+  // Computes the time at each configuration of the sequences [begin, end) as one group.
   void measure(int begin, int end, std::span<Ms> times) const {
     const Tokens tokens = tokens_[at(end)] - tokens_[at(begin)];
-    for (std::size_t level = 0; level < loads_.size(); ++level) {
-      const Level& own = table_.levels()[level];
+    for (std::size_t config = 0; config < loads_.size(); ++config) {
+      const GroupConfig& own = table_.configs()[config];
       const auto beside = checked_mul(end - begin, own.sequence_tokens);
       const bool fits = end - begin <= own.sequences && beside && *beside <= own.capacity &&
-                        table_.holds(static_cast<int>(level), begin) &&
+                        table_.holds(static_cast<int>(config), begin) &&
                         own.room_to_grow(tokens + *beside, end - begin) >= 0;
-      const Load load = loads_[level][at(end)] - loads_[level][at(begin)];
-      const Ms time = table_.measured() ? table_.time(static_cast<int>(level), load)
+      const Load load = loads_[config][at(end)] - loads_[config][at(begin)];
+      const Ms time = table_.measured() ? table_.time(static_cast<int>(config), load)
                                         : own.overhead + load.time();
-      times[level] = fits ? time : kInfinity;
+      times[config] = fits ? time : kInfinity;
     }
   }
 
-  MicroBatchDraft batch(int end) {
+  WorkingMicroBatch batch(int end) {
     const Cut& cut = best_[at(end)];
     Blocks blocks(*this, cut.each);
     groups_.clear();
@@ -330,13 +332,13 @@ class Cuts {
       groups_.push_back(blocks.from(begin));
     }
     degrees_.choose(groups_, table_.no_idle_ranks());
-    MicroBatchDraft batch;
+    WorkingMicroBatch batch;
     for (std::size_t g = 0; g < groups_.size(); ++g) {
       std::vector<int> positions;
       for (int i = 0; i < cut.each; ++i) {
         positions.push_back(cut.first + static_cast<int>(g) * cut.each + i);
       }
-      batch.groups.push_back(group_of(table_, degrees_.levels()[g], std::move(positions)));
+      batch.groups.push_back(group_of(table_, degrees_.configs()[g], std::move(positions)));
     }
     batch.makespan = slowest(batch);
     return batch;
@@ -345,16 +347,16 @@ class Cuts {
   const ScatterTable& table_;
   Degrees degrees_;
   std::vector<Tokens> tokens_;            // sum of tokens before each position
-  std::vector<std::vector<Load>> loads_;  // sum of loads before each position, by level
+  std::vector<std::vector<Load>> loads_;  // sum of loads before each position, by configuration
   std::vector<Cut> best_;                 // best cut, by end
   std::vector<Times> groups_;
 };
 
 }  // namespace
 
-bool has_equal_groups(const MicroBatchDraft& batch) {
+bool has_equal_groups(const WorkingMicroBatch& batch) {
   std::size_t each = 0;
-  for (const GroupDraft& group : batch.groups) {
+  for (const WorkingGroup& group : batch.groups) {
     if (group.positions.empty()) continue;
     if (each != 0 && group.positions.size() != each) return false;
     each = group.positions.size();
@@ -368,12 +370,12 @@ namespace {
 struct Grouping {
   Ms makespan = 0;
   Groups groups;
-  std::vector<int> levels;
+  std::vector<int> configs;
 };
 
 // Returns the best grouping found, on all devices if `whole`; nullopt if no grouping was found.
-std::optional<MicroBatchDraft> grouped(const ScatterTable& table, std::span<const int> positions,
-                                       int polish_rounds, bool whole) {
+std::optional<WorkingMicroBatch> grouped(const ScatterTable& table, std::span<const int> positions,
+                                         int polish_rounds, bool whole) {
   std::vector<Grouping> groupings;
   Degrees degrees(table);
   GroupTimes times(table);
@@ -386,17 +388,17 @@ std::optional<MicroBatchDraft> grouped(const ScatterTable& table, std::span<cons
       Groups groups = deal(positions, count);
       const Ms makespan = degrees.choose(times.of(groups), whole);
       if (makespan == kInfinity) continue;
-      groupings.push_back({makespan, std::move(groups), degrees.levels()});
+      groupings.push_back({makespan, std::move(groups), degrees.configs()});
     }
   }
   // The fastest groupings come first, so that most others need no polish.
   std::ranges::stable_sort(groupings, {}, &Grouping::makespan);
-  std::optional<MicroBatchDraft> best;
+  std::optional<WorkingMicroBatch> best;
   for (Grouping& grouping : groupings) {
     if (best && grouping.makespan > kPromising * best->makespan) break;
-    MicroBatchDraft batch;
+    WorkingMicroBatch batch;
     for (std::size_t g = 0; g < grouping.groups.size(); ++g) {
-      batch.groups.push_back(group_of(table, grouping.levels[g], std::move(grouping.groups[g])));
+      batch.groups.push_back(group_of(table, grouping.configs[g], std::move(grouping.groups[g])));
     }
     polish(table, batch, polish_rounds);
     if (!best || batch.makespan < best->makespan) best = std::move(batch);
@@ -406,16 +408,17 @@ std::optional<MicroBatchDraft> grouped(const ScatterTable& table, std::span<cons
 
 }  // namespace
 
-std::optional<MicroBatchDraft> group_evenly(const ScatterTable& table,
-                                            std::span<const int> positions, int polish_rounds) {
+std::optional<WorkingMicroBatch> equal_count_grouping(const ScatterTable& table,
+                                                      std::span<const int> positions,
+                                                      int polish_rounds) {
   if (table.no_idle_ranks()) {
     if (auto batch = grouped(table, positions, polish_rounds, true)) return batch;
   }
   return grouped(table, positions, polish_rounds, false);
 }
 
-std::optional<StepDraft> even_chunks(const ScatterTable& table, const Budget& budget) {
-  if (table.size() > kMostCut) return std::nullopt;
+std::optional<WorkingStep> even_chunks(const ScatterTable& table, const Budget& budget) {
+  if (table.size() > kMaxCut) return std::nullopt;
   return Cuts(table).run(budget);
 }
 

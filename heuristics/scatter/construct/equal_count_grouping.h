@@ -5,7 +5,7 @@
 // gets a degree, such that the makespan is least. Moves of single sequences would break the rule,
 // swaps keep it.
 //
-//   auto batch = group_evenly(table, positions, 64);
+//   auto batch = equal_count_grouping(table, positions, 64);
 #pragma once
 
 #include <optional>
@@ -17,19 +17,20 @@
 namespace stowage {
 
 // Returns true if all groups that hold a sequence hold equal numbers of sequences.
-bool has_equal_groups(const MicroBatchDraft& batch);
+bool has_equal_groups(const WorkingMicroBatch& batch);
 
 // Returns the best grouping found, with at most `polish_rounds` swaps. If the rules forbid idle
 // ranks, prefers groupings that cover all devices. Returns nullopt if no grouping was found. A
-// single sequence that fits a level is always grouped. Requires ascending `positions`, at least
-// one, and a table with one recomputation mode.
-std::optional<MicroBatchDraft> group_evenly(const ScatterTable& table,
-                                            std::span<const int> positions, int polish_rounds);
+// single sequence that fits a configuration is always grouped. Requires ascending `positions`, at
+// least one, and a table with one recomputation mode.
+std::optional<WorkingMicroBatch> equal_count_grouping(const ScatterTable& table,
+                                                      std::span<const int> positions,
+                                                      int polish_rounds);
 
 // Returns a step of consecutive chunks, longest first, each in groups of consecutive sequences. The
 // step is a shortest path over the cuts, where the counts of groups and of sequences per group are
 // round numbers. Returns nullopt if no such step exists, if the step has too many sequences, or if
 // the budget ends first. Requires a table with one recomputation mode.
-std::optional<StepDraft> even_chunks(const ScatterTable& table, const Budget& budget);
+std::optional<WorkingStep> even_chunks(const ScatterTable& table, const Budget& budget);
 
 }  // namespace stowage

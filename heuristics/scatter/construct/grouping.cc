@@ -29,27 +29,27 @@ constexpr int kNodesPerMix = 50;
 class MixSearch {
  public:
   MixSearch(const ScatterTable& table, std::span<const int> positions, const GroupingEffort& effort)
-      : table_(table), positions_(positions), effort_(effort), mix_(table.levels().size(), 0) {
+      : table_(table), positions_(positions), effort_(effort), mix_(table.configs().size(), 0) {
     tokens_.push_back(0);
     for (const int position : positions) tokens_.push_back(tokens_.back() + table.length(position));
     if (effort.mixes == 0) return;  // only the enumeration uses the areas
-    // area_[p][i]: least device-ms of the first i sequences at levels p and above.
-    const std::size_t levels = table.levels().size();
-    area_.assign(levels, std::vector<double>{0});
+    // area_[p][i]: least device-ms of the first i sequences at configurations p and above.
+    const std::size_t configs = table.configs().size();
+    area_.assign(configs, std::vector<double>{0});
     for (const int position : positions) {
       double least = kInfinity;
-      for (std::size_t p = levels; p-- > 0;) {
-        const Level& level = table.levels()[p];
+      for (std::size_t p = configs; p-- > 0;) {
+        const GroupConfig& config = table.configs()[p];
         if (table.holds(static_cast<int>(p), position)) {
           const int kind = table.kind(position);
-          least = std::min(least, level.degree * table.kind_least_cost(kind, static_cast<int>(p)));
+          least = std::min(least, config.degree * table.kind_least_cost(kind, static_cast<int>(p)));
         }
         area_[p].push_back(area_[p].back() + least);
       }
     }
   }
 
-  std::optional<MicroBatchDraft> run(Ms estimate) {
+  std::optional<WorkingMicroBatch> run(Ms estimate) {
     estimate_ = estimate;
     const Ms worst = longest_chain();
     offer(multifit(table_, positions_, estimate, worst, 10));
@@ -64,7 +64,8 @@ class MixSearch {
   }
 
  private:
-  // Totals of the groups chosen so far (levels above the current one), and the remaining devices.
+  // Totals of the groups chosen so far (configurations above the current one), and the remaining
+  // devices.
   struct Chosen {
     int devices = 0;
     Tokens capacity = 0;
@@ -72,11 +73,12 @@ class MixSearch {
     double overhead = 0;  // sum of degree * overhead
   };
 
-  // Returns the time of all sequences in one group of the worst level: no makespan is larger.
+  // Returns the time of all sequences in one group of the worst configuration: no makespan is
+  // larger.
   Ms longest_chain() const {
     Ms worst = 0;
-    for (std::size_t p = 0; p < table_.levels().size(); ++p) {
-      Ms chain = table_.levels()[p].overhead;
+    for (std::size_t p = 0; p < table_.configs().size(); ++p) {
+      Ms chain = table_.configs()[p].overhead;
       for (const int position : positions_) chain += table_.cost(position, static_cast<int>(p));
       worst = std::max(worst, chain);
     }
@@ -85,11 +87,11 @@ class MixSearch {
 
   Ms limit() const { return best_ ? best_->makespan * (1 - kWorthwhile) : kInfinity; }
 
-  // Returns how many of the longest sequences no level below `p` can take before `limit()`.
+  // Returns how many of the longest sequences no configuration below `p` can take before `limit()`.
   std::size_t bound_to(int p) const {
     std::size_t bound = positions_.size();
     for (int q = 0; q < p; ++q) {
-      const Ms overhead = table_.levels()[static_cast<std::size_t>(q)].overhead;
+      const Ms overhead = table_.configs()[static_cast<std::size_t>(q)].overhead;
       const auto fits = [&](int position) {
         return table_.holds(q, position) && overhead + table_.cost(position, q) < limit();
       };
@@ -100,8 +102,8 @@ class MixSearch {
     return bound;
   }
 
-  // Returns false if groups at levels p and above, with the remaining devices, cannot beat the
-  // best.
+  // Returns false if groups at configurations p and above, with the remaining devices, cannot beat
+  // the best.
   bool hopeful(int p, const Chosen& chosen) const {
     const double offered = best_ ? chosen.weight * limit() - chosen.overhead : kInfinity;
     const std::size_t bound = bound_to(p);
@@ -117,17 +119,17 @@ class MixSearch {
   bool finished_by_estimate() const { return best_ && best_->makespan <= estimate_; }
 
   void descend(int p, const Chosen& chosen) {
-    const Level& level = table_.levels()[static_cast<std::size_t>(p)];
-    const int most = chosen.devices / level.degree;
+    const GroupConfig& config = table_.configs()[static_cast<std::size_t>(p)];
+    const int most = chosen.devices / config.degree;
     // The smallest groups take all remaining devices: an unused group costs nothing.
     for (int n = p == 0 ? most : 0; n <= most && !finished(); ++n) {
       --nodes_left_;
       mix_[static_cast<std::size_t>(p)] = n;
       Chosen with = chosen;
-      with.devices -= n * level.degree;
-      with.capacity += std::min(checked_mul(n, level.capacity).value_or(kMaxExact), kMaxExact);
-      with.weight += static_cast<double>(n) * level.degree;
-      with.overhead += static_cast<double>(n) * level.degree * level.least_overhead;
+      with.devices -= n * config.degree;
+      with.capacity += std::min(checked_mul(n, config.capacity).value_or(kMaxExact), kMaxExact);
+      with.weight += static_cast<double>(n) * config.degree;
+      with.overhead += static_cast<double>(n) * config.degree * config.least_overhead;
       if (!hopeful(p, with)) continue;
       if (p > 0) {
         descend(p - 1, with);
@@ -143,13 +145,13 @@ class MixSearch {
   // memory there. The enumeration may end before it reaches them.
   void offer_homogeneous() {
     for (std::size_t p = 0; p < mix_.size() && !finished_by_estimate(); ++p) {
-      mix_[p] = table_.devices() / table_.levels()[p].degree;
+      mix_[p] = table_.devices() / table_.configs()[p].degree;
       offer(lpt_groups(table_, mix_, positions_, best_ ? limit() * kPromisingGroups : kInfinity));
       mix_[p] = 0;
     }
   }
 
-  void offer(std::optional<MicroBatchDraft> batch) {
+  void offer(std::optional<WorkingMicroBatch> batch) {
     if (!batch) return;
     polish(table_, *batch, effort_.polish_rounds);
     if (!best_ || batch->makespan < best_->makespan) best_ = std::move(batch);
@@ -161,7 +163,7 @@ class MixSearch {
   std::vector<int> mix_;
   std::vector<Tokens> tokens_;
   std::vector<std::vector<double>> area_;
-  std::optional<MicroBatchDraft> best_;
+  std::optional<WorkingMicroBatch> best_;
   Ms estimate_ = 0;
   int mixes_left_ = 0;
   std::int64_t nodes_left_ = 0;
@@ -170,16 +172,16 @@ class MixSearch {
 }  // namespace
 
 // Groups the micro-batch in each recomputation mode and returns the fastest.
-static std::optional<MicroBatchDraft> group_in_best_way(const ScatterTable& table,
-                                                        std::span<const int> positions,
-                                                        const GroupingEffort& effort) {
-  std::optional<MicroBatchDraft> best;
-  for (int way = 0; way < table.recomputations(); ++way) {
-    const ScatterTable& own = table.recomputing(way);
+static std::optional<WorkingMicroBatch> group_in_best_mode(const ScatterTable& table,
+                                                           std::span<const int> positions,
+                                                           const GroupingEffort& effort) {
+  std::optional<WorkingMicroBatch> best;
+  for (int mode = 0; mode < table.recomputations(); ++mode) {
+    const ScatterTable& own = table.recomputing(mode);
     if (best && grouping_estimate(own, positions) >= best->makespan) continue;
-    std::optional<MicroBatchDraft> batch = group_micro_batch(own, positions, effort);
+    std::optional<WorkingMicroBatch> batch = group_micro_batch(own, positions, effort);
     if (!batch || (best && batch->makespan >= best->makespan)) continue;
-    for (GroupDraft& group : batch->groups) group.level = level_in(table, own, group.level);
+    for (WorkingGroup& group : batch->groups) group.config = level_in(table, own, group.config);
     best = std::move(batch);
   }
   return best;
@@ -198,15 +200,15 @@ Ms grouping_estimate(const ScatterTable& table, std::span<const int> positions) 
                   table.least_overhead() + area / table.devices());
 }
 
-std::optional<MicroBatchDraft> group_micro_batch(const ScatterTable& table,
-                                                 std::span<const int> positions,
-                                                 const GroupingEffort& effort) {
-  if (positions.empty()) return MicroBatchDraft{};
-  if (table.recomputations() > 1) return group_in_best_way(table, positions, effort);
+std::optional<WorkingMicroBatch> group_micro_batch(const ScatterTable& table,
+                                                   std::span<const int> positions,
+                                                   const GroupingEffort& effort) {
+  if (positions.empty()) return WorkingMicroBatch{};
+  if (table.recomputations() > 1) return group_in_best_mode(table, positions, effort);
   const Ms estimate = grouping_estimate(table, positions);
   if (estimate == kInfinity) return std::nullopt;
-  if (table.several_kinds()) return group_on_kinds(table, positions, effort.polish_rounds);
-  if (table.equal_sequences()) return group_evenly(table, positions, effort.polish_rounds);
+  if (table.several_kinds()) return heterogeneous_grouping(table, positions, effort.polish_rounds);
+  if (table.equal_sequences()) return equal_count_grouping(table, positions, effort.polish_rounds);
   return MixSearch(table, positions, effort).run(estimate);
 }
 

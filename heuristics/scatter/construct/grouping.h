@@ -31,8 +31,8 @@ Ms grouping_estimate(const ScatterTable& table, std::span<const int> positions);
 // Returns the best grouping found, or nullopt if none was found. With very tight memory, this
 // heuristic may miss an existing grouping. Requires ascending `positions`. The result may contain
 // empty groups.
-std::optional<MicroBatchDraft> group_micro_batch(const ScatterTable& table,
-                                                 std::span<const int> positions,
-                                                 const GroupingEffort& effort = {});
+std::optional<WorkingMicroBatch> group_micro_batch(const ScatterTable& table,
+                                                   std::span<const int> positions,
+                                                   const GroupingEffort& effort = {});
 
 }  // namespace stowage

@@ -17,28 +17,28 @@ constexpr double kNearMakespan = 1e-3;  // the bisection ends within this share 
 class Placing {
  public:
   Placing(const ScatterTable& table, std::span<const int> positions)
-      : table_(table), positions_(positions), order_(table.levels().size()) {
-    for (int level = 0; level < static_cast<int>(order_.size()); ++level) {
-      devices_.push_back(table.devices_of_kinds(level));
+      : table_(table), positions_(positions), order_(table.configs().size()) {
+    for (int config = 0; config < static_cast<int>(order_.size()); ++config) {
+      devices_.push_back(table.devices_of_kinds(config));
     }
     std::iota(order_.begin(), order_.end(), 0);
     // Levels of equal degree are sorted by the time of the longest sequence.
-    std::ranges::stable_sort(order_, {}, [&](int level) {
-      return std::pair(table.levels()[at(level)].degree, alone(positions.front(), level));
+    std::ranges::stable_sort(order_, {}, [&](int config) {
+      return std::pair(table.configs()[at(config)].degree, alone(positions.front(), config));
     });
   }
 
-  std::optional<MicroBatchDraft> run() {
+  std::optional<WorkingMicroBatch> run() {
     Ms low = 0;
     Ms high = 0;
     for (const int position : positions_) low = std::max(low, least_alone(position));
     if (low == kInfinity) return std::nullopt;
-    std::optional<MicroBatchDraft> best = place(kInfinity);
+    std::optional<WorkingMicroBatch> best = place(kInfinity);
     if (!best) return std::nullopt;
     high = best->makespan;
     for (int i = 0; i < kBisections && high > low * (1 + kNearMakespan); ++i) {
       const Ms middle = low + (high - low) / 2;
-      std::optional<MicroBatchDraft> placed = place(middle);
+      std::optional<WorkingMicroBatch> placed = place(middle);
       if (placed && placed->makespan < best->makespan) {
         best = std::move(placed);
         high = best->makespan;
@@ -50,39 +50,39 @@ class Placing {
   }
 
  private:
-  Ms alone(int position, int level) const {
-    return table_.levels()[at(level)].overhead + table_.cost(position, level);
+  Ms alone(int position, int config) const {
+    return table_.configs()[at(config)].overhead + table_.cost(position, config);
   }
   Ms least_alone(int position) const {
     Ms least = kInfinity;
-    for (const int level : order_) {
-      if (table_.holds(level, position)) least = std::min(least, alone(position, level));
+    for (const int config : order_) {
+      if (table_.holds(config, position)) least = std::min(least, alone(position, config));
     }
     return least;
   }
 
-  bool fits(int level) const {
+  bool fits(int config) const {
     for (std::size_t kind = 0; kind < left_.size(); ++kind) {
-      if (devices_[at(level)][kind] > left_[kind]) return false;
+      if (devices_[at(config)][kind] > left_[kind]) return false;
     }
     return true;
   }
 
   // Places all sequences in groups of at most `most` ms. If the limit is infinite, each sequence
   // goes to the group where it ends first. Returns nullopt if a sequence fits no group.
-  std::optional<MicroBatchDraft> place(Ms most) {
+  std::optional<WorkingMicroBatch> place(Ms most) {
     left_ = table_.devices_of_kinds();
-    MicroBatchDraft batch;
+    WorkingMicroBatch batch;
     for (const int position : positions_) {
-      GroupDraft* best = nullptr;
+      WorkingGroup* best = nullptr;
       double least = kInfinity;
-      for (GroupDraft& group : batch.groups) {
+      for (WorkingGroup& group : batch.groups) {
         if (!has_room(table_, group, position)) continue;
         const Ms then = time_with(table_, group, position);
         if (then > most) continue;
         const double price = most == kInfinity
                                  ? then
-                                 : table_.levels()[at(group.level)].degree * (then - group.time);
+                                 : table_.configs()[at(group.config)].degree * (then - group.time);
         if (price < least) {
           least = price;
           best = &group;
@@ -90,12 +90,12 @@ class Placing {
       }
       int opened = -1;
       if (best == nullptr || most == kInfinity) {
-        for (const int level : order_) {
-          if (!table_.holds(level, position) || !fits(level) || alone(position, level) > most) {
+        for (const int config : order_) {
+          if (!table_.holds(config, position) || !fits(config) || alone(position, config) > most) {
             continue;
           }
-          if (most == kInfinity && best != nullptr && alone(position, level) >= least) continue;
-          opened = level;
+          if (most == kInfinity && best != nullptr && alone(position, config) >= least) continue;
+          opened = config;
           break;
         }
       }
@@ -115,16 +115,17 @@ class Placing {
 
   const ScatterTable& table_;
   std::span<const int> positions_;
-  std::vector<int> order_;                 // levels in the order in which new groups try them
-  std::vector<std::vector<int>> devices_;  // by level and kind
+  std::vector<int> order_;  // configurations in the order in which new groups try them
+  std::vector<std::vector<int>> devices_;  // by configuration and kind
   std::vector<int> left_;                  // free devices, by kind
 };
 
 }  // namespace
 
-std::optional<MicroBatchDraft> group_on_kinds(const ScatterTable& table,
-                                              std::span<const int> positions, int polish_rounds) {
-  std::optional<MicroBatchDraft> batch = Placing(table, positions).run();
+std::optional<WorkingMicroBatch> heterogeneous_grouping(const ScatterTable& table,
+                                                        std::span<const int> positions,
+                                                        int polish_rounds) {
+  std::optional<WorkingMicroBatch> batch = Placing(table, positions).run();
   if (batch) polish(table, *batch, polish_rounds);
   return batch;
 }

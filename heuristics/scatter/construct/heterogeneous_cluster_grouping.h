@@ -5,7 +5,7 @@
 // devices, on fast device kinds first, so that long sequences run there. Bisection finds the least
 // makespan for which all sequences are placed. Then swaps and moves balance the groups.
 //
-//   auto batch = group_on_kinds(table, positions, 64);
+//   auto batch = heterogeneous_grouping(table, positions, 64);
 #pragma once
 
 #include <optional>
@@ -18,7 +18,8 @@ namespace stowage {
 // Returns the best grouping found, with at most `polish_rounds` moves, or nullopt if none was
 // found. Requires a table of several device kinds with one recomputation mode, and ascending
 // `positions`, at least one.
-std::optional<MicroBatchDraft> group_on_kinds(const ScatterTable& table,
-                                              std::span<const int> positions, int polish_rounds);
+std::optional<WorkingMicroBatch> heterogeneous_grouping(const ScatterTable& table,
+                                                        std::span<const int> positions,
+                                                        int polish_rounds);
 
 }  // namespace stowage

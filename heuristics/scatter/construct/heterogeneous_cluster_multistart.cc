@@ -22,9 +22,9 @@ constexpr std::size_t kRacing = 4;
 constexpr int kRounds = 3;
 
 // Returns starts with the fewest micro-batches that memory allows, and with a few more.
-std::vector<StepDraft> starts(const ScatterTable& table, const Budget& budget) {
-  std::vector<StepDraft> all;
-  const auto add = [&](std::optional<StepDraft> step) {
+std::vector<WorkingStep> starts(const ScatterTable& table, const Budget& budget) {
+  std::vector<WorkingStep> all;
+  const auto add = [&](std::optional<WorkingStep> step) {
     if (step) step = obeying_in_best_forms(table, *std::move(step));
     if (step) all.push_back(*std::move(step));
   };
@@ -35,7 +35,7 @@ std::vector<StepDraft> starts(const ScatterTable& table, const Budget& budget) {
       add(group_chunks(table, *chunks, kQuickGrouping, budget));
     }
   }
-  std::map<std::pair<int, int>, MicroBatchDraft> grouped;
+  std::map<std::pair<int, int>, WorkingMicroBatch> grouped;
   const ChunkCost cost = [&](std::span<const int> positions) {
     auto batch = group_micro_batch(table, positions, kQuickGrouping);
     if (!batch) return kInfinity;
@@ -46,7 +46,7 @@ std::vector<StepDraft> starts(const ScatterTable& table, const Budget& budget) {
   ChunkPaths paths = shortest_path_chunks(table, cost, kPath, budget);
   std::ranges::move(paths.outrun, std::back_inserter(paths.best));
   for (const Chunks& chunks : paths.best) {
-    StepDraft step;
+    WorkingStep step;
     for (const std::vector<int>& chunk : chunks) {
       step.push_back(grouped.at({chunk.front(), chunk.back()}));
     }
@@ -57,25 +57,25 @@ std::vector<StepDraft> starts(const ScatterTable& table, const Budget& budget) {
 
 }  // namespace
 
-std::optional<StepDraft> first_fit_on_kinds(const ScatterTable& table, const Budget& budget) {
+std::optional<WorkingStep> first_fit_on_kinds(const ScatterTable& table, const Budget& budget) {
   if (table.size() > 0 && table.alone(0) == kInfinity) return std::nullopt;
   const int fewest = std::max(1, fewest_micro_batches(table));
   return group_chunks(table, token_chunks(table, fewest), kQuickGrouping, budget);
 }
 
-std::optional<StepDraft> joint_on_kinds(const ScatterTable& table, double moves, std::uint64_t seed,
-                                        const Budget& budget) {
-  if (table.size() == 0) return StepDraft();
-  std::vector<StepDraft> field = starts(table, budget);
+std::optional<WorkingStep> heterogeneous_multistart(const ScatterTable& table, double moves,
+                                                    std::uint64_t seed, const Budget& budget) {
+  if (table.size() == 0) return WorkingStep();
+  std::vector<WorkingStep> field = starts(table, budget);
   if (field.empty()) return first_fit_on_kinds(table, budget);
-  const auto time = [&](const StepDraft& step) { return step_ms(table, step); };
+  const auto time = [&](const WorkingStep& step) { return step_ms(table, step); };
   std::ranges::stable_sort(field, {}, time);
   field.resize(std::min(field.size(), kRacing));
   const auto steps = static_cast<double>(anneal_steps(table, moves));
   double hot = kHotAnnealing;
   for (int round = 0; round < kRounds; ++round) {
     const double share = steps / kRounds / static_cast<double>(field.size());
-    for (StepDraft& step : field) {
+    for (WorkingStep& step : field) {
       if (budget.exhausted()) break;
       anneal(table, step, {.steps = static_cast<std::int64_t>(share), .hot = hot},
              seed + static_cast<std::uint64_t>(round), budget);

@@ -1,7 +1,7 @@
 // Multi-start for a whole step on nodes that differ: chunks by tokens, by device-time and by
 // shortest paths, grouped on the device kinds, then annealing of the best starts.
 //
-//   auto step = joint_on_kinds(table, 420, seed, budget);
+//   auto step = heterogeneous_multistart(table, 420, seed, budget);
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@ namespace stowage {
 
 // Returns chunks of balanced tokens, in the fewest micro-batches by memory, each grouped on its
 // own. Returns nullopt if a sequence fits no group or the budget ends first.
-std::optional<StepDraft> first_fit_on_kinds(const ScatterTable& table, const Budget& budget);
+std::optional<WorkingStep> first_fit_on_kinds(const ScatterTable& table, const Budget& budget);
 
 // Returns the best step found with `moves` annealing moves per sequence. Returns nullopt if no
 // start was found. Requires a table of several device kinds. Deterministic in `seed` and the moves
 // unless the budget ends first.
-std::optional<StepDraft> joint_on_kinds(const ScatterTable& table, double moves, std::uint64_t seed,
-                                        const Budget& budget);
+std::optional<WorkingStep> heterogeneous_multistart(const ScatterTable& table, double moves,
+                                                    std::uint64_t seed, const Budget& budget);
 
 }  // namespace stowage

@@ -27,9 +27,9 @@ constexpr std::array<double, 6> kSteps = {0.2, 0.1, 0.05, 0.02, 0.01, 0.005};
 constexpr std::size_t kOtherWay = 4;  // one in this many proposals changes a recomputation mode
 // One in this many proposals shortens all of the longest makespans.
 constexpr std::size_t kLevelOff = 4;
-constexpr std::size_t kMostUniting = 8;  // micro-batches; with more, uniting groups takes too long
+constexpr std::size_t kMaxUniting = 8;  // micro-batches; with more, uniting groups takes too long
 // Micro-batches of a step whose makespans may all be drawn anew.
-constexpr std::size_t kMostDrawn = 4;
+constexpr std::size_t kMaxDrawn = 4;
 constexpr std::size_t kDrawn = 3;  // one in this many proposals draws all makespans anew
 // Shares by which drawn makespans sum up to less.
 constexpr std::array<double, 3> kPromises = {2e-3, 6e-3, 1.5e-2};
@@ -48,8 +48,8 @@ constexpr std::array<Rule, 6> kRules = {
     {{1, false}, {1.3, true}, {1.3, false}, {1.05, true}, {1.1, false}, {2, true}}};
 constexpr std::array<double, 4> kPaidBack = {0, 0.5, 0.8, 0.95};
 
-// The groups of one level in the order of their opening, with their remaining time and memory. A
-// segment tree finds the first group with enough of both.
+// The groups of one configuration in the order of their opening, with their remaining time and
+// memory. A segment tree finds the first group with enough of both.
 class OpenGroups {
  public:
   int first(Ms time, Tokens tokens) const { return count_ == 0 ? -1 : first(1, time, tokens); }
@@ -165,7 +165,7 @@ class Fitter {
     }
     double rest = 0;
     for (auto run = runs_.rbegin(); run != runs_.rend(); ++run) {
-      rest += static_cast<double>(run->count) * area(run->kind, levels_[run->levels]);
+      rest += static_cast<double>(run->count) * area(run->kind, configs_[run->configs]);
       run->rest = rest * kLess;
     }
   }
@@ -174,11 +174,11 @@ class Fitter {
   // filled first. If `waste` > 1, a sequence first tries open groups at up to `waste` times its
   // least device-time.
   bool fit(std::span<const BatchTarget> targets, double waste = 1) {
-    const std::size_t levels = table_.levels().size();
-    open_.resize(targets.size() * levels);
+    const std::size_t configs = table_.configs().size();
+    open_.resize(targets.size() * configs);
     for (OpenGroups& groups : open_) groups.clear();
     most_.assign(open_.size(), {});
-    roomiest_.assign(levels, {});
+    roomiest_.assign(configs, {});
     most_left_ = table_.devices();
     made_.clear();
     parts_.clear();
@@ -192,18 +192,18 @@ class Fitter {
       std::size_t next = run.first;
       const std::size_t end = run.first + run.count;
       if (waste > 1) {
-        const double most = waste * area(run.kind, levels_[run.levels]);
-        for (std::size_t l = run.levels; l < run.levels_end && next < end; ++l) {
-          if (area(run.kind, levels_[l]) > most) break;
-          next = fill_level(run, levels_[l], targets, next, false);
+        const double most = waste * area(run.kind, configs_[run.configs]);
+        for (std::size_t l = run.configs; l < run.levels_end && next < end; ++l) {
+          if (area(run.kind, configs_[l]) > most) break;
+          next = fill_config(run, configs_[l], targets, next, false);
         }
       }
-      for (std::size_t l = run.levels; l < run.levels_end && next < end; ++l) {
-        next = fill_level(run, levels_[l], targets, next, true);
+      for (std::size_t l = run.configs; l < run.levels_end && next < end; ++l) {
+        next = fill_config(run, configs_[l], targets, next, true);
       }
       while (next < end && unites_ && unite(run, targets)) {
-        for (std::size_t l = run.levels; l < run.levels_end && next < end; ++l) {
-          next = fill_level(run, levels_[l], targets, next, false);
+        for (std::size_t l = run.configs; l < run.levels_end && next < end; ++l) {
+          next = fill_config(run, configs_[l], targets, next, false);
         }
       }
       if (next < end) return false;
@@ -223,21 +223,21 @@ class Fitter {
     loads_.clear();
     has_way_.assign(kept_.size(), 0);
     for (const Made& made : kept_made_) {
-      loads_.push_back(table_.empty_load(made.level));
+      loads_.push_back(table_.empty_load(made.config));
       if (made.united || has_way_[made.batch] != 0) continue;
       has_way_[made.batch] = 1;
-      kept_[made.batch].way = table_.way(made.level);
+      kept_[made.batch].mode = table_.mode(made.config);
     }
     // Sums the loads one by one, as the groups of a draft do, so that both round alike.
     for (const Part& part : kept_parts_) {
-      const int level = kept_made_[part.group].level;
-      const Load load = table_.load(positions_[part.first], level);
+      const int config = kept_made_[part.group].config;
+      const Load load = table_.load(positions_[part.first], config);
       for (std::size_t i = part.first; i < part.last; ++i) loads_[part.group] += load;
     }
     for (const Part& part : kept_parts_) {
       const Made& made = kept_made_[part.group];
       Ms& makespan = kept_[made.batch].makespan;
-      makespan = std::max(makespan, table_.time(made.level, loads_[part.group]));
+      makespan = std::max(makespan, table_.time(made.config, loads_[part.group]));
     }
   }
 
@@ -245,21 +245,21 @@ class Fitter {
   const std::vector<BatchTarget>& kept() const { return kept_; }
 
   // Returns the kept packing as a step.
-  StepDraft draft() const {
-    StepDraft step(kept_.size());
+  WorkingStep draft() const {
+    WorkingStep step(kept_.size());
     std::vector<std::size_t> index;
     for (const Made& made : kept_made_) {
-      std::vector<GroupDraft>& groups = step[made.batch].groups;
+      std::vector<WorkingGroup>& groups = step[made.batch].groups;
       index.push_back(groups.size());
-      if (!made.united) groups.push_back(empty_group(table_, made.level));
+      if (!made.united) groups.push_back(empty_group(table_, made.config));
     }
     for (const Part& part : kept_parts_) {
-      GroupDraft& group = step[kept_made_[part.group].batch].groups[index[part.group]];
+      WorkingGroup& group = step[kept_made_[part.group].batch].groups[index[part.group]];
       for (std::size_t i = part.first; i < part.last; ++i) {
         add_sequence(table_, group, positions_[i]);
       }
     }
-    for (MicroBatchDraft& batch : step) batch.makespan = slowest(batch);
+    for (WorkingMicroBatch& batch : step) batch.makespan = slowest(batch);
     return step;
   }
 
@@ -268,13 +268,14 @@ class Fitter {
     int kind = 0;
     std::size_t first = 0;  // index into positions_
     std::size_t count = 0;
-    std::size_t levels = 0;  // levels_[levels, levels_end) can hold the run, least area first
+    std::size_t configs =
+        0;  // levels_[configurations, levels_end) can hold the run, least area first
     std::size_t levels_end = 0;
     double rest = 0;  // lower bound on the device-time of this run and the runs after it
   };
   struct Made {  // a group
     std::size_t batch = 0;
-    int level = 0;
+    int config = 0;
     bool united = false;  // united with another group into a larger group
   };
   struct Part {  // positions_[first, last) in a group
@@ -284,42 +285,43 @@ class Fitter {
   };
 
   void add_run(int kind, std::size_t first) {
-    Run run{.kind = kind, .first = first, .levels = levels_.size()};
-    for (int level = 0; level < static_cast<int>(table_.levels().size()); ++level) {
-      if (table_.holds_kind(level, kind)) levels_.push_back(level);
+    Run run{.kind = kind, .first = first, .configs = configs_.size()};
+    for (int config = 0; config < static_cast<int>(table_.configs().size()); ++config) {
+      if (table_.holds_kind(config, kind)) configs_.push_back(config);
     }
-    std::stable_sort(levels_.begin() + static_cast<std::ptrdiff_t>(run.levels), levels_.end(),
+    std::stable_sort(configs_.begin() + static_cast<std::ptrdiff_t>(run.configs), configs_.end(),
                      [&](int a, int b) { return area(kind, a) < area(kind, b); });
-    run.levels_end = levels_.size();
+    run.levels_end = configs_.size();
     runs_.push_back(run);
   }
 
   Tokens length(int kind) const { return table_.kinds()[static_cast<std::size_t>(kind)].length; }
-  double area(int kind, int level) const {
-    return table_.levels()[static_cast<std::size_t>(level)].degree * table_.kind_cost(kind, level);
+  double area(int kind, int config) const {
+    return table_.configs()[static_cast<std::size_t>(config)].degree *
+           table_.kind_cost(kind, config);
   }
 
-  // Puts sequences of the run, from index `next` on, into groups of the level. Returns the index of
-  // the first sequence without room.
-  std::size_t fill_level(const Run& run, int level, std::span<const BatchTarget> targets,
-                         std::size_t next, bool may_open) {
-    const Level& group = table_.levels()[static_cast<std::size_t>(level)];
-    const Ms time = table_.kind_cost(run.kind, level);
+  // Puts sequences of the run, from index `next` on, into groups of the configuration. Returns the
+  // index of the first sequence without room.
+  std::size_t fill_config(const Run& run, int config, std::span<const BatchTarget> targets,
+                          std::size_t next, bool may_open) {
+    const GroupConfig& group = table_.configs()[static_cast<std::size_t>(config)];
+    const Ms time = table_.kind_cost(run.kind, config);
     const Tokens tokens = group.packed_size(length(run.kind));
-    const int way = table_.way(level);
-    OpenGroups::Room& roomiest = roomiest_[at(level)];
+    const int mode = table_.mode(config);
+    OpenGroups::Room& roomiest = roomiest_[at(config)];
     const bool might_open = may_open && group.degree <= most_left_;
     if (!might_open && (roomiest.time < time || roomiest.tokens < tokens)) return next;
-    const OpenGroups::Room* most = &most_[at(level) * targets.size()];
+    const OpenGroups::Room* most = &most_[at(config) * targets.size()];
     OpenGroups::Room seen;
     int most_left = 0;
     for (std::size_t batch = 0; batch < targets.size(); ++batch) {
-      if (targets[batch].way != way) continue;
+      if (targets[batch].mode != mode) continue;
       const bool opens = may_open && group.degree <= devices_left_[batch] &&
                          group.overhead + time <= targets[batch].makespan;
       if (opens || (most[batch].time >= time && most[batch].tokens >= tokens)) {
-        next = fill(run, level, batch, targets[batch].makespan, next, may_open);
-        note_most(level, batch);
+        next = fill(run, config, batch, targets[batch].makespan, next, may_open);
+        note_most(config, batch);
         if (next == run.first + run.count) return next;
       }
       seen = most_of(seen, most[batch]);
@@ -336,31 +338,31 @@ class Fitter {
   // memory may then hold three of them. Short sequences find room without uniting. Returns false if
   // no two groups can be united.
   bool unite(const Run& run, std::span<const BatchTarget> targets) {
-    const auto& levels = table_.levels();
-    if (levels[at(levels_[run.levels])].degree == levels.front().degree) return false;
-    for (std::size_t l = run.levels; l < run.levels_end; ++l) {
-      const Level& large = levels[at(levels_[l])];
-      for (int half = 0; half < static_cast<int>(levels.size()); ++half) {
-        if (2 * levels[at(half)].degree != large.degree) continue;
-        if (table_.way(half) != table_.way(levels_[l])) continue;
+    const auto& configs = table_.configs();
+    if (configs[at(configs_[run.configs])].degree == configs.front().degree) return false;
+    for (std::size_t l = run.configs; l < run.levels_end; ++l) {
+      const GroupConfig& large = configs[at(configs_[l])];
+      for (int half = 0; half < static_cast<int>(configs.size()); ++half) {
+        if (2 * configs[at(half)].degree != large.degree) continue;
+        if (table_.mode(half) != table_.mode(configs_[l])) continue;
         for (std::size_t batch = 0; batch < targets.size(); ++batch) {
-          if (targets[batch].way != table_.way(half)) continue;
-          if (unite(run, batch, targets[batch].makespan, half, levels_[l])) return true;
+          if (targets[batch].mode != table_.mode(half)) continue;
+          if (unite(run, batch, targets[batch].makespan, half, configs_[l])) return true;
         }
       }
     }
     return false;
   }
 
-  bool unite(const Run& run, std::size_t batch, Ms target, int half, int level) {
-    const std::size_t stride = table_.levels().size();
+  bool unite(const Run& run, std::size_t batch, Ms target, int half, int config) {
+    const std::size_t stride = table_.configs().size();
     OpenGroups& open = open_[batch * stride + at(half)];
     const auto [a, b] = open.roomiest();
     if (b < 0) return false;
     const std::array<std::size_t, 2> names{open.name(a), open.name(b)};
     const auto theirs = [&](const Part& part) { return std::ranges::count(names, part.group) > 0; };
-    const Level& small = table_.levels()[at(half)];
-    const Level& large = table_.levels()[at(level)];
+    const GroupConfig& small = table_.configs()[at(half)];
+    const GroupConfig& large = table_.configs()[at(config)];
     Ms time = 0;
     Ms before = 0;
     Tokens tokens = 0;
@@ -369,15 +371,15 @@ class Fitter {
       if (!theirs(part)) continue;
       const int kind = table_.kind(positions_[part.first]);
       const auto copies = static_cast<std::int64_t>(part.last - part.first);
-      if (!table_.holds_kind(level, kind)) return false;
-      time += static_cast<double>(copies) * table_.kind_cost(kind, level);
+      if (!table_.holds_kind(config, kind)) return false;
+      time += static_cast<double>(copies) * table_.kind_cost(kind, config);
       before += static_cast<double>(copies) * table_.kind_cost(kind, half);
       tokens += copies * large.packed_size(length(kind));
       count += copies;
     }
     const Ms time_left = target * kPlannerFill - large.overhead - time;
     const Tokens tokens_left = large.packed_capacity() - tokens;
-    if (time_left < table_.kind_cost(run.kind, level) || count >= large.sequences) return false;
+    if (time_left < table_.kind_cost(run.kind, config) || count >= large.sequences) return false;
     if (tokens_left < large.packed_size(length(run.kind))) return false;
     open.close(a);
     open.close(b);
@@ -386,34 +388,34 @@ class Fitter {
       if (theirs(part)) part.group = made_.size();
     }
     for (const std::size_t name : names) made_[name].united = true;
-    open_[batch * stride + at(level)].open(time_left, tokens_left, large.sequences - count,
-                                           made_.size());
-    note_most(level, batch);
-    made_.push_back({batch, level});
+    open_[batch * stride + at(config)].open(time_left, tokens_left, large.sequences - count,
+                                            made_.size());
+    note_most(config, batch);
+    made_.push_back({batch, config});
     const Ms least = table_.least_overhead();
     area_left_ += small.degree * (2 * (small.overhead - least) + before) -
                   large.degree * (large.overhead - least + time);
     return true;
   }
 
-  void note_most(int level, std::size_t batch) {
-    const OpenGroups::Room most = open_[batch * table_.levels().size() + at(level)].most();
-    most_[at(level) * devices_left_.size() + batch] = most;
-    roomiest_[at(level)] = most_of(roomiest_[at(level)], most);
+  void note_most(int config, std::size_t batch) {
+    const OpenGroups::Room most = open_[batch * table_.configs().size() + at(config)].most();
+    most_[at(config) * devices_left_.size() + batch] = most;
+    roomiest_[at(config)] = most_of(roomiest_[at(config)], most);
   }
   static OpenGroups::Room most_of(const OpenGroups::Room& a, const OpenGroups::Room& b) {
     return {std::max(a.time, b.time), std::max(a.tokens, b.tokens)};
   }
 
-  std::size_t fill(const Run& run, int level, std::size_t batch, Ms target, std::size_t next,
+  std::size_t fill(const Run& run, int config, std::size_t batch, Ms target, std::size_t next,
                    bool may_open) {
-    const auto l = static_cast<std::size_t>(level);
-    const Level& group = table_.levels()[l];
-    const Ms time = table_.kind_cost(run.kind, level);
+    const auto l = static_cast<std::size_t>(config);
+    const GroupConfig& group = table_.configs()[l];
+    const Ms time = table_.kind_cost(run.kind, config);
     if (group.overhead + time > target) return next;
     const Ms most = target * kPlannerFill;  // margin for the rounding of sums
     const Tokens tokens = group.packed_size(length(run.kind));
-    OpenGroups& open = open_[batch * table_.levels().size() + l];
+    OpenGroups& open = open_[batch * table_.configs().size() + l];
     while (next < run.first + run.count) {
       int slot = open.first(time, tokens);
       if (slot < 0) {
@@ -421,7 +423,7 @@ class Fitter {
         devices_left_[batch] -= group.degree;
         slot = open.open(most - group.overhead, group.packed_capacity(), group.sequences,
                          made_.size());
-        made_.push_back({batch, level});
+        made_.push_back({batch, config});
         area_left_ -= group.degree * (group.overhead - table_.least_overhead());
         // Just below a target that one sequence fills, rounding leaves no room even in a new group.
         if (open.room(slot).time < time) return next;
@@ -448,10 +450,10 @@ class Fitter {
   const ScatterTable& table_;
   std::span<const int> positions_;
   std::vector<Run> runs_;
-  std::vector<int> levels_;
-  std::vector<OpenGroups> open_;        // by micro-batch and level
-  std::vector<OpenGroups::Room> most_;  // maxima of open_, by level and micro-batch
-  // Maxima over all micro-batches: of the rooms, by level, and of the free devices.
+  std::vector<int> configs_;
+  std::vector<OpenGroups> open_;        // by micro-batch and configuration
+  std::vector<OpenGroups::Room> most_;  // maxima of open_, by configuration and micro-batch
+  // Maxima over all micro-batches: of the rooms, by configuration, and of the free devices.
   std::vector<OpenGroups::Room> roomiest_;
   int most_left_ = 0;
   std::vector<Made> made_;
@@ -468,8 +470,8 @@ class Fitter {
 
 }  // namespace
 
-std::optional<MicroBatchDraft> multifit(const ScatterTable& table, std::span<const int> positions,
-                                        Ms lower, Ms upper, int rounds) {
+std::optional<WorkingMicroBatch> multifit(const ScatterTable& table, std::span<const int> positions,
+                                          Ms lower, Ms upper, int rounds) {
   Fitter fitter(table, positions);
   // Finds a feasible target by doubling the distance to the lower bound, then bisects.
   bool found = false;
@@ -501,14 +503,14 @@ static void level_off(std::vector<BatchTarget>& targets, double less, double pai
   const Ms most = (1 - less) * longest(targets);
   Ms taken = 0;
   Ms room = 0;
-  for (auto& [makespan, way] : targets) {
+  for (auto& [makespan, mode] : targets) {
     taken += std::max(0.0, makespan - most);
     room += std::max(0.0, most - makespan);
     makespan = std::min(makespan, most);
   }
   if (!(room > 0)) return;
   const double share = std::min(1.0, paid_back * taken / room);
-  for (auto& [makespan, way] : targets) makespan += share * (most - makespan);
+  for (auto& [makespan, mode] : targets) makespan += share * (most - makespan);
 }
 
 // Draws makespans that are far from the present ones and sum up to a little less. Returns false if
@@ -533,11 +535,11 @@ static bool draw_anew(const ScatterTable& table, std::vector<BatchTarget>& targe
   return rest > 0 && most >= table.alone(0);
 }
 
-std::vector<BatchTarget> targets_of(const ScatterTable& table, const StepDraft& step) {
+std::vector<BatchTarget> targets_of(const ScatterTable& table, const WorkingStep& step) {
   std::vector<BatchTarget> targets;
-  for (const MicroBatchDraft& batch : step) {
+  for (const WorkingMicroBatch& batch : step) {
     targets.push_back({batch.makespan});
-    if (!batch.groups.empty()) targets.back().way = table.way(batch.groups.front().level);
+    if (!batch.groups.empty()) targets.back().mode = table.mode(batch.groups.front().config);
   }
   std::ranges::sort(targets, std::greater<>(), &BatchTarget::makespan);
   return targets;
@@ -550,10 +552,10 @@ static bool is_planned_as_packed(const ScatterTable& table) {
          table.multiple() == 1;
 }
 
-std::optional<StepDraft> fit_profile(const ScatterTable& table,
-                                     std::span<const BatchTarget> profile,
-                                     const ProfileEffort& effort, AsPlanned planned,
-                                     std::uint64_t seed, const Budget& budget) {
+std::optional<WorkingStep> fit_profile(const ScatterTable& table,
+                                       std::span<const BatchTarget> profile,
+                                       const ProfileEffort& effort, AsPlanned planned,
+                                       std::uint64_t seed, const Budget& budget) {
   std::vector<int> positions(static_cast<std::size_t>(table.size()));
   std::iota(positions.begin(), positions.end(), 0);
   Fitter fitter(table, positions);
@@ -577,12 +579,12 @@ std::optional<StepDraft> fit_profile(const ScatterTable& table,
   for (const double reach : kReaches) {
     high = reach;
     for (const bool unite : {thorough, true}) {
-      fitter.let_unite(unite && asked.size() <= kMostUniting);
+      fitter.let_unite(unite && asked.size() <= kMaxUniting);
       for (std::size_t r = 0; r < kRules.size() && !found; ++r) {
         rule = kRules[r];
         found = fits(asked, high, rule);
       }
-      if (found || unite || asked.size() > kMostUniting) break;
+      if (found || unite || asked.size() > kMaxUniting) break;
     }
     if (found) break;
     low = high;
@@ -590,16 +592,16 @@ std::optional<StepDraft> fit_profile(const ScatterTable& table,
   if (!found) return std::nullopt;
   // A packing that replaces another one may still make the longer step, before or after planning.
   // So the best step of all packings is kept.
-  std::optional<StepDraft> best;  // the best step, if it is not the kept packing
+  std::optional<WorkingStep> best;  // the best step, if it is not the kept packing
   Ms least = kInfinity;
   const bool as_packed = is_planned_as_packed(table);
   const auto keep = [&] {
     fitter.keep();
     if (!as_packed) {
-      StepDraft step = fitter.draft();
+      WorkingStep step = fitter.draft();
       choose_forms(table, step);
       if (step_ms(table, step) >= least) return;
-      TimedDraft made = planned(table, std::move(step));
+      TimedWorkingStep made = planned(table, std::move(step));
       if (made.time >= least) return;
       least = made.time;
       best = std::move(made.step);
@@ -635,7 +637,7 @@ std::optional<StepDraft> fit_profile(const ScatterTable& table,
   std::vector<BatchTarget> next;
   for (int proposal = 0; proposal < effort.proposals && !budget.exhausted(); ++proposal) {
     next = fitter.kept();
-    if (table.again() > 0 && below(kLevelOff) == 0) {
+    if (table.longest_weight() > 0 && below(kLevelOff) == 0) {
       level_off(next, kSteps[below(kSteps.size())], kPaidBack[below(kPaidBack.size())]);
       Ms sum = 0;
       for (const BatchTarget& target : next) sum += target.makespan;
@@ -648,7 +650,7 @@ std::optional<StepDraft> fit_profile(const ScatterTable& table,
     }
     // Small changes lead from one profile to another only if all profiles between them are
     // feasible. Drawn makespans skip the profiles between.
-    if (thorough && table.again() == 0 && next.size() > 1 && next.size() <= kMostDrawn &&
+    if (thorough && table.longest_weight() == 0 && next.size() > 1 && next.size() <= kMaxDrawn &&
         below(kDrawn) == 0) {
       if (draw_anew(table, next, below) && fits(next, 1, kRules[below(kRules.size())])) {
         keep();
@@ -661,16 +663,16 @@ std::optional<StepDraft> fit_profile(const ScatterTable& table,
     const std::size_t grown = below(next.size());
     if (grown != shrunk) next[grown].makespan += less * kPaidBack[below(kPaidBack.size())];
     // In a pipeline no makespan may grow beyond the longest one, which counts several times.
-    if (table.again() > 0)
+    if (table.longest_weight() > 0)
       next[grown].makespan = std::min(next[grown].makespan, longest(fitter.kept()));
     if (table.recomputations() > 1 && below(kOtherWay) == 0) {
-      next[shrunk].way = static_cast<int>(below(at(table.recomputations())));
+      next[shrunk].mode = static_cast<int>(below(at(table.recomputations())));
     }
     if (fits(next, 1, kRules[below(kRules.size())])) keep();
   }
   if (!best && !as_packed) return std::nullopt;
-  StepDraft step = best ? *std::move(best) : fitter.draft();
-  std::erase_if(step, [](const MicroBatchDraft& batch) { return batch.groups.empty(); });
+  WorkingStep step = best ? *std::move(best) : fitter.draft();
+  std::erase_if(step, [](const WorkingMicroBatch& batch) { return batch.groups.empty(); });
   return step;
 }
 

@@ -23,18 +23,18 @@ namespace stowage {
 // twice the degree.
 // `rounds` bisections look for the least feasible target between `lower` and the makespan of the
 // best packing found. Returns nullopt if no target up to `upper` is feasible. One packing usually
-// takes O(lengths levels log groups + groups).
-std::optional<MicroBatchDraft> multifit(const ScatterTable& table, std::span<const int> positions,
-                                        Ms lower, Ms upper, int rounds);
+// takes O(lengths configurations log groups + groups).
+std::optional<WorkingMicroBatch> multifit(const ScatterTable& table, std::span<const int> positions,
+                                          Ms lower, Ms upper, int rounds);
 
 // The requested makespan and recomputation mode of a micro-batch.
 struct BatchTarget {
   Ms makespan = 0;
-  int way = 0;  // index as of ScatterTable::way()
+  int mode = 0;  // index as of ScatterTable::mode()
 };
 
 // Returns the makespans and recomputation modes of the micro-batches, longest first.
-std::vector<BatchTarget> targets_of(const ScatterTable& table, const StepDraft& step);
+std::vector<BatchTarget> targets_of(const ScatterTable& table, const WorkingStep& step);
 
 struct ProfileEffort {
   int bisections = 8;   // of the common factor of all makespans
@@ -46,7 +46,7 @@ struct ProfileEffort {
 
 // Returns the step that a plan is made of, and its time in ms. The callers pass as_planned() of
 // heuristics/scatter/improve/rule_repair.h, since that header depends on multifit().
-using AsPlanned = TimedDraft (*)(const ScatterTable& table, StepDraft packed);
+using AsPlanned = TimedWorkingStep (*)(const ScatterTable& table, WorkingStep packed);
 
 // Packs the whole step into micro-batches of about the makespans `targets`. The packing is that of
 // multifit(), but a sequence may choose among the groups of all micro-batches, the shortest or the
@@ -58,10 +58,10 @@ using AsPlanned = TimedDraft (*)(const ScatterTable& table, StepDraft packed);
 // Packings are compared by the steps that `planned` makes of them, and the best of these steps is
 // returned. Returns nullopt if no factor up to 2.5 is feasible, or if no packing found keeps the
 // rules. Deterministic in `seed` unless the budget ends first. Usually O(lengths micro-batches
-// levels) per packing, and a call of `planned` for each packing that may be the best.
-std::optional<StepDraft> fit_profile(const ScatterTable& table,
-                                     std::span<const BatchTarget> targets,
-                                     const ProfileEffort& effort, AsPlanned planned,
-                                     std::uint64_t seed, const Budget& budget);
+// configurations) per packing, and a call of `planned` for each packing that may be the best.
+std::optional<WorkingStep> fit_profile(const ScatterTable& table,
+                                       std::span<const BatchTarget> targets,
+                                       const ProfileEffort& effort, AsPlanned planned,
+                                       std::uint64_t seed, const Budget& budget);
 
 }  // namespace stowage

@@ -29,17 +29,17 @@ namespace {
 constexpr double kPathWorthwhile = 5e-3;
 constexpr int kPathSpread = 1;
 // Sequences; larger steps keep their aggregated plan as the only start.
-constexpr int kMostRaced = 20000;
+constexpr int kMaxRaced = 20000;
 constexpr double kEvenMoves = 0.7;  // share of the moves if groups hold equal sequence counts
 constexpr double kAmple = 8;        // sequences per device above which no extra moves are given
-constexpr double kMostScarce = 3.2;
+constexpr double kMaxScarce = 3.2;
 constexpr double kCoarseMoves = 2;  // moves of the small step per move of the large step
 // Packing for given makespans.
 constexpr int kDrops = 2;  // profiles per start: all makespans, and all but the shortest
 // Proposals per packed start and per annealing move of a sequence, at most.
 constexpr double kProposals = 0.6;
-constexpr double kPackingWork = 1000;   // packing_work() of all proposals per such move
-constexpr double kMostPacking = 20000;  // packing_work() above which a step is not packed
+constexpr double kPackingWork = 1000;  // packing_work() of all proposals per such move
+constexpr double kMaxPacking = 20000;  // packing_work() above which a step is not packed
 constexpr double kVeryScarce = 3;  // scarcity() above which windows have too few sequences to gain
 constexpr double kScarceHeat = 0.7;  // factor of the first temperature then
 constexpr int kTokenCounts = 2;      // micro-batch counts of token-balanced chunks
@@ -51,7 +51,7 @@ constexpr double kFirstPriceFrom = 0.3;
 constexpr double kNear = 1.015;
 // Device-time of a plan per device-time of its sequences, assumed.
 constexpr double kEvenLoss = 1.03;
-constexpr int kMostHopeful = 64;  // micro-batch counts considered, per fewest micro-batches
+constexpr int kMaxHopeful = 64;  // micro-batch counts considered, per fewest micro-batches
 // Counts tried, per best count.
 constexpr std::array<double, 5> kHopefulShares = {1, 0.8, 1.25, 0.6, 1.6};
 
@@ -71,16 +71,16 @@ double moves_each(const ScatterTable& table, double moves) {
 double scarcity(const ScatterTable& table) {
   if (table.size() < 128) return 1;
   const double places =
-      std::pow(std::clamp(kAmple * table.devices() / table.size(), 1.0, kMostScarce), 1.5);
+      std::pow(std::clamp(kAmple * table.devices() / table.size(), 1.0, kMaxScarce), 1.5);
   return std::min(places, std::max(1.0, static_cast<double>(fewest_micro_batches(table))));
 }
 
 // Groups the positions, halving them if necessary. Returns false if a single sequence cannot be
 // grouped.
 bool group_or_halve(const ScatterTable& table, std::span<const int> positions,
-                    const GroupingEffort& effort, StepDraft& step) {
+                    const GroupingEffort& effort, WorkingStep& step) {
   if (positions.empty()) return true;
-  if (std::optional<MicroBatchDraft> batch = group_micro_batch(table, positions, effort)) {
+  if (std::optional<WorkingMicroBatch> batch = group_micro_batch(table, positions, effort)) {
     step.push_back(std::move(*batch));
     return true;
   }
@@ -93,11 +93,11 @@ bool group_or_halve(const ScatterTable& table, std::span<const int> positions,
 }
 
 // Returns the best start of each number of micro-batches, fewest micro-batches first.
-std::map<std::size_t, const StepDraft*> best_by_count(const ScatterTable& table,
-                                                      const std::vector<StepDraft>& field) {
-  std::map<std::size_t, const StepDraft*> best;
-  for (const StepDraft& step : field) {
-    const StepDraft*& known = best[step.size()];
+std::map<std::size_t, const WorkingStep*> best_by_count(const ScatterTable& table,
+                                                        const std::vector<WorkingStep>& field) {
+  std::map<std::size_t, const WorkingStep*> best;
+  for (const WorkingStep& step : field) {
+    const WorkingStep*& known = best[step.size()];
     if (known == nullptr || step_ms(table, step) < step_ms(table, *known)) known = &step;
   }
   return best;
@@ -105,44 +105,45 @@ std::map<std::size_t, const StepDraft*> best_by_count(const ScatterTable& table,
 
 // Returns a projection of a step to its time in ms, for standard algorithms.
 auto by_time(const ScatterTable& table) {
-  return [&table](const StepDraft& step) { return step_ms(table, step); };
+  return [&table](const WorkingStep& step) { return step_ms(table, step); };
 }
 
 // Keeps `count` starts. First the best start of each micro-batch count up to the count of the best
 // start, since annealing rarely changes the count. Then the best of the others. Pipelines also keep
 // larger counts if their start is within kNear of the best.
-void keep_best(const ScatterTable& table, std::vector<StepDraft>& field, std::size_t count) {
+void keep_best(const ScatterTable& table, std::vector<WorkingStep>& field, std::size_t count) {
   if (field.empty()) return;
   std::ranges::stable_sort(field, {}, by_time(table));
   const std::size_t leading = field.front().size();
   const Ms near = kNear * step_ms(table, field.front());
   std::set<std::size_t> seen;
-  std::stable_partition(field.begin(), field.end(), [&](const StepDraft& step) {
-    const bool may_win = table.again() == 0 ? step.size() <= leading : step_ms(table, step) <= near;
+  std::stable_partition(field.begin(), field.end(), [&](const WorkingStep& step) {
+    const bool may_win =
+        table.longest_weight() == 0 ? step.size() <= leading : step_ms(table, step) <= near;
     return may_win && seen.insert(step.size()).second;
   });
   field.resize(std::min(field.size(), count));
 }
 
-std::optional<StepDraft> best_of(const ScatterTable& table, std::vector<StepDraft>& field) {
+std::optional<WorkingStep> best_of(const ScatterTable& table, std::vector<WorkingStep>& field) {
   if (field.empty()) return std::nullopt;
   return std::move(*std::ranges::min_element(field, {}, by_time(table)));
 }
 
 // Adds a start in its best forms, as its plan would have them. Drops a step that cannot be repaired
 // to keep the rules.
-void add_start(const ScatterTable& table, std::optional<StepDraft> step,
-               std::vector<StepDraft>& field) {
+void add_start(const ScatterTable& table, std::optional<WorkingStep> step,
+               std::vector<WorkingStep>& field) {
   if (step) step = obeying_in_best_forms(table, *std::move(step));
   if (step) field.push_back(*std::move(step));
 }
 
 // Adds a step that was replaced on the way to a start, but only if it is the best start so far.
-void add_if_best(const ScatterTable& table, StepDraft step, std::vector<StepDraft>& field) {
-  std::optional<StepDraft> made = obeying_in_best_forms(table, std::move(step));
+void add_if_best(const ScatterTable& table, WorkingStep step, std::vector<WorkingStep>& field) {
+  std::optional<WorkingStep> made = obeying_in_best_forms(table, std::move(step));
   if (!made) return;
   const Ms time = step_ms(table, *made);
-  const auto is_beaten = [&](const StepDraft& known) { return time < step_ms(table, known); };
+  const auto is_beaten = [&](const WorkingStep& known) { return time < step_ms(table, known); };
   if (std::ranges::all_of(field, is_beaten)) field.push_back(*std::move(made));
 }
 
@@ -165,7 +166,7 @@ std::vector<int> hopeful_counts(const ScatterTable& table) {
     return table.step_ms(count * overhead + even, std::max(alone, overhead + even / count));
   };
   const int fewest = std::max(1, fewest_micro_batches(table));
-  const int most = std::max(fewest, std::min(table.size(), kMostHopeful * fewest));
+  const int most = std::max(fewest, std::min(table.size(), kMaxHopeful * fewest));
   int best = fewest;
   for (int count = fewest; count <= most; ++count) {
     if (step_of(count) < step_of(best)) best = count;
@@ -179,15 +180,15 @@ std::vector<int> hopeful_counts(const ScatterTable& table) {
 }
 
 // Returns starts packed for equal makespans.
-std::vector<StepDraft> over_even_profiles(const ScatterTable& table, std::uint64_t seed,
-                                          const Budget& budget) {
-  std::vector<StepDraft> packed;
+std::vector<WorkingStep> over_even_profiles(const ScatterTable& table, std::uint64_t seed,
+                                            const Budget& budget) {
+  std::vector<WorkingStep> packed;
   const Ms even = table.total_area() / table.devices();
   for (const int count : hopeful_counts(table)) {
-    if (budget.exhausted() || packing_work(table, at(count)) > kMostPacking) break;
+    if (budget.exhausted() || packing_work(table, at(count)) > kMaxPacking) break;
     const Ms makespan = std::max(table.alone(0), table.least_overhead() + even / count);
-    for (int way = 0; way < table.recomputations(); ++way) {
-      const std::vector<BatchTarget> targets(at(count), BatchTarget{makespan, way});
+    for (int mode = 0; mode < table.recomputations(); ++mode) {
+      const std::vector<BatchTarget> targets(at(count), BatchTarget{makespan, mode});
       add_start(
           table,
           fit_profile(table, targets, {.proposals = 0, .thorough = true}, as_planned, seed, budget),
@@ -200,14 +201,15 @@ std::vector<StepDraft> over_even_profiles(const ScatterTable& table, std::uint64
 // Returns starts packed for the makespans of other starts: of the best start of each micro-batch
 // count, and of the same start without its shortest micro-batch. The best packed starts get more
 // proposals.
-std::vector<StepDraft> over_profiles(const ScatterTable& table, const std::vector<StepDraft>& field,
-                                     const JointEffort& effort, std::uint64_t seed,
-                                     const Budget& budget) {
+std::vector<WorkingStep> over_profiles(const ScatterTable& table,
+                                       const std::vector<WorkingStep>& field,
+                                       const JointEffort& effort, std::uint64_t seed,
+                                       const Budget& budget) {
   const double moves = effort.moves;
-  std::vector<StepDraft> packed;
+  std::vector<WorkingStep> packed;
   const auto fewest = static_cast<std::size_t>(fewest_micro_batches(table));
   for (const auto& [count, step] : best_by_count(table, field)) {
-    if (packing_work(table, count) > kMostPacking) break;
+    if (packing_work(table, count) > kMaxPacking) break;
     std::vector<BatchTarget> targets = targets_of(table, *step);
     for (int dropped = 0; dropped < kDrops; ++dropped) {
       if (targets.size() < std::max<std::size_t>(2, fewest) || budget.exhausted()) break;
@@ -218,12 +220,12 @@ std::vector<StepDraft> over_profiles(const ScatterTable& table, const std::vecto
       targets.resize(targets.size() - std::min(targets.size(), at(table.multiple())));
     }
   }
-  if (table.again() > 0) {
-    for (StepDraft& step : over_even_profiles(table, seed, budget))
+  if (table.longest_weight() > 0) {
+    for (WorkingStep& step : over_even_profiles(table, seed, budget))
       packed.push_back(std::move(step));
   }
   keep_best(table, packed, at(effort.race.packed));
-  for (StepDraft& step : packed) {
+  for (WorkingStep& step : packed) {
     const double work = packing_work(table, step.size() * packed.size());
     const double proposals = std::min(kProposals * moves, kPackingWork * moves / work);
     auto made = fit_profile(table, targets_of(table, step),
@@ -235,13 +237,13 @@ std::vector<StepDraft> over_profiles(const ScatterTable& table, const std::vecto
 }
 
 struct PathStarts {
-  std::vector<StepDraft> best;
-  std::vector<StepDraft> outrun;
+  std::vector<WorkingStep> best;
+  std::vector<WorkingStep> outrun;
 };
 
 PathStarts over_shortest_paths(const ScatterTable& table, int rounds, const Budget& budget) {
   // Chunks are consecutive, so their first and last positions identify them.
-  std::map<std::pair<int, int>, MicroBatchDraft> grouped;
+  std::map<std::pair<int, int>, WorkingMicroBatch> grouped;
   const ChunkCost cost = [&](std::span<const int> positions) {
     auto batch = group_micro_batch(table, positions, kQuickGrouping);
     if (!batch) return kInfinity;
@@ -250,9 +252,9 @@ PathStarts over_shortest_paths(const ScatterTable& table, int rounds, const Budg
     return makespan;
   };
   const auto drafts = [&](const std::vector<Chunks>& paths) {
-    std::vector<StepDraft> steps;
+    std::vector<WorkingStep> steps;
     for (const Chunks& chunks : paths) {
-      StepDraft& step = steps.emplace_back();
+      WorkingStep& step = steps.emplace_back();
       for (const std::vector<int>& chunk : chunks) {
         step.push_back(grouped.at({chunk.front(), chunk.back()}));
       }
@@ -280,7 +282,7 @@ void add_chunk_starts(const ScatterTable& table, const ScatterTable& memory, con
   }
   std::vector<int> counts;
   for (int more = 0; more < kSpreadCounts; ++more) counts.push_back(fewest + more * multiple);
-  if (table.again() > 0) {
+  if (table.longest_weight() > 0) {
     for (const int count : hopeful_counts(table)) {
       if (std::ranges::count(counts, count) == 0) counts.push_back(count);
     }
@@ -292,24 +294,25 @@ void add_chunk_starts(const ScatterTable& table, const ScatterTable& memory, con
   }
 }
 
-std::vector<StepDraft> starts(const ScatterTable& table, int path_rounds, const Budget& budget) {
-  std::vector<StepDraft> all;
+std::vector<WorkingStep> starts(const ScatterTable& table, int path_rounds, const Budget& budget) {
+  std::vector<WorkingStep> all;
   // With more sequences per chunk, estimates are more accurate and prices take longer, so fewer
   // rounds are used.
   const int rounds = std::max(2, static_cast<int>(path_rounds * thrift(table)));
-  const auto add = [&](std::optional<StepDraft> step) { add_start(table, std::move(step), all); };
+  const auto add = [&](std::optional<WorkingStep> step) { add_start(table, std::move(step), all); };
   add(batch_ada(table, 1));
-  add(fastest_way(table, megatron_hybrid));
+  add(fastest_recomputation(table, megatron_hybrid));
   if (table.equal_sequences()) {
-    add(fastest_way(table, [&](const ScatterTable& own) { return even_chunks(own, budget); }));
+    add(fastest_recomputation(table,
+                              [&](const ScatterTable& own) { return even_chunks(own, budget); }));
   }
   PathStarts paths = over_shortest_paths(table, rounds, budget);
-  for (StepDraft& step : paths.best) add(std::move(step));
-  for (StepDraft& step : paths.outrun) add_if_best(table, std::move(step), all);
+  for (WorkingStep& step : paths.best) add(std::move(step));
+  for (WorkingStep& step : paths.outrun) add_if_best(table, std::move(step), all);
   add_chunk_starts(table, table, budget, add);
   // A recomputation mode with less memory needs more micro-batches than the fewest over all modes.
-  for (int way = 0; way < table.recomputations(); ++way) {
-    const ScatterTable& own = table.recomputing(way);
+  for (int mode = 0; mode < table.recomputations(); ++mode) {
+    const ScatterTable& own = table.recomputing(mode);
     if (own.device_tokens() == 0) continue;
     if (fewest_micro_batches(own) > fewest_micro_batches(table)) {
       add_chunk_starts(table, own, budget, add);
@@ -329,9 +332,9 @@ std::int64_t anneal_steps(const ScatterTable& table, double moves) {
   return static_cast<std::int64_t>(steps);
 }
 
-std::optional<StepDraft> group_chunks(const ScatterTable& table, const Chunks& chunks,
-                                      const GroupingEffort& effort, const Budget& budget) {
-  StepDraft step;
+std::optional<WorkingStep> group_chunks(const ScatterTable& table, const Chunks& chunks,
+                                        const GroupingEffort& effort, const Budget& budget) {
+  WorkingStep step;
   for (const std::vector<int>& chunk : chunks) {
     if (budget.exhausted()) return std::nullopt;
     if (!group_or_halve(table, chunk, effort, step)) return std::nullopt;
@@ -341,13 +344,14 @@ std::optional<StepDraft> group_chunks(const ScatterTable& table, const Chunks& c
 
 // As joint(). Appends to `passed` each step that would have been the result if a limit had ended
 // the search there.
-static std::optional<StepDraft> joint_passing(const ScatterTable& table, const JointEffort& effort,
-                                              std::uint64_t seed, const Budget& budget,
-                                              std::vector<StepDraft>& passed) {
+static std::optional<WorkingStep> joint_passing(const ScatterTable& table,
+                                                const JointEffort& effort, std::uint64_t seed,
+                                                const Budget& budget,
+                                                std::vector<WorkingStep>& passed) {
   const std::int64_t steps = anneal_steps(table, effort.moves);
-  std::optional<StepDraft> safe = batch_ada(table, kPublishedFill, budget);
+  std::optional<WorkingStep> safe = batch_ada(table, kPublishedFill, budget);
   if (!safe) return std::nullopt;
-  std::vector<StepDraft> field;
+  std::vector<WorkingStep> field;
   Ms least = kInfinity;
   const auto ended = [&] {
     const auto best = std::ranges::min_element(field, {}, by_time(table));
@@ -360,25 +364,25 @@ static std::optional<StepDraft> joint_passing(const ScatterTable& table, const J
   add_start(table, std::move(safe), field);
   for (auto* const published : {skrull, bytescale}) {
     if (ended()) return best_of(table, field);
-    add_start(table, fastest_way(table, published), field);
+    add_start(table, fastest_recomputation(table, published), field);
   }
   const std::size_t baselines = field.size();
   if (ended()) return best_of(table, field);
-  if (const std::optional<Coarse> coarse = coarsen(table)) {
+  if (const std::optional<CoarsenedStep> coarse = coarsen(table)) {
     // The small step is cheap, so it gets more moves.
     JointEffort more = effort;
     more.moves *= kCoarseMoves;
-    std::vector<StepDraft> small_passed;
+    std::vector<WorkingStep> small_passed;
     if (auto small = joint_passing(coarse->table, more, seed, budget, small_passed)) {
       add_start(table, refine(table, *coarse, *small), field);
     }
-    for (const StepDraft& small : small_passed) {
+    for (const WorkingStep& small : small_passed) {
       add_if_best(table, refine(table, *coarse, small), field);
     }
   }
   if (ended()) return best_of(table, field);
-  if (field.size() == baselines || table.size() <= kMostRaced) {
-    for (StepDraft& step : starts(table, effort.path_rounds, budget)) {
+  if (field.size() == baselines || table.size() <= kMaxRaced) {
+    for (WorkingStep& step : starts(table, effort.path_rounds, budget)) {
       field.push_back(std::move(step));
     }
   } else {
@@ -388,8 +392,8 @@ static std::optional<StepDraft> joint_passing(const ScatterTable& table, const J
   if (field.empty()) return std::nullopt;
   const Ms most =
       effort.race.promising * step_ms(table, *std::ranges::min_element(field, {}, by_time(table)));
-  std::erase_if(field, [&](const StepDraft& step) { return step_ms(table, step) > most; });
-  for (StepDraft& step : over_profiles(table, field, effort, seed, budget)) {
+  std::erase_if(field, [&](const WorkingStep& step) { return step_ms(table, step) > most; });
+  for (WorkingStep& step : over_profiles(table, field, effort, seed, budget)) {
     field.push_back(std::move(step));
   }
   keep_best(table, field, at(effort.race.racing));
@@ -403,7 +407,7 @@ static std::optional<StepDraft> joint_passing(const ScatterTable& table, const J
   for (int round = 0; round < rounds; ++round) {
     const std::int64_t share = steps / (rounds * static_cast<std::int64_t>(field.size()));
     bool late = true;  // starts alternate, since neither value is better for all steps
-    for (StepDraft& step : field) {
+    for (WorkingStep& step : field) {
       if (ended()) return best_of(table, field);
       const AnnealEffort own{
           .steps = share, .hot = hot, .price_from = round == 0 && late ? kFirstPriceFrom : 0};
@@ -412,7 +416,7 @@ static std::optional<StepDraft> joint_passing(const ScatterTable& table, const J
     }
     // Replanning the windows of both finalists may decide which micro-batch count wins.
     if (field.size() == 2) {
-      for (StepDraft& step : field) replan_windows(table, step, windows, seed, budget);
+      for (WorkingStep& step : field) replan_windows(table, step, windows, seed, budget);
     }
     keep_best(table, field, (field.size() + 1) / 2);
     hot *= effort.race.cooling;
@@ -421,9 +425,9 @@ static std::optional<StepDraft> joint_passing(const ScatterTable& table, const J
   return std::move(field.front());
 }
 
-std::optional<StepDraft> joint(const ScatterTable& table, const JointEffort& effort,
-                               std::uint64_t seed, const Budget& budget) {
-  std::vector<StepDraft> passed;
+std::optional<WorkingStep> joint(const ScatterTable& table, const JointEffort& effort,
+                                 std::uint64_t seed, const Budget& budget) {
+  std::vector<WorkingStep> passed;
   return joint_passing(table, effort, seed, budget, passed);
 }
 

@@ -1,6 +1,6 @@
 // Multi-start for a whole step: starts from all chunkings compete in rounds of annealing.
 //
-//   StepDraft step = *joint(table, {.anneal_steps = 400000}, seed, budget);
+//   WorkingStep step = *joint(table, {.anneal_steps = 400000}, seed, budget);
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@
 namespace stowage {
 
 // Groups every chunk. A chunk that cannot be grouped is halved until its parts can. Returns nullopt
-// if the budget ends first. Requires that every sequence fits some level.
-std::optional<StepDraft> group_chunks(const ScatterTable& table, const Chunks& chunks,
-                                      const GroupingEffort& effort, const Budget& budget);
+// if the budget ends first. Requires that every sequence fits some configuration.
+std::optional<WorkingStep> group_chunks(const ScatterTable& table, const Chunks& chunks,
+                                        const GroupingEffort& effort, const Budget& budget);
 
 // Returns the number of annealing moves for a whole step at `moves` per sequence, see JointEffort.
 std::int64_t anneal_steps(const ScatterTable& table, double moves);
@@ -39,7 +39,7 @@ struct JointEffort {
 // (heuristics/scatter/improve/batch_lns.h). Begins with a valid step, so that a budget that ends at
 // once leaves a plan. Returns nullopt if no homogeneous degree holds the longest sequence.
 // Deterministic in `seed` unless the budget ends first.
-std::optional<StepDraft> joint(const ScatterTable& table, const JointEffort& effort,
-                               std::uint64_t seed, const Budget& budget);
+std::optional<WorkingStep> joint(const ScatterTable& table, const JointEffort& effort,
+                                 std::uint64_t seed, const Budget& budget);
 
 }  // namespace stowage

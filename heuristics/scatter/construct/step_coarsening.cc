@@ -19,39 +19,41 @@ std::vector<int> every(const ScatterTable& table, int factor) {
   return positions;
 }
 
-// Returns the least degree that holds the longest sequence, or all devices if no level holds it.
+// Returns the least degree that holds the longest sequence, or all devices if no configuration
+// holds it.
 int needed_degree(const ScatterTable& table) {
-  for (std::size_t level = 0; level < table.levels().size(); ++level) {
-    if (table.holds(static_cast<int>(level), 0)) return table.levels()[level].degree;
+  for (std::size_t config = 0; config < table.configs().size(); ++config) {
+    if (table.holds(static_cast<int>(config), 0)) return table.configs()[config].degree;
   }
   return table.devices();
 }
 
 }  // namespace
 
-std::optional<Coarse> coarsen(const ScatterTable& table) {
+std::optional<CoarsenedStep> coarsen(const ScatterTable& table) {
   if (table.size() <= kSmall) return std::nullopt;
   const int devices = table.devices() / kFactor;
   if (devices >= kDevicesPerDegree * needed_degree(table)) {
-    return Coarse{table.part(every(table, kFactor), devices), kFactor, true};
+    return CoarsenedStep{table.part(every(table, kFactor), devices), kFactor, true};
   }
   if (fewest_micro_batches(table) >= 2 * kFactor) {
-    Coarse coarse{table.part(every(table, kFactor), table.devices()), kFactor, false};
-    coarse.table.count_longest(table.again() / kFactor);
+    CoarsenedStep coarse{table.part(every(table, kFactor), table.devices()), kFactor, false};
+    coarse.table.count_longest(table.longest_weight() / kFactor);
     return coarse;
   }
   return std::nullopt;
 }
 
-StepDraft refine(const ScatterTable& table, const Coarse& coarse, const StepDraft& step) {
-  StepDraft fine;
+WorkingStep refine(const ScatterTable& table, const CoarsenedStep& coarse,
+                   const WorkingStep& step) {
+  WorkingStep fine;
   const auto copies = static_cast<std::size_t>(coarse.factor);
-  for (const MicroBatchDraft& batch : step) {
+  for (const WorkingMicroBatch& batch : step) {
     const std::size_t first = fine.size();
     fine.resize(first + (coarse.fewer_devices ? 1 : copies));
-    for (const GroupDraft& group : batch.groups) {
+    for (const WorkingGroup& group : batch.groups) {
       for (std::size_t copy = 0; copy < copies; ++copy) {
-        GroupDraft made = empty_group(table, group.level);
+        WorkingGroup made = empty_group(table, group.config);
         for (const int position : group.positions) {
           const std::int64_t own = coarse.table.id(position) + static_cast<std::int64_t>(copy);
           if (own < table.size()) add_sequence(table, made, static_cast<int>(own));
@@ -61,8 +63,8 @@ StepDraft refine(const ScatterTable& table, const Coarse& coarse, const StepDraf
       }
     }
   }
-  std::erase_if(fine, [](const MicroBatchDraft& batch) { return batch.groups.empty(); });
-  for (MicroBatchDraft& batch : fine) batch.makespan = slowest(batch);
+  std::erase_if(fine, [](const WorkingMicroBatch& batch) { return batch.groups.empty(); });
+  for (WorkingMicroBatch& batch : fine) batch.makespan = slowest(batch);
   return fine;
 }
 

@@ -13,7 +13,7 @@
 
 namespace stowage {
 
-struct Coarse {
+struct CoarsenedStep {
   ScatterTable table;
   int factor = 1;
   bool fewer_devices = false;  // true: groups are copied; false: micro-batches are copied
@@ -21,9 +21,9 @@ struct Coarse {
 
 // Returns nullopt if the step is small enough, or if it has too few devices and too few
 // micro-batches for both variants.
-std::optional<Coarse> coarsen(const ScatterTable& table);
+std::optional<CoarsenedStep> coarsen(const ScatterTable& table);
 
 // Returns the plan of `table` that copies a plan of coarse.table.
-StepDraft refine(const ScatterTable& table, const Coarse& coarse, const StepDraft& step);
+WorkingStep refine(const ScatterTable& table, const CoarsenedStep& coarse, const WorkingStep& step);
 
 }  // namespace stowage

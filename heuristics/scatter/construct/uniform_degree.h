@@ -1,7 +1,7 @@
 // Chooses the degree for planners that give all groups of a run the same degree: the fastest for
 // this step.
 //
-//   return fastest_degree(table, budget, [&](int level) { return packed_at(table, level); });
+//   return fastest_degree(table, budget, [&](int configuration) { return packed_at(table, configuration); });
 #pragma once
 
 #include <optional>
@@ -13,19 +13,19 @@
 
 namespace stowage {
 
-// Returns the fastest planned step among the steps that `make` returns for each level that holds
-// the longest sequence, ties to the smaller degree. Returns nullopt if `make` returns no step. At
-// least one step is tried, even without budget.
+// Returns the fastest planned step among the steps that `make` returns for each configuration that
+// holds the longest sequence, ties to the smaller degree. Returns nullopt if `make` returns no
+// step. At least one step is tried, even without budget.
 template <class Make>
-std::optional<StepDraft> fastest_degree(const ScatterTable& table, const Budget& budget,
-                                        Make make) {
-  std::optional<TimedDraft> best;
-  for (int level = 0; level < static_cast<int>(table.levels().size()); ++level) {
-    if (table.size() > 0 && !table.holds(level, 0)) continue;
+std::optional<WorkingStep> fastest_degree(const ScatterTable& table, const Budget& budget,
+                                          Make make) {
+  std::optional<TimedWorkingStep> best;
+  for (int config = 0; config < static_cast<int>(table.configs().size()); ++config) {
+    if (table.size() > 0 && !table.holds(config, 0)) continue;
     if (best && budget.exhausted()) break;
-    std::optional<StepDraft> step = make(level);
+    std::optional<WorkingStep> step = make(config);
     if (!step) continue;
-    TimedDraft planned = as_planned(table, *std::move(step));
+    TimedWorkingStep planned = as_planned(table, *std::move(step));
     if (!best || planned.time < best->time) best = std::move(planned);
   }
   if (!best) return std::nullopt;

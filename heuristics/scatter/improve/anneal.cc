@@ -59,7 +59,7 @@ const std::array<double, 4096>& thresholds() {
 
 class Annealer {
  public:
-  Annealer(const ScatterTable& table, const StepDraft& step, const AnnealEffort& effort,
+  Annealer(const ScatterTable& table, const WorkingStep& step, const AnnealEffort& effort,
            std::uint64_t seed)
       : state_(table, step, 1),
         effort_(effort),
@@ -67,19 +67,19 @@ class Annealer {
         no_idle_(table.no_idle_ranks()),
         equal_(table.equal_sequences()),
         kinds_(table.several_kinds()),
-        ways_(table.recomputations()),
+        modes_(table.recomputations()),
         levels_of_(at(table.recomputations()) * at(places_of(table))) {
-    for (int level = 0; level < static_cast<int>(table.levels().size()); ++level) {
-      std::vector<int>& own = levels_of_[at(sort(table.way(level), level))];
+    for (int config = 0; config < static_cast<int>(table.configs().size()); ++config) {
+      std::vector<int>& own = levels_of_[at(sort(table.mode(config), config))];
       place_.push_back(static_cast<int>(own.size()));
-      own.push_back(level);
+      own.push_back(config);
     }
   }
 
   // Returns the last state and the best state seen at the end of a stage. The annealing aims at the
   // last state. If a limit cuts the annealing, the best state may be better.
-  std::array<StepDraft, 2> run(const Budget& budget) {
-    StepDraft best;
+  std::array<WorkingStep, 2> run(const Budget& budget) {
+    WorkingStep best;
     Ms least = kInfinity;
     const double mean = state_.total() / static_cast<double>(state_.batches().size());
     const std::int64_t stages = std::max<std::int64_t>(1, effort_.steps / kStage);
@@ -119,7 +119,7 @@ class Annealer {
   }
 
   void propose() {
-    if (ways_ > 1 && below(kOtherWayMoves) == 0) return try_other_way();
+    if (modes_ > 1 && below(kOtherWayMoves) == 0) return try_other_mode();
     const std::uint32_t dice = below(100);
     if (dice < shares_.moves) {
       // If groups keep their sequence counts, only swaps are allowed.
@@ -162,12 +162,12 @@ class Annealer {
 
   Ms time_without(const StepState::Group& group, int position) const {
     if (group.positions.size() == 1) return 0;
-    return state_.time(group.level, group.load - state_.load(position, group.level));
+    return state_.time(group.config, group.load - state_.load(position, group.config));
   }
 
   Ms exchanged(const StepState::Group& group, int goes, int comes) const {
-    return state_.time(
-        group.level, group.load - state_.load(goes, group.level) + state_.load(comes, group.level));
+    return state_.time(group.config, group.load - state_.load(goes, group.config) +
+                                         state_.load(comes, group.config));
   }
 
   Ms step_now() const {
@@ -199,12 +199,12 @@ class Annealer {
     if (no_idle_ && source.positions.size() == 1) return;
     const Tokens length = state_.length(position);
     ++moves_;
-    if (length > state_.room(target) || !state_.holds(target.level, length)) return;
+    if (length > state_.room(target) || !state_.holds(target.config, length)) return;
     if (state_.full(target)) return;
     ++room_found_;
     const Change out{from, time_without(source, position)};
     const Change in{to,
-                    state_.time(target.level, target.load + state_.load(position, target.level))};
+                    state_.time(target.config, target.load + state_.load(position, target.config))};
     if (accept(energy_change(out, in))) state_.move(position, to);
   }
 
@@ -221,7 +221,7 @@ class Annealer {
     const Tokens more = state_.length(other) - state_.length(position);
     if (more > state_.room_to_grow(left) || -more > state_.room_to_grow(right)) return;
     const Tokens longer = more > 0 ? state_.length(other) : state_.length(position);
-    if (!state_.holds(more > 0 ? left.level : right.level, longer)) return;
+    if (!state_.holds(more > 0 ? left.config : right.config, longer)) return;
     const Change out{a, exchanged(left, position, other)};
     const Change in{b, exchanged(right, other, position)};
     if (accept(energy_change(out, in))) state_.swap(position, other);
@@ -235,9 +235,9 @@ class Annealer {
     const int right = static_cast<int>(below(state_.batches().size()));
     const StepState::Batch& other = state_.batch(right);
     if (left == right || other.groups.empty()) return;
-    if (way(a) != way(other.groups.front())) return;
+    if (mode(a) != mode(other.groups.front())) return;
     if (equal_ && each(a) != each(other.groups.front())) return;
-    int missing = state_.degree(state_.group(a)) - state_.free_for(right, state_.group(a).level);
+    int missing = state_.degree(state_.group(a)) - state_.free_for(right, state_.group(a).config);
     gone_.clear();
     for (int tries = 0; missing > 0; ++tries) {
       if (tries == 8) return;
@@ -270,7 +270,7 @@ class Annealer {
       if (kinds_ && place(next) != place(first)) continue;
       if (std::find(gone_.begin(), gone_.end(), next) == gone_.end()) gone_.push_back(next);
     }
-    int devices = state_.free_for(index, state_.group(first).level);
+    int devices = state_.free_for(index, state_.group(first).config);
     if (kinds_ && is_across(first)) devices = 0;
     pool_.clear();
     for (const int id : gone_) {
@@ -280,45 +280,46 @@ class Annealer {
     }
     if (pool_.empty() || pool_.size() > kLargestPool) return;
     std::sort(pool_.begin(), pool_.end());
-    const auto& levels = state_.table().levels();
+    const auto& configs = state_.table().configs();
     // Use the recomputation mode of the micro-batch. If all its groups are replaced, use any mode.
-    int own_way = way(first);
-    if (ways_ > 1 && gone_.size() == batch.groups.size()) {
-      own_way = static_cast<int>(below(at(ways_)));
+    int own_mode = mode(first);
+    if (modes_ > 1 && gone_.size() == batch.groups.size()) {
+      own_mode = static_cast<int>(below(at(modes_)));
     }
-    const std::vector<int>& own = levels_of_[at(sort(own_way, state_.group(first).level))];
+    const std::vector<int>& own = levels_of_[at(sort(own_mode, state_.group(first).config))];
     if (own.empty()) return;
     int largest = static_cast<int>(own.size()) - 1;
     made_size_ = 0;
     const std::size_t most = equal_ ? gone_.size() : pool_.size();
-    const int least = levels[at(own.front())].degree;
+    const int least = configs[at(own.front())].degree;
     while (devices >= least && made_size_ < most) {
-      while (levels[at(own[at(largest)])].degree > devices) --largest;
-      // Three times in four, take the level of a destroyed group or a neighbouring level.
+      while (configs[at(own[at(largest)])].degree > devices) --largest;
+      // Three times in four, take the configuration of a destroyed group or a neighbouring
+      // configuration.
       int place = 0;
       if (below(4) == 0) {
         place = static_cast<int>(below(static_cast<std::size_t>(largest) + 1));
       } else {
-        place = place_[at(state_.group(gone_[below(gone_.size())]).level)] +
+        place = place_[at(state_.group(gone_[below(gone_.size())]).config)] +
                 static_cast<int>(below(3)) - 1;
       }
-      const int level = own[at(std::clamp(place, 0, largest))];
+      const int config = own[at(std::clamp(place, 0, largest))];
       if (made_.size() == made_size_) made_.emplace_back();
-      GroupDraft& group = made_[made_size_++];
-      group.level = level;
+      WorkingGroup& group = made_[made_size_++];
+      group.config = config;
       group.held = 0;
-      group.load = state_.empty_load(level);
-      group.time = state_.time(level, group.load);
+      group.load = state_.empty_load(config);
+      group.time = state_.time(config, group.load);
       group.positions.clear();
-      devices -= levels[static_cast<std::size_t>(level)].degree;
+      devices -= configs[static_cast<std::size_t>(config)].degree;
     }
     for (const int position : pool_) {
-      GroupDraft* best = nullptr;
+      WorkingGroup* best = nullptr;
       Ms finish = kInfinity;
       for (std::size_t g = 0; g < made_size_; ++g) {
-        GroupDraft& group = made_[g];
+        WorkingGroup& group = made_[g];
         if (equal_ && group.positions.size() == each(first)) continue;
-        const Ms then = state_.time(group.level, group.load + state_.load(position, group.level));
+        const Ms then = state_.time(group.config, group.load + state_.load(position, group.config));
         if (then < finish && has_room(state_.table(), group, position)) {
           finish = then;
           best = &group;
@@ -326,19 +327,19 @@ class Annealer {
       }
       if (best == nullptr) return;
       best->positions.push_back(position);
-      best->held += state_.table().held(best->level, position);
-      best->load += state_.load(position, best->level);
+      best->held += state_.table().held(best->config, position);
+      best->load += state_.load(position, best->config);
       best->time = finish;
     }
     StepState::Sum sum;
     if (no_idle_ && devices > 0) return;
     for (std::size_t g = 0; g < made_size_; ++g) {
-      const GroupDraft& group = made_[g];
+      const WorkingGroup& group = made_[g];
       if (group.positions.empty() && no_idle_) return;
       if (group.positions.empty()) continue;
-      const Level& level = levels[static_cast<std::size_t>(group.level)];
+      const GroupConfig& config = configs[static_cast<std::size_t>(group.config)];
       sum.slowest = std::max(sum.slowest, group.time);
-      sum.squares += level.degree * group.time * group.time;
+      sum.squares += config.degree * group.time * group.time;
     }
     if (made_as_before()) return;
     const double then = state_.energy_without(index, gone_, sum);
@@ -350,11 +351,11 @@ class Annealer {
   bool made_as_before() const {
     std::size_t same = 0;
     for (std::size_t g = 0; g < made_size_; ++g) {
-      const GroupDraft& made = made_[g];
+      const WorkingGroup& made = made_[g];
       if (made.positions.empty()) continue;
       const int home = state_.group_of(made.positions.front());
       const StepState::Group& group = state_.group(home);
-      if (group.level != made.level || group.positions.size() != made.positions.size())
+      if (group.config != made.config || group.positions.size() != made.positions.size())
         return false;
       for (const int position : made.positions) {
         if (state_.group_of(position) != home) return false;
@@ -365,41 +366,41 @@ class Annealer {
   }
 
   std::size_t each(int group) const { return state_.group(group).positions.size(); }
-  int place(int group) const { return place_of(state_.group(group).level); }
-  int place_of(int level) const { return state_.table().levels()[at(level)].place; }
+  int place(int group) const { return place_of(state_.group(group).config); }
+  int place_of(int config) const { return state_.table().configs()[at(config)].place; }
   bool is_across(int group) const {
     return place(group) >= static_cast<int>(state_.table().devices_of_kinds().size());
   }
   static int places_of(const ScatterTable& table) {
     int most = 0;
-    for (const Level& level : table.levels()) most = std::max(most, level.place);
+    for (const GroupConfig& config : table.configs()) most = std::max(most, config.place);
     return most + 1;
   }
-  // Returns the index of the list of levels with recomputation mode `way` in the device pool of
-  // `level`.
-  int sort(int way, int level) const { return place_of(level) * ways_ + way; }
-  int way(int group) const { return state_.table().way(state_.group(group).level); }
+  // Returns the index of the list of configurations with recomputation mode `way` in the device
+  // pool of `configuration`.
+  int sort(int mode, int config) const { return place_of(config) * modes_ + mode; }
+  int mode(int group) const { return state_.table().mode(state_.group(group).config); }
 
-  // Changes the recomputation mode of a micro-batch. Each group gets the fastest level of its
-  // degree in the new mode.
-  void try_other_way() {
+  // Changes the recomputation mode of a micro-batch. Each group gets the fastest configuration of
+  // its degree in the new mode.
+  void try_other_mode() {
     const int index = state_.group(pick_group()).batch;
     const StepState::Batch& batch = state_.batch(index);
     gone_ = batch.groups;
-    auto other = static_cast<int>(below(at(ways_) - 1));
-    if (other >= way(gone_.front())) ++other;
-    const auto& levels = state_.table().levels();
+    auto other = static_cast<int>(below(at(modes_) - 1));
+    if (other >= mode(gone_.front())) ++other;
+    const auto& configs = state_.table().configs();
     StepState::Sum sum;
     made_size_ = 0;
     for (const int id : gone_) {
       const StepState::Group& group = state_.group(id);
       if (group.positions.size() > kLargestMoved) return;
       if (made_.size() == made_size_) made_.emplace_back();
-      GroupDraft& made = made_[made_size_++];
+      WorkingGroup& made = made_[made_size_++];
       made.time = kInfinity;
-      for (const int level : levels_of_[at(sort(other, group.level))]) {
-        if (levels[at(level)].degree != state_.degree(group)) continue;
-        GroupDraft own = group_of(state_.table(), level, group.positions);
+      for (const int config : levels_of_[at(sort(other, group.config))]) {
+        if (configs[at(config)].degree != state_.degree(group)) continue;
+        WorkingGroup own = group_of(state_.table(), config, group.positions);
         if (own.time < made.time && has_room(state_.table(), own)) made = std::move(own);
       }
       if (made.time == kInfinity) return;
@@ -417,7 +418,7 @@ class Annealer {
   const bool no_idle_;  // micro-batches without idle ranks stay so
   const bool equal_;    // all groups of a micro-batch keep equal sequence counts
   const bool kinds_;    // nodes differ: groups change only within their device pool
-  const int ways_;      // number of recomputation modes
+  const int modes_;     // number of recomputation modes
   double temperature_ = 0;
   Shares shares_ = kShares;
   std::int64_t moves_ = 0;       // moves tried in this stage
@@ -425,27 +426,27 @@ class Annealer {
   const std::array<double, 4096>& thresholds_ = thresholds();
   std::vector<int> gone_;
   std::vector<int> pool_;
-  std::vector<GroupDraft> made_;
+  std::vector<WorkingGroup> made_;
   std::size_t made_size_ = 0;
   std::vector<std::vector<int>> levels_of_;  // by sort()
-  std::vector<int> place_;                   // index of a level in its list of levels_of_
+  std::vector<int> place_;                   // index of a configuration in its list of levels_of_
 };
 
 }  // namespace
 
-void anneal(const ScatterTable& table, StepDraft& step, const AnnealEffort& effort,
+void anneal(const ScatterTable& table, WorkingStep& step, const AnnealEffort& effort,
             std::uint64_t seed, const Budget& budget) {
   if (step.empty()) return;
-  const auto mixed = [&](const MicroBatchDraft& batch) { return mixes_ways(table, batch); };
+  const auto mixed = [&](const WorkingMicroBatch& batch) { return mixes_modes(table, batch); };
   // Moves keep the recomputation mode of a micro-batch.
   if (std::ranges::any_of(step, mixed)) return;
-  const bool keeps_rules = obeys(table, step);
-  for (StepDraft& made : Annealer(table, step, effort, seed).run(budget)) {
+  const bool keeps_rules = satisfies_rules(table, step);
+  for (WorkingStep& made : Annealer(table, step, effort, seed).run(budget)) {
     if (made.empty()) continue;
-    std::optional<StepDraft> next = std::move(made);
+    std::optional<WorkingStep> next = std::move(made);
     choose_forms(table, *next);
     // Moves ignore the rules of whole micro-batches. The result is repaired before it is compared.
-    if (keeps_rules) next = obeying(table, *std::move(next));
+    if (keeps_rules) next = repaired(table, *std::move(next));
     if (next && step_ms(table, *next) < step_ms(table, step)) step = *std::move(next);
   }
 }

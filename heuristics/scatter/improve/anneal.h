@@ -23,7 +23,7 @@ inline constexpr double kHotAnnealing = 4.2e-3;
 
 // Improves the step in place and never makes it worse. Deterministic in `seed` and the effort
 // unless the budget ends first.
-void anneal(const ScatterTable& table, StepDraft& step, const AnnealEffort& effort,
+void anneal(const ScatterTable& table, WorkingStep& step, const AnnealEffort& effort,
             std::uint64_t seed, const Budget& budget);
 
 }  // namespace stowage

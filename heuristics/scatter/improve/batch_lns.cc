@@ -26,20 +26,20 @@ constexpr double kWindowProposals = 0.4;  // proposed profiles
 // Distinct lengths times micro-batches of all proposals, at most.
 constexpr double kWindowPackingWork = 40;
 constexpr double kSequenceMoves = 0.2;  // annealing moves per sequence
-constexpr double kMostMoves = 8;        // annealing moves of a window, at most
+constexpr double kMaxMoves = 8;         // annealing moves of a window, at most
 
 // Returns the makespan in ms beyond the time that the sequences would need on all devices.
-Ms lost(const ScatterTable& table, const MicroBatchDraft& batch) {
+Ms lost(const ScatterTable& table, const WorkingMicroBatch& batch) {
   double area = 0;
-  for (const GroupDraft& group : batch.groups) {
+  for (const WorkingGroup& group : batch.groups) {
     for (const int position : group.positions) area += table.area(position);
   }
   return batch.makespan - table.least_overhead() - area / table.devices();
 }
 
-std::size_t count(const MicroBatchDraft& batch) {
+std::size_t count(const WorkingMicroBatch& batch) {
   std::size_t sequences = 0;
-  for (const GroupDraft& group : batch.groups) sequences += group.positions.size();
+  for (const WorkingGroup& group : batch.groups) sequences += group.positions.size();
   return sequences;
 }
 
@@ -49,13 +49,13 @@ class Windows {
           const Budget& budget)
       : table_(table), effort_(effort), seed_(seed), budget_(budget) {}
 
-  void run(StepDraft& step) {
+  void run(WorkingStep& step) {
     for (int round = 0; round < effort_.rounds && !budget_.exhausted(); ++round) {
-      std::ranges::stable_sort(step, std::greater<>(), &MicroBatchDraft::makespan);
+      std::ranges::stable_sort(step, std::greater<>(), &WorkingMicroBatch::makespan);
       const std::optional<Window> window = choose(step);
       if (!window) return;
-      const SomeBatches some(table_, members(*window), step);
-      StepDraft planned = plan(some, step, seed_ + static_cast<std::uint64_t>(round));
+      const SubStep some(table_, members(*window), step);
+      WorkingStep planned = plan(some, step, seed_ + static_cast<std::uint64_t>(round));
       // A window that gained little is unlikely to gain more next time.
       const Ms then = step_ms(some.part(), planned);
       if (!(then < some.before() * (1 - kGain))) failed_.insert(sequences(step, *window));
@@ -73,7 +73,7 @@ class Windows {
     std::iota(chosen.begin(), chosen.end(), window.first);
     return chosen;
   }
-  static std::vector<int> sequences(const StepDraft& step, const Window& window) {
+  static std::vector<int> sequences(const WorkingStep& step, const Window& window) {
     std::vector<int> all;
     for (const std::size_t index : members(window)) {
       const std::vector<int> own = positions_of(step[index]);
@@ -85,7 +85,7 @@ class Windows {
 
   // Returns the window of the largest loss. Windows begin at each micro-batch and are as wide as
   // allowed.
-  std::optional<Window> choose(const StepDraft& step) const {
+  std::optional<Window> choose(const WorkingStep& step) const {
     std::optional<Window> best;
     Ms most = kWindowLoss * total(step);
     for (std::size_t first = 0; first + 1 < step.size(); ++first) {
@@ -105,9 +105,9 @@ class Windows {
     return best;
   }
 
-  StepDraft plan(const SomeBatches& some, const StepDraft& step, std::uint64_t seed) const {
+  WorkingStep plan(const SubStep& some, const WorkingStep& step, std::uint64_t seed) const {
     const ScatterTable part = some.part();
-    StepDraft best = some.own(step);
+    WorkingStep best = some.own(step);
     const std::vector<BatchTarget> targets = targets_of(part, best);
     const double work = static_cast<double>(part.kinds().size() * targets.size());
     const int proposals =
@@ -118,7 +118,7 @@ class Windows {
     };
     pack(targets);
     if (table_.multiple() == 1) pack_other_counts(some, targets, pack);
-    const double moves = std::min(kSequenceMoves * part.size(), kMostMoves);
+    const double moves = std::min(kSequenceMoves * part.size(), kMaxMoves);
     anneal(part, best,
            {.steps = static_cast<std::int64_t>(effort_.moves * moves), .hot = kHotAnnealing}, seed,
            budget_);
@@ -126,8 +126,7 @@ class Windows {
   }
 
   template <class Pack>
-  static void pack_other_counts(const SomeBatches& some, std::vector<BatchTarget> targets,
-                                Pack pack) {
+  static void pack_other_counts(const SubStep& some, std::vector<BatchTarget> targets, Pack pack) {
     // One more micro-batch, with the same sum of makespans.
     std::vector<BatchTarget> more = targets;
     more.push_back(more.back());
@@ -150,7 +149,7 @@ class Windows {
 
 }  // namespace
 
-void replan_windows(const ScatterTable& table, StepDraft& step, const WindowEffort& effort,
+void replan_windows(const ScatterTable& table, WorkingStep& step, const WindowEffort& effort,
                     std::uint64_t seed, const Budget& budget) {
   Windows(table, effort, seed, budget).run(step);
 }

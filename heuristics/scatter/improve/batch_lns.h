@@ -26,7 +26,7 @@ struct WindowEffort {
 // more, and anneals the best packing. Steps of fewer than two micro-batches have no windows, and
 // steps of many sequences have few. The step never gets worse, but is reordered. Deterministic in
 // `seed` and the effort unless the budget ends first.
-void replan_windows(const ScatterTable& table, StepDraft& step, const WindowEffort& effort,
+void replan_windows(const ScatterTable& table, WorkingStep& step, const WindowEffort& effort,
                     std::uint64_t seed, const Budget& budget);
 
 }  // namespace stowage

@@ -17,18 +17,18 @@ namespace {
 
 constexpr std::array<double, 3> kHeats = {3e-3, 1e-3, 3e-4};
 
-// Calls joint() or, if nodes differ, joint_on_kinds().
-std::optional<StepDraft> plan_anew(const ScatterTable& table, const JointEffort& effort,
-                                   std::uint64_t seed, const Budget& budget) {
-  if (table.several_kinds()) return joint_on_kinds(table, effort.moves, seed, budget);
+// Calls joint() or, if nodes differ, heterogeneous_multistart().
+std::optional<WorkingStep> plan_anew(const ScatterTable& table, const JointEffort& effort,
+                                     std::uint64_t seed, const Budget& budget) {
+  if (table.several_kinds()) return heterogeneous_multistart(table, effort.moves, seed, budget);
   return joint(table, effort, seed, budget);
 }
 
 // Replans the sequences of a few micro-batches. Two times in three the micro-batches are neighbours
 // by makespan, so that their sequences have similar lengths and can be swapped.
-void replan_some(const ScatterTable& table, StepDraft& step, const JointEffort& effort, bool large,
-                 std::mt19937_64& random, const Budget& budget) {
-  std::ranges::stable_sort(step, {}, &MicroBatchDraft::makespan);
+void replan_some(const ScatterTable& table, WorkingStep& step, const JointEffort& effort,
+                 bool large, std::mt19937_64& random, const Budget& budget) {
+  std::ranges::stable_sort(step, {}, &WorkingMicroBatch::makespan);
   const std::uint64_t most = std::min<std::uint64_t>(5, step.size() - 1);
   const std::size_t count = 2 + draw(random, std::max<std::uint64_t>(1, most - 1));
   const std::size_t places = step.size() - count + 1;
@@ -41,16 +41,16 @@ void replan_some(const ScatterTable& table, StepDraft& step, const JointEffort& 
     chosen.front() = draw(random, first + 1);
     chosen.back() += draw(random, step.size() - chosen.back());
   }
-  const SomeBatches some(table, std::move(chosen), step);
+  const SubStep some(table, std::move(chosen), step);
   const ScatterTable part = some.part();
-  std::optional<StepDraft> planned = plan_anew(part, effort, random(), budget);
+  std::optional<WorkingStep> planned = plan_anew(part, effort, random(), budget);
   if (!planned || !some.may_replace(*planned)) return;
   if (step_ms(part, *planned) < some.before()) some.replace(*std::move(planned), step);
 }
 
 }  // namespace
 
-void improve(const ScatterTable& table, StepDraft& step, std::uint64_t round, std::uint64_t seed,
+void improve(const ScatterTable& table, WorkingStep& step, std::uint64_t round, std::uint64_t seed,
              const Budget& budget, const LnsParams& params, const MultistartParams& race) {
   if (step.empty()) return;
   std::mt19937_64 random(seed * 1000003 + round);
@@ -73,7 +73,7 @@ void improve(const ScatterTable& table, StepDraft& step, std::uint64_t round, st
       std::ldexp(params.moves, static_cast<int>(std::min(round / cycle, doublings)));
   const std::uint64_t turn = round % cycle;
   if (turn == 0) {
-    std::optional<StepDraft> planned =
+    std::optional<WorkingStep> planned =
         plan_anew(table, effort(4 * moves, 6 * race.path_rounds), random(), budget);
     if (planned && step_ms(table, *planned) < step_ms(table, step)) step = *std::move(planned);
   } else if (turn % 2 == 0 || step.size() < 3) {

@@ -16,7 +16,7 @@ namespace stowage {
 
 // Runs one round. Later rounds take longer. Never makes the step worse. Deterministic in `step`,
 // `round` and `seed` unless the budget ends first.
-void improve(const ScatterTable& table, StepDraft& step, std::uint64_t round, std::uint64_t seed,
+void improve(const ScatterTable& table, WorkingStep& step, std::uint64_t round, std::uint64_t seed,
              const Budget& budget, const LnsParams& params = {}, const MultistartParams& race = {});
 
 }  // namespace stowage

@@ -19,14 +19,14 @@ struct Step {
 
 class Polisher {
  public:
-  Polisher(const ScatterTable& table, MicroBatchDraft& batch) : table_(table), batch_(batch) {}
+  Polisher(const ScatterTable& table, WorkingMicroBatch& batch) : table_(table), batch_(batch) {}
 
   bool improve() {
-    const auto slowest = std::ranges::max_element(batch_.groups, {}, [](const GroupDraft& group) {
+    const auto slowest = std::ranges::max_element(batch_.groups, {}, [](const WorkingGroup& group) {
       return group.positions.empty() ? 0 : group.time;
     });
     if (slowest == batch_.groups.end()) return false;
-    GroupDraft& from = *slowest;
+    WorkingGroup& from = *slowest;
     // A change must gain more than rounding errors, or equal groups would swap forever.
     best_ = {.slower = from.time * (1 - 1e-12)};
     int seen = -1;
@@ -44,15 +44,15 @@ class Polisher {
   }
 
  private:
-  void try_steps(const GroupDraft& from, std::size_t out, std::size_t to) {
-    const GroupDraft& target = batch_.groups[to];
+  void try_steps(const WorkingGroup& from, std::size_t out, std::size_t to) {
+    const WorkingGroup& target = batch_.groups[to];
     const int leaving = from.positions[out];
-    const Load without = from.load - table_.load(leaving, from.level);
-    const Load with = target.load + table_.load(leaving, target.level);
+    const Load without = from.load - table_.load(leaving, from.config);
+    const Load with = target.load + table_.load(leaving, target.config);
     const Tokens target_room = room_to_grow(target);
     const Tokens from_room = room_to_grow(from);
     const Tokens length = table_.length(leaving);
-    if (!table_.holds(target.level, leaving)) return;
+    if (!table_.holds(target.config, leaving)) return;
     const bool stays =
         table_.equal_sequences() || (table_.no_idle_ranks() && from.positions.size() == 1);
     if (!stays && has_room(table_, target, leaving))
@@ -68,30 +68,30 @@ class Polisher {
       if (kind <= table_.kind(leaving) && !table_.measured()) continue;
       const Tokens returned = table_.length(coming);
       if (length - returned > target_room || returned - length > from_room) continue;
-      if (!table_.holds(from.level, coming)) continue;
-      const Ms left = time(from, without + table_.load(coming, from.level));
+      if (!table_.holds(from.config, coming)) continue;
+      const Ms left = time(from, without + table_.load(coming, from.config));
       if (!(left < best_.slower)) continue;
       consider(
-          {std::max(left, time(target, with - table_.load(coming, target.level))), out, to, back});
+          {std::max(left, time(target, with - table_.load(coming, target.config))), out, to, back});
     }
   }
 
   // Returns the time of the group in ms with the given load.
-  Ms time(const GroupDraft& group, const Load& load) const {
-    return table_.time(group.level, load);
+  Ms time(const WorkingGroup& group, const Load& load) const {
+    return table_.time(group.config, load);
   }
 
-  Tokens room_to_grow(const GroupDraft& group) const {
-    const Level& level = table_.levels()[static_cast<std::size_t>(group.level)];
-    return level.room_to_grow(group.held, std::ssize(group.positions));
+  Tokens room_to_grow(const WorkingGroup& group) const {
+    const GroupConfig& config = table_.configs()[static_cast<std::size_t>(group.config)];
+    return config.room_to_grow(group.held, std::ssize(group.positions));
   }
 
   void consider(const Step& step) {
     if (step.slower < best_.slower) best_ = step;
   }
 
-  void apply(GroupDraft& from) {
-    GroupDraft& to = batch_.groups[best_.to];
+  void apply(WorkingGroup& from) {
+    WorkingGroup& to = batch_.groups[best_.to];
     const int leaving = from.positions[best_.out];
     remove_sequence(table_, from, best_.out);
     if (best_.back != kNoGroup) {
@@ -103,13 +103,13 @@ class Polisher {
   }
 
   const ScatterTable& table_;
-  MicroBatchDraft& batch_;
+  WorkingMicroBatch& batch_;
   Step best_;
 };
 
 }  // namespace
 
-void polish(const ScatterTable& table, MicroBatchDraft& batch, int rounds) {
+void polish(const ScatterTable& table, WorkingMicroBatch& batch, int rounds) {
   Polisher polisher(table, batch);
   while (rounds-- > 0 && polisher.improve()) {
   }

@@ -10,6 +10,6 @@ namespace stowage {
 // for one of another group. Chooses the change after which the slower of the two groups is fastest.
 // Stops if no change ends below the makespan, or after `rounds`. Updates batch.makespan and never
 // raises it. O(rounds * K * sequences of the slowest group).
-void polish(const ScatterTable& table, MicroBatchDraft& batch, int rounds);
+void polish(const ScatterTable& table, WorkingMicroBatch& batch, int rounds);
 
 }  // namespace stowage

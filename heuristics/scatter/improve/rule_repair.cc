@@ -19,27 +19,27 @@
 namespace stowage {
 namespace {
 
-constexpr std::size_t kMostTried = 12;  // micro-batches tried per split or union
+constexpr std::size_t kMaxTried = 12;  // micro-batches tried per split or union
 constexpr int kPolishRounds = 16;
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
-int degree_of(const ScatterTable& table, const GroupDraft& group) {
-  return table.levels()[at(group.level)].degree;
+int degree_of(const ScatterTable& table, const WorkingGroup& group) {
+  return table.configs()[at(group.config)].degree;
 }
 
-int idle_ranks(const ScatterTable& table, const MicroBatchDraft& batch) {
+int idle_ranks(const ScatterTable& table, const WorkingMicroBatch& batch) {
   int idle = table.devices();
-  for (const GroupDraft& group : batch.groups) {
+  for (const WorkingGroup& group : batch.groups) {
     if (!group.positions.empty()) idle -= degree_of(table, group);
   }
   return idle;
 }
 
-void drop_empty(StepDraft& step) {
-  for (MicroBatchDraft& batch : step) {
-    std::erase_if(batch.groups, [](const GroupDraft& group) { return group.positions.empty(); });
+void drop_empty(WorkingStep& step) {
+  for (WorkingMicroBatch& batch : step) {
+    std::erase_if(batch.groups, [](const WorkingGroup& group) { return group.positions.empty(); });
   }
-  std::erase_if(step, [](const MicroBatchDraft& batch) { return batch.groups.empty(); });
+  std::erase_if(step, [](const WorkingMicroBatch& batch) { return batch.groups.empty(); });
 }
 
 bool right_count(const ScatterTable& table, std::size_t micro_batches) {
@@ -51,8 +51,8 @@ bool right_count(const ScatterTable& table, std::size_t micro_batches) {
 // chosen, then with the least device-time squared.
 class Filler {
  public:
-  Filler(const ScatterTable& table, MicroBatchDraft& batch) : table_(table), batch_(batch) {
-    for (const GroupDraft& group : batch.groups) add_known(group);
+  Filler(const ScatterTable& table, WorkingMicroBatch& batch) : table_(table), batch_(batch) {
+    for (const WorkingGroup& group : batch.groups) add_known(group);
   }
 
   // Returns false if no change is possible before all ranks have work.
@@ -76,7 +76,7 @@ class Filler {
     Ms makespan = kInfinity;
     double squares = kInfinity;
     std::size_t group = kNone;
-    int level = 0;            // level of the widened or new group
+    int config = 0;           // configuration of the widened or new group
     std::size_t out = kNone;  // index of the sequence that leaves, or kNone
   };
 
@@ -86,21 +86,22 @@ class Filler {
     std::size_t out = kNone;
   };
 
-  int degree(int level) const { return table_.levels()[at(level)].degree; }
+  int degree(int config) const { return table_.configs()[at(config)].degree; }
 
-  // Returns the times of the group at each level, infinite where the level cannot hold it.
-  std::vector<Ms> times_of(const GroupDraft& group) const {
-    std::vector<Ms> times(table_.levels().size(), kInfinity);
-    for (std::size_t l = at(group.level); l < times.size(); ++l) {
-      const Level& level = table_.levels()[l];
+  // Returns the times of the group at each configuration, infinite where the configuration cannot
+  // hold it.
+  std::vector<Ms> times_of(const WorkingGroup& group) const {
+    std::vector<Ms> times(table_.configs().size(), kInfinity);
+    for (std::size_t l = at(group.config); l < times.size(); ++l) {
+      const GroupConfig& config = table_.configs()[l];
       Tokens held = 0;
-      bool holds = std::ssize(group.positions) <= level.sequences;
+      bool holds = std::ssize(group.positions) <= config.sequences;
       for (const int position : group.positions) {
         held += table_.held(static_cast<int>(l), position);
         holds = holds && table_.holds(static_cast<int>(l), position);
       }
-      if (!holds || level.room_to_grow(held, std::ssize(group.positions)) < 0) continue;
-      times[l] = level.overhead;
+      if (!holds || config.room_to_grow(held, std::ssize(group.positions)) < 0) continue;
+      times[l] = config.overhead;
       for (const int position : group.positions) {
         times[l] += table_.cost(position, static_cast<int>(l));
       }
@@ -108,13 +109,13 @@ class Filler {
     return times;
   }
 
-  // Returns for each level of the new group the best sequence to move there. Empty if the group has
-  // one sequence.
-  std::vector<Split> splits_of(const GroupDraft& group) const {
+  // Returns for each configuration of the new group the best sequence to move there. Empty if the
+  // group has one sequence.
+  std::vector<Split> splits_of(const WorkingGroup& group) const {
     std::vector<Split> splits;
     if (group.positions.size() < 2) return splits;
-    splits.resize(table_.levels().size());
-    const double own = degree(group.level);
+    splits.resize(table_.configs().size());
+    const double own = degree(group.config);
     for (int l = 0; l < static_cast<int>(splits.size()); ++l) {
       Split& best = splits[at(l)];
       int seen = -1;
@@ -122,8 +123,8 @@ class Filler {
         const int position = group.positions[out];
         const int kind = table_.kind(position);
         if (kind == std::exchange(seen, kind) || !table_.holds(l, position)) continue;
-        const Ms left = group.time - table_.cost(position, group.level);
-        const Ms made = table_.levels()[at(l)].overhead + table_.cost(position, l);
+        const Ms left = group.time - table_.cost(position, group.config);
+        const Ms made = table_.configs()[at(l)].overhead + table_.cost(position, l);
         const Split split{.slower = std::max(left, made),
                           .squares = own * left * left + degree(l) * made * made,
                           .out = out};
@@ -135,7 +136,7 @@ class Filler {
     return splits;
   }
 
-  void add_known(const GroupDraft& group) {
+  void add_known(const WorkingGroup& group) {
     times_.push_back(times_of(group));
     splits_.push_back(splits_of(group));
   }
@@ -162,57 +163,57 @@ class Filler {
   }
 
   void try_wider(std::size_t g, int idle) {
-    const GroupDraft& group = batch_.groups[g];
-    const double before = degree(group.level) * group.time * group.time;
-    for (int l = group.level + 1; l < static_cast<int>(table_.levels().size()); ++l) {
-      if (degree(l) - degree(group.level) > idle) break;
-      if (table_.way(l) != table_.way(group.level)) continue;
+    const WorkingGroup& group = batch_.groups[g];
+    const double before = degree(group.config) * group.time * group.time;
+    for (int l = group.config + 1; l < static_cast<int>(table_.configs().size()); ++l) {
+      if (degree(l) - degree(group.config) > idle) break;
+      if (table_.mode(l) != table_.mode(group.config)) continue;
       const Ms time = times_[g][at(l)];
       consider({.makespan = std::max(others(g), time),
                 .squares = degree(l) * time * time - before,
                 .group = g,
-                .level = l});
+                .config = l});
     }
   }
 
   void try_split(std::size_t g, int idle) {
-    const GroupDraft& group = batch_.groups[g];
-    const double before = degree(group.level) * group.time * group.time;
+    const WorkingGroup& group = batch_.groups[g];
+    const double before = degree(group.config) * group.time * group.time;
     for (std::size_t l = 0; l < splits_[g].size(); ++l) {
       const Split& split = splits_[g][l];
       if (degree(static_cast<int>(l)) > idle) break;
-      if (split.out == kNone || table_.way(static_cast<int>(l)) != table_.way(group.level))
+      if (split.out == kNone || table_.mode(static_cast<int>(l)) != table_.mode(group.config))
         continue;
       consider({.makespan = std::max(others(g), split.slower),
                 .squares = split.squares - before,
                 .group = g,
-                .level = static_cast<int>(l),
+                .config = static_cast<int>(l),
                 .out = split.out});
     }
   }
 
   // Applies the best change and returns the number of ranks that got work.
   int apply() {
-    GroupDraft& group = batch_.groups[best_.group];
+    WorkingGroup& group = batch_.groups[best_.group];
     if (best_.out == kNone) {
-      const int more = degree(best_.level) - degree(group.level);
-      group = group_of(table_, best_.level, std::move(group.positions));
+      const int more = degree(best_.config) - degree(group.config);
+      group = group_of(table_, best_.config, std::move(group.positions));
       splits_[best_.group] = splits_of(group);
       return more;
     }
     const int position = group.positions[best_.out];
     group.positions.erase(group.positions.begin() + static_cast<std::ptrdiff_t>(best_.out));
-    group = group_of(table_, group.level, std::move(group.positions));
+    group = group_of(table_, group.config, std::move(group.positions));
     times_[best_.group] = times_of(group);
     splits_[best_.group] = splits_of(group);
-    batch_.groups.push_back(group_of(table_, best_.level, {position}));
+    batch_.groups.push_back(group_of(table_, best_.config, {position}));
     add_known(batch_.groups.back());
-    return degree(best_.level);
+    return degree(best_.config);
   }
 
   const ScatterTable& table_;
-  MicroBatchDraft& batch_;
-  std::vector<std::vector<Ms>> times_;      // by group and level
+  WorkingMicroBatch& batch_;
+  std::vector<std::vector<Ms>> times_;      // by group and configuration
   std::vector<std::vector<Split>> splits_;  // likewise
   Ms slowest_ = 0;
   Ms second_ = 0;
@@ -222,7 +223,7 @@ class Filler {
 
 // Moves the shortest sequence of another micro-batch to a new group of the borrower. The lending
 // group keeps at least one sequence. Returns false if no sequence fits the idle ranks.
-bool borrow(const ScatterTable& table, StepDraft& step, std::size_t borrower, int idle) {
+bool borrow(const ScatterTable& table, WorkingStep& step, std::size_t borrower, int idle) {
   std::size_t lender = kNone;
   std::size_t from = 0;
   std::size_t index = 0;
@@ -241,28 +242,28 @@ bool borrow(const ScatterTable& table, StepDraft& step, std::size_t borrower, in
     }
   }
   if (lender == kNone) return false;
-  for (int level = 0; level < static_cast<int>(table.levels().size()); ++level) {
-    if (table.levels()[at(level)].degree > idle || !table.holds(level, shortest)) continue;
-    if (table.way(level) != table.way(step[borrower].groups.front().level)) continue;
+  for (int config = 0; config < static_cast<int>(table.configs().size()); ++config) {
+    if (table.configs()[at(config)].degree > idle || !table.holds(config, shortest)) continue;
+    if (table.mode(config) != table.mode(step[borrower].groups.front().config)) continue;
     remove_sequence(table, step[lender].groups[from], index);
     step[lender].makespan = slowest(step[lender]);
-    step[borrower].groups.push_back(group_of(table, level, {shortest}));
+    step[borrower].groups.push_back(group_of(table, config, {shortest}));
     return true;
   }
   return false;
 }
 
-bool fill(const ScatterTable& table, StepDraft& step, std::size_t index) {
+bool fill(const ScatterTable& table, WorkingStep& step, std::size_t index) {
   if (idle_ranks(table, step[index]) == 0) return true;
   if (table.equal_sequences()) {
-    std::optional<MicroBatchDraft> made =
+    std::optional<WorkingMicroBatch> made =
         group_micro_batch(table, positions_of(step[index]), kQuickGrouping);
     if (!made || idle_ranks(table, *made) > 0) return false;
     step[index] = *std::move(made);
     return true;
   }
   while (true) {
-    MicroBatchDraft filled = step[index];
+    WorkingMicroBatch filled = step[index];
     if (Filler(table, filled).run()) {
       polish(table, filled, kPolishRounds);
       step[index] = std::move(filled);
@@ -275,7 +276,7 @@ bool fill(const ScatterTable& table, StepDraft& step, std::size_t index) {
 
 // Splits a micro-batch into one of long and one of short sequences, each with all devices. Returns
 // nullopt if it has one sequence or a half cannot be grouped.
-std::optional<StepDraft> halves(const ScatterTable& table, const MicroBatchDraft& batch) {
+std::optional<WorkingStep> halves(const ScatterTable& table, const WorkingMicroBatch& batch) {
   const std::vector<int> positions = positions_of(batch);
   double area = 0;
   for (const int position : positions) area += table.area(position);
@@ -284,10 +285,10 @@ std::optional<StepDraft> halves(const ScatterTable& table, const MicroBatchDraft
     first += table.area(positions[cut]);
   }
   if (cut == 0) return std::nullopt;
-  StepDraft both;
+  WorkingStep both;
   const std::span<const int> all = positions;
   for (const std::span<const int> half : {all.first(cut), all.subspan(cut)}) {
-    std::optional<MicroBatchDraft> made = group_micro_batch(table, half, kQuickGrouping);
+    std::optional<WorkingMicroBatch> made = group_micro_batch(table, half, kQuickGrouping);
     if (!made) return std::nullopt;
     both.push_back(*std::move(made));
   }
@@ -296,14 +297,14 @@ std::optional<StepDraft> halves(const ScatterTable& table, const MicroBatchDraft
 
 // Splits the micro-batch whose split costs the least time. Tries the longest micro-batches, which
 // gain most. Returns false if none can be split.
-bool split_one(const ScatterTable& table, StepDraft& step) {
-  std::ranges::stable_sort(step, std::greater<>(), &MicroBatchDraft::makespan);
+bool split_one(const ScatterTable& table, WorkingStep& step) {
+  std::ranges::stable_sort(step, std::greater<>(), &WorkingMicroBatch::makespan);
   std::size_t chosen = kNone;
   Ms least = kInfinity;
-  StepDraft best;
+  WorkingStep best;
   std::size_t tried = 0;
-  for (std::size_t b = 0; b < step.size() && tried < kMostTried; ++b) {
-    std::optional<StepDraft> both = halves(table, step[b]);
+  for (std::size_t b = 0; b < step.size() && tried < kMaxTried; ++b) {
+    std::optional<WorkingStep> both = halves(table, step[b]);
     if (!both) continue;
     ++tried;
     const Ms more = total(*both) - step[b].makespan;
@@ -320,19 +321,19 @@ bool split_one(const ScatterTable& table, StepDraft& step) {
 
 // Unites the shortest micro-batch with the micro-batch where it adds the least time. Returns false
 // if no union can be grouped.
-bool unite_two(const ScatterTable& table, StepDraft& step) {
+bool unite_two(const ScatterTable& table, WorkingStep& step) {
   if (step.size() < 2) return false;
-  std::ranges::stable_sort(step, std::greater<>(), &MicroBatchDraft::makespan);
+  std::ranges::stable_sort(step, std::greater<>(), &WorkingMicroBatch::makespan);
   const std::vector<int> shortest = positions_of(step.back());
   std::size_t chosen = kNone;
   Ms least = kInfinity;
-  MicroBatchDraft best;
+  WorkingMicroBatch best;
   std::size_t tried = 0;
-  for (std::size_t b = step.size() - 1; b-- > 0 && tried < kMostTried; ++tried) {
+  for (std::size_t b = step.size() - 1; b-- > 0 && tried < kMaxTried; ++tried) {
     const std::vector<int> own = positions_of(step[b]);
     std::vector<int> both(own.size() + shortest.size());
     std::ranges::merge(own, shortest, both.begin());
-    std::optional<MicroBatchDraft> made = group_micro_batch(table, both, kQuickGrouping);
+    std::optional<WorkingMicroBatch> made = group_micro_batch(table, both, kQuickGrouping);
     if (!made || made->makespan - step[b].makespan >= least) continue;
     least = made->makespan - step[b].makespan;
     chosen = b;
@@ -346,12 +347,12 @@ bool unite_two(const ScatterTable& table, StepDraft& step) {
 
 // Gives each micro-batch one recomputation mode, regrouping it if necessary. Returns false if a
 // regrouping fails.
-bool unmix(const ScatterTable& table, StepDraft& step) {
+bool unmix(const ScatterTable& table, WorkingStep& step) {
   if (table.recomputations() == 1) return true;
   choose_forms(table, step);
-  for (MicroBatchDraft& batch : step) {
-    if (!mixes_ways(table, batch)) continue;
-    std::optional<MicroBatchDraft> made =
+  for (WorkingMicroBatch& batch : step) {
+    if (!mixes_modes(table, batch)) continue;
+    std::optional<WorkingMicroBatch> made =
         group_micro_batch(table, positions_of(batch), kQuickGrouping);
     if (!made) return false;
     batch = *std::move(made);
@@ -361,13 +362,13 @@ bool unmix(const ScatterTable& table, StepDraft& step) {
 
 // Regroups micro-batches whose groups hold unequal numbers of sequences, and halves those that
 // cannot be regrouped. Returns false if a single sequence cannot be grouped.
-bool level_out(const ScatterTable& table, StepDraft& step) {
+bool level_out(const ScatterTable& table, WorkingStep& step) {
   if (!table.equal_sequences()) return true;
   std::vector<std::vector<int>> left;
   for (std::size_t b = 0; b < step.size(); ++b) {
     if (!has_equal_groups(step[b])) left.push_back(positions_of(step[b]));
   }
-  std::erase_if(step, [](const MicroBatchDraft& batch) { return !has_equal_groups(batch); });
+  std::erase_if(step, [](const WorkingMicroBatch& batch) { return !has_equal_groups(batch); });
   while (!left.empty()) {
     const std::vector<int> all = std::move(left.back());
     left.pop_back();
@@ -386,7 +387,7 @@ bool level_out(const ScatterTable& table, StepDraft& step) {
 
 // Returns the step with a right number of micro-batches, larger if `more`, and with work for all
 // ranks. Returns nullopt if the repair fails.
-std::optional<StepDraft> mended(const ScatterTable& table, StepDraft step, bool more) {
+std::optional<WorkingStep> mended(const ScatterTable& table, WorkingStep step, bool more) {
   while (!right_count(table, step.size())) {
     if (!(more ? split_one(table, step) : unite_two(table, step))) return std::nullopt;
     drop_empty(step);
@@ -397,36 +398,36 @@ std::optional<StepDraft> mended(const ScatterTable& table, StepDraft step, bool 
       if (!fill(table, step, b)) return std::nullopt;
     }
   }
-  if (!obeys(table, step)) return std::nullopt;
+  if (!satisfies_rules(table, step)) return std::nullopt;
   return step;
 }
 
 }  // namespace
 
-bool obeys(const ScatterTable& table, const StepDraft& step) {
+bool satisfies_rules(const ScatterTable& table, const WorkingStep& step) {
   std::size_t count = 0;
-  for (const MicroBatchDraft& batch : step) {
+  for (const WorkingMicroBatch& batch : step) {
     const int idle = idle_ranks(table, batch);
     if (idle == table.devices()) continue;  // empty micro-batches are left out of the plan
     if (table.no_idle_ranks() && idle > 0) return false;
-    if (mixes_ways(table, batch)) return false;
+    if (mixes_modes(table, batch)) return false;
     if (table.equal_sequences() && !has_equal_groups(batch)) return false;
     ++count;
   }
   return right_count(table, count);
 }
 
-std::optional<StepDraft> obeying(const ScatterTable& table, StepDraft step) {
-  if (obeys(table, step)) return step;
+std::optional<WorkingStep> repaired(const ScatterTable& table, WorkingStep step) {
+  if (satisfies_rules(table, step)) return step;
   drop_empty(step);
   if (!unmix(table, step) || !level_out(table, step)) return std::nullopt;
-  if (obeys(table, step)) return step;
+  if (satisfies_rules(table, step)) return step;
   drop_empty(step);
-  std::optional<StepDraft> fewer;
+  std::optional<WorkingStep> fewer;
   if (!right_count(table, step.size())) fewer = mended(table, step, false);
   // With fewer micro-batches, each has more sequences to give to idle ranks, so that repair may
   // succeed when the other fails.
-  std::optional<StepDraft> more = mended(table, step, true);
+  std::optional<WorkingStep> more = mended(table, step, true);
   while (!more && !fewer && unite_two(table, step)) {
     drop_empty(step);
     if (right_count(table, step.size())) fewer = mended(table, step, false);
@@ -435,19 +436,19 @@ std::optional<StepDraft> obeying(const ScatterTable& table, StepDraft step) {
   return more;
 }
 
-std::optional<StepDraft> obeying_in_best_forms(const ScatterTable& table, StepDraft step) {
-  std::optional<StepDraft> made = obeying(table, std::move(step));
+std::optional<WorkingStep> obeying_in_best_forms(const ScatterTable& table, WorkingStep step) {
+  std::optional<WorkingStep> made = repaired(table, std::move(step));
   if (made) choose_forms(table, *made);
   return made;
 }
 
-TimedDraft as_planned(const ScatterTable& table, StepDraft step) {
-  if (obeys(table, step)) {
+TimedWorkingStep as_planned(const ScatterTable& table, WorkingStep step) {
+  if (satisfies_rules(table, step)) {
     choose_forms(table, step);
     const Ms time = step_ms(table, step);
     return {std::move(step), time};
   }
-  std::optional<StepDraft> made = obeying_in_best_forms(table, step);
+  std::optional<WorkingStep> made = obeying_in_best_forms(table, step);
   if (!made) return {std::move(step), kInfinity};
   const Ms time = step_ms(table, *made);
   return {*std::move(made), time};

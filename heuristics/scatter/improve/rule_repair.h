@@ -10,7 +10,7 @@
 // grouped anew.
 // All methods keep the limits of single groups themselves.
 //
-//   if (std::optional<StepDraft> step = obeying(table, *std::move(made))) use(*step);
+//   if (std::optional<WorkingStep> step = obeying(table, *std::move(made))) use(*step);
 #pragma once
 
 #include <optional>
@@ -21,19 +21,19 @@
 namespace stowage {
 
 // Returns true if the step keeps the rules. O(groups).
-bool obeys(const ScatterTable& table, const StepDraft& step);
+bool satisfies_rules(const ScatterTable& table, const WorkingStep& step);
 
 // Returns the repaired step without empty groups and micro-batches, or the step unchanged if it
 // keeps the rules. Returns nullopt if the repair fails. Then a step that keeps the rules may still
 // exist. Requires a step whose groups are within their limits. Deterministic.
-std::optional<StepDraft> obeying(const ScatterTable& table, StepDraft step);
+std::optional<WorkingStep> repaired(const ScatterTable& table, WorkingStep step);
 
 // Calls obeying() and then chooses the fastest recomputation mode and exchange of each micro-batch.
 // Plans are made of the resulting step. Compare steps only after this choice.
-std::optional<StepDraft> obeying_in_best_forms(const ScatterTable& table, StepDraft step);
+std::optional<WorkingStep> obeying_in_best_forms(const ScatterTable& table, WorkingStep step);
 
 // Returns the step of obeying_in_best_forms() and its time in ms, for methods that compare steps.
 // If the repair fails, returns the step unchanged and an infinite time.
-TimedDraft as_planned(const ScatterTable& table, StepDraft step);
+TimedWorkingStep as_planned(const ScatterTable& table, WorkingStep step);
 
 }  // namespace stowage

@@ -5,25 +5,25 @@
 
 namespace stowage {
 
-StepState::StepState(const ScatterTable& table, const StepDraft& step, double weight)
+StepState::StepState(const ScatterTable& table, const WorkingStep& step, double weight)
     : table_(table), share_(weight / table.devices()) {
-  for (const Level& level : table.levels()) {
-    degrees_.push_back(level.degree);
-    capacities_.push_back(level.capacity);
-    sequence_tokens_.push_back(level.sequence_tokens);
-    plain_ = plain_ && level.sequence_tokens == 0 && level.most_tokens == kMaxExact;
-    longest_.push_back(level.longest);
-    most_sequences_ = static_cast<std::size_t>(level.sequences);
+  for (const GroupConfig& config : table.configs()) {
+    degrees_.push_back(config.degree);
+    capacities_.push_back(config.capacity);
+    sequence_tokens_.push_back(config.sequence_tokens);
+    plain_ = plain_ && config.sequence_tokens == 0 && config.most_tokens == kMaxExact;
+    longest_.push_back(config.longest);
+    most_sequences_ = static_cast<std::size_t>(config.sequences);
   }
   if (table.several_kinds()) {
-    for (int level = 0; level < static_cast<int>(degrees_.size()); ++level) {
-      devices_of_kinds_.push_back(table.devices_of_kinds(level));
+    for (int config = 0; config < static_cast<int>(degrees_.size()); ++config) {
+      devices_of_kinds_.push_back(table.devices_of_kinds(config));
     }
   }
   for (int kind = 0; kind < static_cast<int>(table.kinds().size()); ++kind) {
     lengths_.push_back(table.kinds()[at(kind)].length);
-    for (int level = 0; level < static_cast<int>(degrees_.size()); ++level) {
-      loads_.push_back(table.kind_load(kind, level));
+    for (int config = 0; config < static_cast<int>(degrees_.size()); ++config) {
+      loads_.push_back(table.kind_load(kind, config));
     }
   }
   kinds_.resize(at(table.size()));
@@ -36,33 +36,33 @@ StepState::StepState(const ScatterTable& table, const StepDraft& step, double we
   for (std::size_t b = 0; b < step.size(); ++b) {
     batches_[b].free = table.devices();
     batches_[b].left = table.devices_of_kinds();
-    for (const GroupDraft& group : step[b].groups) {
+    for (const WorkingGroup& group : step[b].groups) {
       if (!group.positions.empty()) add_group(static_cast<int>(b), group);
     }
   }
 }
 
-int StepState::free_for(int index, int level) const {
+int StepState::free_for(int index, int config) const {
   const Batch& batch = batches_[at(index)];
   if (devices_of_kinds_.empty()) return batch.free;
   int kinds = 0;
   int left = 0;
   bool fits = true;
   for (std::size_t kind = 0; kind < batch.left.size(); ++kind) {
-    const int own = devices_of_kinds_[at(level)][kind];
+    const int own = devices_of_kinds_[at(config)][kind];
     if (own == 0) continue;
     ++kinds;
     left = batch.left[kind];
     fits = fits && left >= own;
   }
   if (kinds == 1) return left;
-  return fits ? degrees_[at(level)] : 0;
+  return fits ? degrees_[at(config)] : 0;
 }
 
-void StepState::count_devices(Batch& batch, int level, int groups) {
-  batch.free -= groups * degrees_[at(level)];
+void StepState::count_devices(Batch& batch, int config, int groups) {
+  batch.free -= groups * degrees_[at(config)];
   for (std::size_t kind = 0; kind < batch.left.size(); ++kind) {
-    batch.left[kind] -= groups * devices_of_kinds_[at(level)][kind];
+    batch.left[kind] -= groups * devices_of_kinds_[at(config)][kind];
   }
 }
 
@@ -78,14 +78,14 @@ void StepState::set_weight(double weight) {
 }
 
 void StepState::price_longest(double margin) {
-  if (table_.again() == 0) return;
+  if (table_.longest_weight() == 0) return;
   Ms longest = table_.longest_elsewhere();
   for (const Batch& batch : batches_) longest = std::max(longest, batch.makespan);
   dearest_from_ = longest;
   dear_from_ = std::max(longest * (1 - margin), table_.longest_elsewhere());
   const auto dear = std::ranges::count_if(
       batches_, [&](const Batch& batch) { return batch.makespan > dear_from_; });
-  dear_ = table_.again() / static_cast<double>(std::max<std::ptrdiff_t>(1, dear));
+  dear_ = table_.longest_weight() / static_cast<double>(std::max<std::ptrdiff_t>(1, dear));
   for (Batch& batch : batches_) update_energy(batch);
 }
 
@@ -182,9 +182,9 @@ void StepState::relocate(std::span<const int> ids, int batch) {
   }
 }
 
-void StepState::replace(int batch, std::span<const int> gone, std::span<const GroupDraft> made) {
+void StepState::replace(int batch, std::span<const int> gone, std::span<const WorkingGroup> made) {
   for (const int id : gone) drop_group(id);
-  for (const GroupDraft& group : made) {
+  for (const WorkingGroup& group : made) {
     if (!group.positions.empty()) add_group(batch, group);
   }
 }
@@ -203,14 +203,14 @@ int StepState::slowest(int index) const {
   return batch.slowest;
 }
 
-StepDraft StepState::draft() const {
-  StepDraft step;
+WorkingStep StepState::draft() const {
+  WorkingStep step;
   for (const Batch& batch : batches_) {
-    MicroBatchDraft made;
+    WorkingMicroBatch made;
     for (const int id : batch.groups) {
       const Group& group = groups_[at(id)];
       if (group.positions.empty()) continue;
-      made.groups.push_back(empty_group(table_, group.level));
+      made.groups.push_back(empty_group(table_, group.config));
       std::vector<int> positions = group.positions;
       std::sort(positions.begin(), positions.end());
       for (const int position : positions) add_sequence(table_, made.groups.back(), position);
@@ -226,9 +226,9 @@ void StepState::insert(Group& group, int id, int position) {
   home_[at(position)] = id;
   index_[at(position)] = static_cast<int>(group.positions.size());
   group.positions.push_back(position);
-  group.held += length(position) + sequence_tokens_[at(group.level)];
-  group.load += load(position, group.level);
-  group.time = time(group.level, group.load);
+  group.held += length(position) + sequence_tokens_[at(group.config)];
+  group.load += load(position, group.config);
+  group.time = time(group.config, group.load);
 }
 
 void StepState::erase(Group& group, int position) {
@@ -237,14 +237,14 @@ void StepState::erase(Group& group, int position) {
   group.positions[at(index)] = last;
   index_[at(last)] = index;
   group.positions.pop_back();
-  group.held -= length(position) + sequence_tokens_[at(group.level)];
+  group.held -= length(position) + sequence_tokens_[at(group.config)];
   // An empty group resets its sums, so that rounding errors do not accumulate.
   if (group.positions.empty()) {
-    group.load = empty_load(group.level);
+    group.load = empty_load(group.config);
   } else {
-    group.load -= load(position, group.level);
+    group.load -= load(position, group.config);
   }
-  group.time = time(group.level, group.load);
+  group.time = time(group.config, group.load);
 }
 
 void StepState::show(const Group& group) {
@@ -276,7 +276,7 @@ void StepState::refresh(Batch& batch, std::size_t block) {
   update_energy(batch);
 }
 
-int StepState::add_group(int index, const GroupDraft& made) {
+int StepState::add_group(int index, const WorkingGroup& made) {
   int id = 0;
   if (spare_.empty()) {
     id = static_cast<int>(groups_.size());
@@ -287,10 +287,10 @@ int StepState::add_group(int index, const GroupDraft& made) {
     spare_.pop_back();
   }
   Group& group = groups_[at(id)];
-  group.level = made.level;
+  group.config = made.config;
   group.held = 0;
-  group.load = empty_load(made.level);
-  group.time = time(made.level, group.load);
+  group.load = empty_load(made.config);
+  group.time = time(made.config, group.load);
   group.positions.clear();
   alive_index_[at(id)] = static_cast<int>(alive_.size());
   alive_.push_back(id);
@@ -317,7 +317,7 @@ void StepState::attach(int id, int index) {
   batch.groups.push_back(id);
   batch.times.push_back(0);
   if (batch.times.size() > batch.block_most.size() * kBlock) batch.block_most.push_back(0);
-  count_devices(batch, group.level, 1);
+  count_devices(batch, group.config, 1);
   show(group);
 }
 
@@ -327,7 +327,7 @@ void StepState::detach(int id) {
   batch.slowest = kUnknown;
   const Ms time = batch.times[at(group.slot)];
   batch.squares -= degree(group) * time * time;
-  count_devices(batch, group.level, -1);
+  count_devices(batch, group.config, -1);
   const int moved = batch.groups.back();
   const std::size_t block = at(group.slot) / kBlock;
   const std::size_t last_block = (batch.times.size() - 1) / kBlock;

@@ -26,10 +26,10 @@ class StepState {
  public:
   static constexpr int kUnknown = -1;
   struct Group {
-    int level = 0;
+    int config = 0;
     int batch = 0;
     int slot = 0;     // index into Batch::groups
-    Tokens held = 0;  // tokens taken from the level's capacity
+    Tokens held = 0;  // tokens taken from the configuration's capacity
     Load load;        // overhead included, also while empty
     Ms time = 0;      // the time of the load
     std::vector<int> positions;
@@ -51,7 +51,7 @@ class StepState {
     Ms time = 0;  // 0 if the group becomes empty
   };
 
-  StepState(const ScatterTable& table, const StepDraft& step, double weight);
+  StepState(const ScatterTable& table, const WorkingStep& step, double weight);
 
   const ScatterTable& table() const { return table_; }
   const std::vector<Batch>& batches() const { return batches_; }
@@ -59,32 +59,32 @@ class StepState {
   const Group& group(int id) const { return groups_[at(id)]; }
   const Batch& batch(int index) const { return batches_[at(index)]; }
   int group_of(int position) const { return home_[at(position)]; }
-  int degree(const Group& group) const { return degrees_[at(group.level)]; }
+  int degree(const Group& group) const { return degrees_[at(group.config)]; }
   // Return the tokens that the group has left: for one more sequence, and for a longer sequence in
   // place of a present one.
   Tokens room(const Group& group) const {
-    if (plain_) return capacities_[at(group.level)] - group.held;
-    return level_of(group).room(group.held, std::ssize(group.positions));
+    if (plain_) return capacities_[at(group.config)] - group.held;
+    return config_of(group).room(group.held, std::ssize(group.positions));
   }
   Tokens room_to_grow(const Group& group) const {
-    if (plain_) return capacities_[at(group.level)] - group.held;
-    return level_of(group).room_to_grow(group.held, std::ssize(group.positions));
+    if (plain_) return capacities_[at(group.config)] - group.held;
+    return config_of(group).room_to_grow(group.held, std::ssize(group.positions));
   }
-  // Returns true if a group of the level may hold a sequence of that length.
-  bool holds(int level, Tokens length) const { return length <= longest_[at(level)]; }
+  // Returns true if a group of the configuration may hold a sequence of that length.
+  bool holds(int config, Tokens length) const { return length <= longest_[at(config)]; }
   // Returns true if the group holds as many sequences as allowed.
   bool full(const Group& group) const { return group.positions.size() >= most_sequences_; }
-  const Load& load(int position, int level) const {
-    return loads_[at(kinds_[at(position)]) * degrees_.size() + at(level)];
+  const Load& load(int position, int config) const {
+    return loads_[at(kinds_[at(position)]) * degrees_.size() + at(config)];
   }
   Tokens length(int position) const { return lengths_[at(kinds_[at(position)])]; }
   int kind(int position) const { return kinds_[at(position)]; }
-  Load empty_load(int level) const { return table_.empty_load(level); }
+  Load empty_load(int config) const { return table_.empty_load(config); }
   // Returns the time of a group with this load, in ms.
-  Ms time(int level, const Load& load) const { return table_.time(level, load); }
-  // Returns the number of free devices that groups of the level may use. For a level across device
-  // kinds, returns the devices of one group or 0.
-  int free_for(int batch, int level) const;
+  Ms time(int config, const Load& load) const { return table_.time(config, load); }
+  // Returns the number of free devices that groups of the configuration may use. For a
+  // configuration across device kinds, returns the devices of one group or 0.
+  int free_for(int batch, int config) const;
   Ms total() const;  // sum of makespans
 
   void set_weight(double weight);
@@ -112,16 +112,18 @@ class StepState {
   void relocate(std::span<const int> ids, int batch);
   // Replaces groups of a micro-batch by `made`. Requires that the sequences are the same, within
   // memory, and that the degrees fit the devices.
-  void replace(int batch, std::span<const int> gone, std::span<const GroupDraft> made);
+  void replace(int batch, std::span<const int> gone, std::span<const WorkingGroup> made);
 
   // Returns the id of the slowest group of the micro-batch.
   int slowest(int batch) const;
 
-  StepDraft draft() const;
+  WorkingStep draft() const;
 
  private:
   static constexpr std::size_t kBlock = 16;
-  const Level& level_of(const Group& group) const { return table_.levels()[at(group.level)]; }
+  const GroupConfig& config_of(const Group& group) const {
+    return table_.configs()[at(group.config)];
+  }
   Ms shown(const Group& group) const { return group.positions.empty() ? 0 : group.time; }
   double energy_of(Ms makespan, double squares) const {
     if (!(makespan > 0)) return 0;
@@ -130,7 +132,7 @@ class StepState {
   }
   double longest_price(Ms makespan) const {
     return dear_ * (std::min(makespan, dearest_from_) - dear_from_) +
-           table_.again() * std::max(0.0, makespan - dearest_from_);
+           table_.longest_weight() * std::max(0.0, makespan - dearest_from_);
   }
   void update_energy(Batch& batch) const {
     batch.energy = energy_of(batch.makespan, batch.squares);
@@ -139,28 +141,29 @@ class StepState {
   void erase(Group& group, int position);
   void show(const Group& group);  // updates the micro-batch after a change of the group's time
   void refresh(Batch& batch, std::size_t block);
-  int add_group(int batch, const GroupDraft& made);
+  int add_group(int batch, const WorkingGroup& made);
   void drop_group(int id);
-  // Takes the devices of `groups` groups of the level from the free devices of the micro-batch.
-  void count_devices(Batch& batch, int level, int groups);
+  // Takes the devices of `groups` groups of the configuration from the free devices of the
+  // micro-batch.
+  void count_devices(Batch& batch, int config, int groups);
   void attach(int id, int batch);
   void detach(int id);
 
   const ScatterTable& table_;
   double share_ = 0;  // weight / devices
   // Each ms of a makespan beyond `dear_from_` costs `dear_` more. Each ms beyond `dearest_from_`
-  // costs ScatterTable::again() more.
+  // costs ScatterTable::longest_weight() more.
   Ms dear_from_ = kInfinity;
   Ms dearest_from_ = kInfinity;
   double dear_ = 0;
-  std::vector<std::vector<int>> devices_of_kinds_;  // by level, if nodes differ
+  std::vector<std::vector<int>> devices_of_kinds_;  // by configuration, if nodes differ
   std::vector<int> degrees_;
   std::vector<Tokens> capacities_;
   std::vector<Tokens> sequence_tokens_;
   bool plain_ = true;  // true if a sequence takes only its own tokens of the capacity
   std::vector<Tokens> longest_;
   std::size_t most_sequences_ = 0;  // limit of a group
-  std::vector<Load> loads_;         // by kind and level
+  std::vector<Load> loads_;         // by kind and configuration
   std::vector<Tokens> lengths_;     // by kind
   std::vector<int> kinds_;          // by position
   std::vector<int> home_;           // group of each position

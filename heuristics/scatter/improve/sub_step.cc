@@ -6,8 +6,8 @@
 
 namespace stowage {
 
-SomeBatches::SomeBatches(const ScatterTable& table, std::vector<std::size_t> chosen,
-                         const StepDraft& step)
+SubStep::SubStep(const ScatterTable& table, std::vector<std::size_t> chosen,
+                 const WorkingStep& step)
     : chosen_(std::move(chosen)), table_(table) {
   for (const std::size_t index : chosen_) {
     const std::vector<int> own = positions_of(step[index]);
@@ -15,7 +15,7 @@ SomeBatches::SomeBatches(const ScatterTable& table, std::vector<std::size_t> cho
     before_ += step[index].makespan;
   }
   std::ranges::sort(positions_);
-  if (table.again() == 0) return;
+  if (table.longest_weight() == 0) return;
   Ms longest = 0;
   for (std::size_t b = 0; b < step.size(); ++b) {
     Ms& own = std::ranges::count(chosen_, b) > 0 ? longest : longest_elsewhere_;
@@ -24,11 +24,11 @@ SomeBatches::SomeBatches(const ScatterTable& table, std::vector<std::size_t> cho
   before_ = table.step_ms(before_, std::max(longest, longest_elsewhere_));
 }
 
-StepDraft SomeBatches::own(const StepDraft& step) const {
-  StepDraft own;
+WorkingStep SubStep::own(const WorkingStep& step) const {
+  WorkingStep own;
   for (const std::size_t index : chosen_) {
     own.push_back(step[index]);
-    for (GroupDraft& group : own.back().groups) {
+    for (WorkingGroup& group : own.back().groups) {
       for (int& position : group.positions) {
         const auto place = std::ranges::lower_bound(positions_, position);
         position = static_cast<int>(place - positions_.begin());
@@ -38,14 +38,14 @@ StepDraft SomeBatches::own(const StepDraft& step) const {
   return own;
 }
 
-void SomeBatches::replace(StepDraft planned, StepDraft& step) const {
+void SubStep::replace(WorkingStep planned, WorkingStep& step) const {
   std::vector<std::size_t> order = chosen_;
   std::ranges::sort(order, std::greater<>{});
   for (const std::size_t index : order) {
     step.erase(step.begin() + static_cast<std::ptrdiff_t>(index));
   }
-  for (MicroBatchDraft& batch : planned) {
-    for (GroupDraft& group : batch.groups) {
+  for (WorkingMicroBatch& batch : planned) {
+    for (WorkingGroup& group : batch.groups) {
       for (int& position : group.positions) {
         position = positions_[static_cast<std::size_t>(position)];
       }

@@ -10,9 +10,9 @@
 
 namespace stowage {
 
-class SomeBatches {
+class SubStep {
  public:
-  SomeBatches(const ScatterTable& table, std::vector<std::size_t> chosen, const StepDraft& step);
+  SubStep(const ScatterTable& table, std::vector<std::size_t> chosen, const WorkingStep& step);
 
   ScatterTable part() const {
     return table_.part(positions_, table_.devices(), longest_elsewhere_);
@@ -22,11 +22,11 @@ class SomeBatches {
   Ms before() const { return before_; }
 
   // Returns the chosen micro-batches with positions of part().
-  StepDraft own(const StepDraft& step) const;
+  WorkingStep own(const WorkingStep& step) const;
 
   // Returns true if the number of micro-batches stays a multiple of the required number after the
   // replacement.
-  bool may_replace(const StepDraft& planned) const {
+  bool may_replace(const WorkingStep& planned) const {
     const auto change =
         static_cast<std::int64_t>(planned.size()) - static_cast<std::int64_t>(chosen_.size());
     return change % table_.multiple() == 0;
@@ -34,7 +34,7 @@ class SomeBatches {
 
   // Removes the chosen micro-batches from the step and appends `planned`, which has positions of
   // part().
-  void replace(StepDraft planned, StepDraft& step) const;
+  void replace(WorkingStep planned, WorkingStep& step) const;
 
  private:
   std::vector<std::size_t> chosen_;

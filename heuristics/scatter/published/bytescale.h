@@ -15,7 +15,7 @@
 
 namespace stowage {
 
-// Returns nullopt if no level holds the longest sequence. O(K log K).
-std::optional<StepDraft> bytescale(const ScatterTable& table);
+// Returns nullopt if no configuration holds the longest sequence. O(K log K).
+std::optional<WorkingStep> bytescale(const ScatterTable& table);
 
 }  // namespace stowage

@@ -14,13 +14,13 @@ inline constexpr double kPublishedFill = 0.9;
 
 // Packs sequences by best-fit-decreasing into bins of max(fill C d, longest) tokens. floor(N / d)
 // consecutive bins form a micro-batch. Returns nullopt if the longest sequence exceeds C d.
-std::optional<StepDraft> homogeneous(const ScatterTable& table, int level,
-                                     double fill = kPublishedFill);
+std::optional<WorkingStep> homogeneous(const ScatterTable& table, int config,
+                                       double fill = kPublishedFill);
 
 // Returns the fastest homogeneous plan, ties to the smaller degree. Returns nullopt if no degree
 // holds the longest sequence. If the budget ends first, returns the best of the degrees tried. The
 // first degree tried is the fastest one for full groups and busy devices.
-std::optional<StepDraft> batch_ada(const ScatterTable& table, double fill = kPublishedFill,
-                                   const Budget& budget = Budget());
+std::optional<WorkingStep> batch_ada(const ScatterTable& table, double fill = kPublishedFill,
+                                     const Budget& budget = Budget());
 
 }  // namespace stowage

@@ -14,47 +14,47 @@ namespace {
 
 // Splits sequences off the last packs until the number of packs is a multiple of `multiple`, or
 // until every pack has one sequence.
-void round_up(const ScatterTable& table, std::vector<GroupDraft>& packs, std::size_t multiple) {
+void round_up(const ScatterTable& table, std::vector<WorkingGroup>& packs, std::size_t multiple) {
   std::size_t giver = packs.size();
   while (packs.size() % multiple != 0 && giver > 0) {
     if (packs[giver - 1].positions.size() < 2) {
       --giver;
       continue;
     }
-    const int level = packs[giver - 1].level;
+    const int config = packs[giver - 1].config;
     const int position = packs[giver - 1].positions.back();
     remove_sequence(table, packs[giver - 1], packs[giver - 1].positions.size() - 1);
-    packs.push_back(group_of(table, level, {position}));
+    packs.push_back(group_of(table, config, {position}));
   }
 }
 
-StepDraft packed_at(const ScatterTable& table, std::span<const int> order, int level) {
-  std::vector<GroupDraft> packs;
+WorkingStep packed_at(const ScatterTable& table, std::span<const int> order, int config) {
+  std::vector<WorkingGroup> packs;
   for (const int position : order) {
     if (packs.empty() || !has_room(table, packs.back(), position)) {
-      packs.push_back(empty_group(table, level));
+      packs.push_back(empty_group(table, config));
     }
     add_sequence(table, packs.back(), position);
   }
-  const auto side_by_side = at(table.devices() / table.levels()[at(level)].degree);
+  const auto side_by_side = at(table.devices() / table.configs()[at(config)].degree);
   round_up(table, packs, side_by_side * at(table.multiple()));
-  StepDraft step;
+  WorkingStep step;
   for (std::size_t pack = 0; pack < packs.size(); ++pack) {
     if (pack % side_by_side == 0) step.emplace_back();
     step.back().groups.push_back(std::move(packs[pack]));
   }
-  for (MicroBatchDraft& batch : step) batch.makespan = slowest(batch);
+  for (WorkingMicroBatch& batch : step) batch.makespan = slowest(batch);
   return step;
 }
 
 }  // namespace
 
-std::optional<StepDraft> dp_balanced(const ScatterTable& table, const Budget& budget) {
+std::optional<WorkingStep> dp_balanced(const ScatterTable& table, const Budget& budget) {
   std::vector<int> order(at(table.size()));  // positions in data order
   std::iota(order.begin(), order.end(), 0);
   std::ranges::sort(order, {}, [&](int position) { return table.id(position); });
-  return fastest_degree(table, budget, [&](int level) -> std::optional<StepDraft> {
-    return packed_at(table, order, level);
+  return fastest_degree(table, budget, [&](int config) -> std::optional<WorkingStep> {
+    return packed_at(table, order, config);
   });
 }
 

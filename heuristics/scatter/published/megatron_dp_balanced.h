@@ -19,6 +19,6 @@
 namespace stowage {
 
 // Returns nullopt if no degree holds the longest sequence. O(K log K) for each degree.
-std::optional<StepDraft> dp_balanced(const ScatterTable& table, const Budget& budget = Budget());
+std::optional<WorkingStep> dp_balanced(const ScatterTable& table, const Budget& budget = Budget());
 
 }  // namespace stowage

@@ -18,20 +18,20 @@ constexpr double kSlack = 1.05;
 class PackingScheduler {
  public:
   explicit PackingScheduler(const ScatterTable& table) : table_(table) {
-    for (int level = 0; level < static_cast<int>(table.levels().size()); ++level) {
-      if (!std::has_single_bit(static_cast<unsigned>(degree(level)))) continue;
-      if (levels_.empty() || degree(levels_.back()) != degree(level)) levels_.push_back(level);
+    for (int config = 0; config < static_cast<int>(table.configs().size()); ++config) {
+      if (!std::has_single_bit(static_cast<unsigned>(degree(config)))) continue;
+      if (configs_.empty() || degree(configs_.back()) != degree(config)) configs_.push_back(config);
     }
   }
 
-  std::optional<StepDraft> run() {
-    if (table_.size() == 0) return StepDraft();
-    if (!least_level(0)) return std::nullopt;
+  std::optional<WorkingStep> run() {
+    if (table_.size() == 0) return WorkingStep();
+    if (!least_config(0)) return std::nullopt;
     waiting_.resize(at(table_.size()) + 1);
     std::iota(waiting_.begin(), waiting_.end(), 0);
     most_work_ = kSlack * static_cast<double>(table_.length(0)) *
                  static_cast<double>(table_.device_tokens());
-    StepDraft step;
+    WorkingStep step;
     for (int last = table_.size() - 1; next_waiting(0) <= last;) {
       step.push_back(micro_batch(last));
       while (last >= 0 && next_waiting(last) != last) --last;
@@ -40,22 +40,22 @@ class PackingScheduler {
   }
 
  private:
-  int degree(int level) const { return table_.levels()[at(level)].degree; }
-  double work(int position, int level) const {
+  int degree(int config) const { return table_.configs()[at(config)].degree; }
+  double work(int position, int config) const {
     const auto length = static_cast<double>(table_.length(position));
-    return length * length / degree(level);
+    return length * length / degree(config);
   }
 
   // Returns the index into levels_ of the least degree that holds the sequence, or nullopt.
-  std::optional<std::size_t> least_level(int position) const {
-    for (std::size_t own = 0; own < levels_.size(); ++own) {
-      if (table_.holds(levels_[own], position)) return own;
+  std::optional<std::size_t> least_config(int position) const {
+    for (std::size_t own = 0; own < configs_.size(); ++own) {
+      if (table_.holds(configs_[own], position)) return own;
     }
     return std::nullopt;
   }
 
   // Places waiting sequences. `last` is the position of the shortest of them.
-  MicroBatchDraft micro_batch(int last) {
+  WorkingMicroBatch micro_batch(int last) {
     groups_.clear();
     work_.clear();
     own_.clear();
@@ -71,8 +71,8 @@ class PackingScheduler {
         position = next_waiting(next_with_choice(position));
       }
     }
-    double_smallest(table_, levels_, groups_, own_, free_);
-    MicroBatchDraft batch{.groups = groups_};
+    double_smallest(table_, configs_, groups_, own_, free_);
+    WorkingMicroBatch batch{.groups = groups_};
     batch.makespan = slowest(batch);
     return batch;
   }
@@ -90,12 +90,12 @@ class PackingScheduler {
   // Returns the first position after `refused` that may have a choice. Sequences of one least
   // degree get more room as they get shorter, so a bisection skips the refused ones.
   int next_with_choice(int refused) const {
-    const std::size_t level = *least_level(refused);
+    const std::size_t config = *least_config(refused);
     int low = refused + 1;
     int high = table_.size();
     while (low < high) {
       const int middle = low + (high - low) / 2;
-      if (*least_level(middle) == level && !choice(middle)) {
+      if (*least_config(middle) == config && !choice(middle)) {
         low = middle + 1;
       } else {
         high = middle;
@@ -111,16 +111,16 @@ class PackingScheduler {
     double work = 0;
   };
   std::optional<Choice> choice(int position) const {
-    const std::size_t own = *least_level(position);  // no position is longer than the first
+    const std::size_t own = *least_config(position);  // no position is longer than the first
     std::size_t best = groups_.size();
     double least = kInfinity;
     // The first sequence of a micro-batch is always accepted, whatever its work.
-    if (degree(levels_[own]) <= free_ &&
-        (groups_.empty() || work(position, levels_[own]) < most_work_)) {
-      least = work(position, levels_[own]);
+    if (degree(configs_[own]) <= free_ &&
+        (groups_.empty() || work(position, configs_[own]) < most_work_)) {
+      least = work(position, configs_[own]);
     }
     for (std::size_t g = 0; g < groups_.size(); ++g) {
-      const double with = work_[g] + work(position, groups_[g].level);
+      const double with = work_[g] + work(position, groups_[g].config);
       if (with < least && with < most_work_ && has_room(table_, groups_[g], position)) {
         least = with;
         best = g;
@@ -134,9 +134,9 @@ class PackingScheduler {
     const std::optional<Choice> chosen = choice(position);
     if (!chosen) return false;
     if (chosen->group == groups_.size()) {
-      const std::size_t own = *least_level(position);
-      free_ -= degree(levels_[own]);
-      groups_.push_back(empty_group(table_, levels_[own]));
+      const std::size_t own = *least_config(position);
+      free_ -= degree(configs_[own]);
+      groups_.push_back(empty_group(table_, configs_[own]));
       work_.push_back(0);
       own_.push_back(own);
     }
@@ -146,19 +146,19 @@ class PackingScheduler {
   }
 
   const ScatterTable& table_;
-  std::vector<int> levels_;  // of power-of-two degrees, ascending
-  double most_work_ = 0;     // limit on the work of a group
+  std::vector<int> configs_;  // of power-of-two degrees, ascending
+  double most_work_ = 0;      // limit on the work of a group
   // Entry i: i if position i waits, else a later position; the last entry is the end.
   std::vector<int> waiting_;
-  std::vector<GroupDraft> groups_;  // of the current micro-batch
+  std::vector<WorkingGroup> groups_;  // of the current micro-batch
   std::vector<double> work_;
-  std::vector<std::size_t> own_;  // index of the group's level into levels_
+  std::vector<std::size_t> own_;  // index of the group's configuration into levels_
   int free_ = 0;
 };
 
 }  // namespace
 
-std::optional<StepDraft> megatron_dynamic(const ScatterTable& table) {
+std::optional<WorkingStep> megatron_dynamic(const ScatterTable& table) {
   return PackingScheduler(table).run();
 }
 

@@ -19,6 +19,6 @@ namespace stowage {
 
 // Degrees that are not powers of two are left out. Returns nullopt if the other degrees cannot hold
 // the longest sequence. O(micro-batches K groups).
-std::optional<StepDraft> megatron_dynamic(const ScatterTable& table);
+std::optional<WorkingStep> megatron_dynamic(const ScatterTable& table);
 
 }  // namespace stowage

@@ -21,6 +21,6 @@ namespace stowage {
 
 // Degrees that are not powers of two are left out. Returns nullopt if the other degrees cannot hold
 // the longest sequence. O(K groups).
-std::optional<StepDraft> megatron_hybrid(const ScatterTable& table);
+std::optional<WorkingStep> megatron_hybrid(const ScatterTable& table);
 
 }  // namespace stowage

@@ -16,13 +16,13 @@ namespace {
 // Places local sequences on the ranks of all local micro-batches, balanced together. Sequences
 // without room are appended to `sharded`.
 void place_locally(const ScatterTable& table, std::span<const int> local, int batches,
-                   StepDraft& step, std::vector<int>& sharded) {
-  const Level& level = table.levels().front();
-  const int ranks = table.devices() / level.degree;
+                   WorkingStep& step, std::vector<int>& sharded) {
+  const GroupConfig& config = table.configs().front();
+  const int ranks = table.devices() / config.degree;
   using Load = std::pair<Ms, int>;
   std::priority_queue<Load, std::vector<Load>, std::greater<>> least;
-  for (int bin = 0; bin < batches * ranks; ++bin) least.emplace(level.overhead, bin);
-  std::vector<GroupDraft> bins(static_cast<std::size_t>(batches * ranks), empty_group(table, 0));
+  for (int bin = 0; bin < batches * ranks; ++bin) least.emplace(config.overhead, bin);
+  std::vector<WorkingGroup> bins(static_cast<std::size_t>(batches * ranks), empty_group(table, 0));
   // Ranks without room for the current sequence wait, sorted by room, until a short enough sequence
   // comes.
   std::priority_queue<std::pair<Tokens, int>> waiting;
@@ -35,9 +35,9 @@ void place_locally(const ScatterTable& table, std::span<const int> local, int ba
     while (!least.empty() &&
            !has_room(table, bins[static_cast<std::size_t>(least.top().second)], position)) {
       const int index = least.top().second;
-      const GroupDraft& bin = bins[static_cast<std::size_t>(index)];
-      if (std::ssize(bin.positions) < level.sequences) {
-        waiting.emplace(level.room(bin.held, std::ssize(bin.positions)), index);
+      const WorkingGroup& bin = bins[static_cast<std::size_t>(index)];
+      if (std::ssize(bin.positions) < config.sequences) {
+        waiting.emplace(config.room(bin.held, std::ssize(bin.positions)), index);
       }
       least.pop();
     }
@@ -46,13 +46,13 @@ void place_locally(const ScatterTable& table, std::span<const int> local, int ba
       continue;
     }
     const int index = least.top().second;
-    GroupDraft& bin = bins[static_cast<std::size_t>(index)];
+    WorkingGroup& bin = bins[static_cast<std::size_t>(index)];
     add_sequence(table, bin, position);
     least.pop();
     least.emplace(bin.time, index);
   }
   // Ranks of similar load share a micro-batch.
-  std::ranges::stable_sort(bins, std::greater<>(), &GroupDraft::time);
+  std::ranges::stable_sort(bins, std::greater<>(), &WorkingGroup::time);
   for (int bin = 0; bin < batches * ranks; ++bin) {
     if (bin % ranks == 0) step.emplace_back();
     step.back().groups.push_back(std::move(bins[static_cast<std::size_t>(bin)]));
@@ -61,25 +61,25 @@ void place_locally(const ScatterTable& table, std::span<const int> local, int ba
 
 }  // namespace
 
-std::optional<StepDraft> skrull(const ScatterTable& table) {
-  StepDraft step;
+std::optional<WorkingStep> skrull(const ScatterTable& table) {
+  WorkingStep step;
   if (table.size() == 0) return step;
-  const int largest = static_cast<int>(table.levels().size()) - 1;
+  const int largest = static_cast<int>(table.configs().size()) - 1;
   if (!table.holds(largest, 0)) return std::nullopt;
-  const Level& shard = table.levels().back();
+  const GroupConfig& shard = table.configs().back();
   std::vector<int> sharded;
   std::vector<int> local;
   Tokens tokens = 0;
   for (int position = 0; position < table.size(); ++position) {
     const bool fits = table.holds(0, position) && largest > 0;
     (fits ? local : sharded).push_back(position);
-    if (fits) tokens += table.levels().front().packed_size(table.length(position));
+    if (fits) tokens += table.configs().front().packed_size(table.length(position));
   }
   if (!local.empty()) {
-    const Level& level = table.levels().front();
+    const GroupConfig& config = table.configs().front();
     // No step has more than kMaxExact tokens, so larger capacities are clamped to it.
     const Tokens held = std::min(
-        checked_mul(level.packed_capacity(), table.devices() / level.degree).value_or(kMaxExact),
+        checked_mul(config.packed_capacity(), table.devices() / config.degree).value_or(kMaxExact),
         kMaxExact);
     place_locally(table, local, static_cast<int>((tokens + held - 1) / held), step, sharded);
   }
@@ -98,8 +98,8 @@ std::optional<StepDraft> skrull(const ScatterTable& table) {
       add_sequence(table, step.back().groups.back(), sharded[static_cast<std::size_t>(item)]);
     }
   }
-  for (MicroBatchDraft& batch : step) batch.makespan = slowest(batch);
-  std::erase_if(step, [](const MicroBatchDraft& batch) { return positions_of(batch).empty(); });
+  for (WorkingMicroBatch& batch : step) batch.makespan = slowest(batch);
+  std::erase_if(step, [](const WorkingMicroBatch& batch) { return positions_of(batch).empty(); });
   return step;
 }
 

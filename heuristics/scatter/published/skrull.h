@@ -14,8 +14,8 @@
 
 namespace stowage {
 
-// Uses the smallest and the largest level. Returns nullopt if the largest level cannot hold the
-// longest sequence. O(K log K).
-std::optional<StepDraft> skrull(const ScatterTable& table);
+// Uses the smallest and the largest configuration. Returns nullopt if the largest configuration
+// cannot hold the longest sequence. O(K log K).
+std::optional<WorkingStep> skrull(const ScatterTable& table);
 
 }  // namespace stowage

@@ -30,7 +30,7 @@ struct Samples {
 // Returns all samples. Positions descend by length, and equal lengths ascend by id.
 Samples samples_of(const ScatterTable& table) {
   Samples all;
-  for (const Kind& kind : table.kinds()) {
+  for (const DistinctLength& kind : table.kinds()) {
     for (int i = kind.count - 1; i >= 0; --i) all.add(table, kind.first + i);
   }
   return all;
@@ -47,9 +47,9 @@ std::vector<Samples> shared(const ScatterTable& table, const Samples& all, std::
 }
 
 // Returns the samples of a rank in `count` groups by descending work. Some groups may be empty.
-std::vector<GroupDraft> grouped(const ScatterTable& table, const Samples& own, int level,
-                                std::int64_t count) {
-  std::vector<std::pair<double, GroupDraft>> groups;
+std::vector<WorkingGroup> grouped(const ScatterTable& table, const Samples& own, int config,
+                                  std::int64_t count) {
+  std::vector<std::pair<double, WorkingGroup>> groups;
   for (const auto& bin : differenced(std::span<const double>(own.work), own.ids, count, 1)) {
     double work = 0;
     std::vector<int> positions;
@@ -58,17 +58,17 @@ std::vector<GroupDraft> grouped(const ScatterTable& table, const Samples& own, i
       positions.push_back(own.positions[at(i)]);
     }
     std::ranges::sort(positions);
-    groups.emplace_back(work, group_of(table, level, std::move(positions)));
+    groups.emplace_back(work, group_of(table, config, std::move(positions)));
   }
-  std::ranges::stable_sort(groups, std::greater<>(), &std::pair<double, GroupDraft>::first);
-  std::vector<GroupDraft> made;
+  std::ranges::stable_sort(groups, std::greater<>(), &std::pair<double, WorkingGroup>::first);
+  std::vector<WorkingGroup> made;
   for (auto& [work, group] : groups) made.push_back(std::move(group));
   return made;
 }
 
 // Puts the largest work in the middle: every second micro-batch in reverse order, then the others.
-void least_at_both_ends(StepDraft& step) {
-  StepDraft ordered;
+void least_at_both_ends(WorkingStep& step) {
+  WorkingStep ordered;
   for (std::size_t i = 0; i < step.size(); i += 2) ordered.push_back(std::move(step[i]));
   std::ranges::reverse(ordered);
   for (std::size_t i = 1; i < step.size(); i += 2) ordered.push_back(std::move(step[i]));
@@ -76,27 +76,27 @@ void least_at_both_ends(StepDraft& step) {
 }
 
 // Returns the step with `count` micro-batches, or nullopt if a group exceeds a limit.
-std::optional<StepDraft> step_of(const ScatterTable& table, std::span<const Samples> ranks,
-                                 int level, std::int64_t count) {
-  StepDraft step(at(count));
+std::optional<WorkingStep> step_of(const ScatterTable& table, std::span<const Samples> ranks,
+                                   int config, std::int64_t count) {
+  WorkingStep step(at(count));
   for (const Samples& own : ranks) {
     if (own.positions.empty()) continue;
-    std::vector<GroupDraft> groups = grouped(table, own, level, count);
+    std::vector<WorkingGroup> groups = grouped(table, own, config, count);
     for (std::size_t b = 0; b < step.size(); ++b) {
       if (groups[b].positions.empty()) continue;
       if (!has_room(table, groups[b])) return std::nullopt;
       step[b].groups.push_back(std::move(groups[b]));
     }
   }
-  for (MicroBatchDraft& batch : step) batch.makespan = slowest(batch);
+  for (WorkingMicroBatch& batch : step) batch.makespan = slowest(batch);
   least_at_both_ends(step);
-  std::erase_if(step, [](const MicroBatchDraft& batch) { return batch.groups.empty(); });
+  std::erase_if(step, [](const WorkingMicroBatch& batch) { return batch.groups.empty(); });
   return step;
 }
 
 // Returns the first number of micro-batches to try, computed from the tokens alone.
-std::int64_t fewest(const ScatterTable& table, std::span<const Samples> ranks, int level) {
-  const Tokens limit = table.levels()[at(level)].packed_capacity();
+std::int64_t fewest(const ScatterTable& table, std::span<const Samples> ranks, int config) {
+  const Tokens limit = table.configs()[at(config)].packed_capacity();
   std::int64_t most = 1;
   for (const Samples& own : ranks) {
     Tokens tokens = 0;
@@ -108,15 +108,15 @@ std::int64_t fewest(const ScatterTable& table, std::span<const Samples> ranks, i
 
 }  // namespace
 
-std::optional<StepDraft> verl(const ScatterTable& table, const Budget& budget) {
-  if (table.size() == 0) return StepDraft();
+std::optional<WorkingStep> verl(const ScatterTable& table, const Budget& budget) {
+  if (table.size() == 0) return WorkingStep();
   const Samples all = samples_of(table);
-  return fastest_degree(table, budget, [&](int level) -> std::optional<StepDraft> {
-    const std::int64_t groups = table.devices() / table.levels()[at(level)].degree;
+  return fastest_degree(table, budget, [&](int config) -> std::optional<WorkingStep> {
+    const std::int64_t groups = table.devices() / table.configs()[at(config)].degree;
     const std::vector<Samples> ranks = shared(table, all, groups);
-    for (std::int64_t count = fewest(table, ranks, level); !budget.exhausted();
+    for (std::int64_t count = fewest(table, ranks, config); !budget.exhausted();
          count += table.multiple()) {
-      std::optional<StepDraft> step = step_of(table, ranks, level, count);
+      std::optional<WorkingStep> step = step_of(table, ranks, config, count);
       if (step) return step;
     }
     return std::nullopt;

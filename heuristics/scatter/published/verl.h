@@ -24,6 +24,6 @@ namespace stowage {
 
 // Returns nullopt if no degree holds the longest sequence, or if the budget ends before the first
 // step.
-std::optional<StepDraft> verl(const ScatterTable& table, const Budget& budget = Budget());
+std::optional<WorkingStep> verl(const ScatterTable& table, const Budget& budget = Budget());
 
 }  // namespace stowage

@@ -8,10 +8,10 @@
 namespace stowage {
 namespace {
 
-constexpr std::int64_t kMostCutParts = 1024;  // of one sequence with parts of several sizes
-constexpr std::int64_t kFewUnits = 24;        // up to this length all thresholds are tried
-constexpr std::int64_t kTriedCounts = 8;      // numbers of parts tried for longer sequences
-constexpr std::int64_t kTriedCuts = 4096;     // of all lengths of a replica together
+constexpr std::int64_t kMaxCutParts = 1024;  // of one sequence with parts of several sizes
+constexpr std::int64_t kFewUnits = 24;       // up to this length all thresholds are tried
+constexpr std::int64_t kTriedCounts = 8;     // numbers of parts tried for longer sequences
+constexpr std::int64_t kTriedCuts = 4096;    // of all lengths of a replica together
 // Steps of a bisection, which ends earlier at a relative width of kSharp.
 constexpr int kBisections = 60;
 constexpr double kSharp = 1e-12;
@@ -123,7 +123,7 @@ std::vector<Ms> ChunkCuts::thresholds(Tokens length) const {
     }
   } else {
     const std::int64_t most = most_parts(rule_, length);
-    const std::int64_t fewest = most / kMostPartsPerSize;
+    const std::int64_t fewest = most / kMaxPartsPerSize;
     for (std::int64_t k = 0; k < kTriedCounts; ++k) {
       const std::int64_t parts = fewest + k * (most - fewest) / (kTriedCounts - 1);
       if (const auto cut = level(length, parts)) all.push_back(cut->cost.longest);
@@ -137,7 +137,7 @@ std::vector<Ms> ChunkCuts::thresholds(Tokens length) const {
 SequenceCut ChunkCuts::alone(Tokens length) const {
   SequenceCut best = fixed(length);
   const std::int64_t most = most_parts(rule_, length);
-  if (most > kMostCutParts) return best;
+  if (most > kMaxCutParts) return best;
   const auto take = [&](std::optional<SequenceCut> cut) {
     if (cut && cut->alone(scheme_.pp) < best.alone(scheme_.pp)) best = *std::move(cut);
   };
@@ -163,7 +163,7 @@ const ReplicaCuts::Known& ReplicaCuts::known(Tokens length) {
   its->second.fixed = cuts_.fixed(length);
   its->second.alone = cuts_.alone(length);
   if (rule_.boundaries == ChunkBoundaries::least_bubble &&
-      most_parts(rule_, length) <= kMostCutParts) {
+      most_parts(rule_, length) <= kMaxCutParts) {
     its->second.thresholds = cuts_.thresholds(length);
   }
   return its->second;

@@ -16,7 +16,7 @@ namespace stowage {
 namespace {
 
 void check_options(const AssignGenerator& generator, ErrorList& errors) {
-  if (check_option("/tokens", generator.tokens, 1, kMostTokens, errors)) {
+  if (check_option("/tokens", generator.tokens, 1, kMaxTokens, errors)) {
     check_option("/limit_tokens", generator.limit_tokens, 1, generator.tokens, errors);
   }
   check_seed(generator.seed, errors);
@@ -24,7 +24,7 @@ void check_options(const AssignGenerator& generator, ErrorList& errors) {
     check_option("/pad_multiple", *generator.pad_multiple, 1, kMaxPadMultiple, errors);
   }
   if (generator.chunk_tokens) {
-    check_option("/chunk_tokens", *generator.chunk_tokens, 1, kMostTokens, errors);
+    check_option("/chunk_tokens", *generator.chunk_tokens, 1, kMaxTokens, errors);
   }
   check_option("/retained", generator.retained, 1, kMaxRetainedChunks, errors);
   check_source(generator.source, errors);

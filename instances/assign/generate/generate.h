@@ -24,7 +24,7 @@ namespace stowage {
 // Lengths are taken in the order of the source until the next length would exceed the tokens of the
 // step. That length begins the next step. Step n of a list is the first step after n steps. The
 // constant is the largest number of tokens of a step.
-inline constexpr Tokens kMostTokens = Tokens{1} << 40;
+inline constexpr Tokens kMaxTokens = Tokens{1} << 40;
 
 struct AssignGenerator {
   std::string model = "llama-32b";  // one of assign_preset_models()

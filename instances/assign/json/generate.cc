@@ -47,8 +47,8 @@ AssignGenerator assign_generator_from(const JsonValue& value, const JsonPath& pa
   AssignGenerator generator{
       .model = reader.text("model"),
       .source = read_source(reader),
-      .tokens = reader.integer("tokens", {1, kMostTokens}),
-      .limit_tokens = reader.integer("limit_tokens", {1, kMostTokens}),
+      .tokens = reader.integer("tokens", {1, kMaxTokens}),
+      .limit_tokens = reader.integer("limit_tokens", {1, kMaxTokens}),
       .seed = static_cast<std::uint64_t>(reader.integer("seed", {0, kMaxExact})),
       .above_limit =
           static_cast<AboveLimit>(reader.one_of("above_limit", kAboveLimits).value_or(0)),
@@ -57,7 +57,7 @@ AssignGenerator assign_generator_from(const JsonValue& value, const JsonPath& pa
     generator.pad_multiple = reader.integer("pad_multiple", {1, kMaxPadMultiple});
   }
   if (reader.find("chunk_tokens") != nullptr) {
-    generator.chunk_tokens = reader.integer("chunk_tokens", {1, kMostTokens});
+    generator.chunk_tokens = reader.integer("chunk_tokens", {1, kMaxTokens});
     generator.retained = static_cast<int>(reader.integer("retained", {1, kMaxRetainedChunks}));
     generator.boundaries = static_cast<ChunkBoundaries>(
         reader.one_of("boundaries", kChunkBoundaries, std::string(kChunkBoundaries[0]))

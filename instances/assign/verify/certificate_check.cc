@@ -37,19 +37,19 @@ constexpr std::array<std::string_view, kRuleCount> kRuleNames = {
 
 constexpr Real kForever = std::numeric_limits<Real>::infinity();
 // Most steps of a part price.
-constexpr std::int64_t kMostSteps = 1'000'000;
+constexpr std::int64_t kMaxSteps = 1'000'000;
 // Row counts up to here are bounded one by one, larger ones together.
 constexpr std::int64_t kScannedRows = 10'000;
-constexpr int kMostShared = 64;  // sequences per replica that the pigeonhole bound considers
+constexpr int kMaxShared = 64;  // sequences per replica that the pigeonhole bound considers
 // Limits of knapsacks.
-constexpr std::int64_t kMostLoads = 512;
+constexpr std::int64_t kMaxLoads = 512;
 // Parts of the room of a knapsack. More: a tighter bound and more time.
 constexpr std::size_t kParts = 2048;
 // Row counts below this have a knapsack each, larger ones share one.
 constexpr std::int64_t kRowsApart = 8;
 // Limits of trees.
-constexpr std::size_t kMostBanded = 64;  // replicas
-constexpr std::size_t kMostOpen = 1024;  // questions with an answer still to come
+constexpr std::size_t kMaxBanded = 64;  // replicas
+constexpr std::size_t kMaxOpen = 1024;  // questions with an answer still to come
 
 // A distinct padded length and its number of sequences.
 struct Sort {
@@ -266,7 +266,7 @@ class AssignCertificateChecker {
     std::vector<Tokens> longest;  // the longest of all sequences, up to the limit
     for (const Sort& sort : sorts_) {
       for (std::int64_t k = 0; k < sort.count; ++k) {
-        if (static_cast<std::int64_t>(longest.size()) > kMostShared * replicas) break;
+        if (static_cast<std::int64_t>(longest.size()) > kMaxShared * replicas) break;
         longest.push_back(sort.tokens);
       }
     }
@@ -279,7 +279,7 @@ class AssignCertificateChecker {
     };
     const auto known = static_cast<std::int64_t>(longest.size());
     Real most = 0;
-    for (std::int64_t m = 1; m < kMostShared && m * replicas < known; ++m) {
+    for (std::int64_t m = 1; m < kMaxShared && m * replicas < known; ++m) {
       std::vector<Sort> sorts;
       for (std::int64_t k = m * replicas - m; k <= m * replicas; ++k) {
         add(longest[static_cast<std::size_t>(k)], sorts);
@@ -406,13 +406,13 @@ class AssignCertificateChecker {
       });
     };
     std::vector<std::vector<Banded>> open{all_replicas(strategy)};
-    if (open.back().size() > kMostBanded) {
+    if (open.back().size() > kMaxBanded) {
       return wrong(0, text(open.back().size()) + " replicas", "at most 64");
     }
     for (std::size_t k = 0; k < steps.size(); ++k) {
       const BandStep& step = steps[k];
       if (open.empty()) return wrong(k, "one more", "an end: all questions have two answers");
-      if (open.size() > kMostOpen) return wrong(k, "too many open questions", "at most 1024");
+      if (open.size() > kMaxOpen) return wrong(k, "too many open questions", "at most 1024");
       std::vector<Banded> replicas = std::move(open.back());
       open.pop_back();
       if (step.scheme.empty()) {
@@ -554,7 +554,7 @@ class AssignCertificateChecker {
       wrong(next, text(prices[next].tokens) + " tokens",
             "a padded length of the instance, shorter than the one before");
     }
-    if (truth_.sequences() > kMostLoads) {
+    if (truth_.sequences() > kMaxLoads) {
       wrong(0, text(truth_.sequences()) + " sequences", "at most 512");
     }
     if (!good) return std::nullopt;
@@ -642,7 +642,7 @@ class AssignCertificateChecker {
           number(where(), part.price);
           good = false;
         }
-        if (part.steps < 1 || part.steps > kMostSteps) {
+        if (part.steps < 1 || part.steps > kMaxSteps) {
           wrong(k, text(part.steps) + " steps", "1 to 1000000");
         }
       }
@@ -751,7 +751,7 @@ class AssignCertificateChecker {
 
   const AssignInstance& instance_;
   const AssignCertificate& certificate_;
-  const AssignTruth truth_;
+  const AssignReferenceModel truth_;
   const Real bound_;
   std::vector<Sort> sorts_;  // longest first
   ViolationList found_;

@@ -2,10 +2,10 @@
 // scatter/verify/reference_model.h explains why it repeats instances/assign/chunks/chunk_flow.cc
 // and pipeline.cc. Only the verifier uses it. Not installed.
 //
-//   ChunkTruth truth(rule);
+//   ChunkReference truth(rule);
 //   const Tokens last = truth.parts(length) - 1;        // a sequence longer than the rule's size
 //   truth.range(length, last);                          // its tokens
-//   ChunkTruth::simulated(items, stages);  // the end of a replica's pipeline
+//   ChunkReference::simulated(items, stages);  // the end of a replica's pipeline
 #pragma once
 
 #include <algorithm>
@@ -27,9 +27,9 @@ struct TimedChunk {
   std::size_t parts = 1;  // on the first row of a sequence that was cut: its rows; 0 on the others
 };
 
-class ChunkTruth {
+class ChunkReference {
  public:
-  explicit ChunkTruth(const ChunkRule& rule) : rule_(rule) {}
+  explicit ChunkReference(const ChunkRule& rule) : rule_(rule) {}
 
   Tokens parts(Tokens length) const {
     return length / rule_.size + (length % rule_.size > 0 ? 1 : 0);

@@ -66,7 +66,7 @@ bool wants_rows(const AssignInstance& instance, const Strategy& strategy,
 std::vector<Violation> check_infeasibility(const AssignInstance& instance,
                                            const InfeasibilityProof& proof) {
   InfeasibilityCheck check(proof, {{"sequences", ProofParts::witnesses}, {"rows"}});
-  const AssignTruth truth(instance);
+  const AssignReferenceModel truth(instance);
   if (proof.by == "sequences") {
     Tokens room = 0;
     for (const Strategy& strategy : instance.strategies) {

@@ -2,7 +2,7 @@
 // scatter/verify/reference_model.h explains why it repeats the planners' table and pipeline.cc.
 // Only the verifier uses it. Not installed.
 //
-//   AssignTruth truth(instance);
+//   AssignReferenceModel truth(instance);
 //   RowSums sums;
 //   for (const std::int64_t id : row.sequences) truth.add(id, sums);
 //   if (truth.row_time(sums, *scheme) != row.time_ms) ...
@@ -28,9 +28,9 @@ struct RowSums {
   long double squares = 0;            // of their lengths
 };
 
-class AssignTruth {
+class AssignReferenceModel {
  public:
-  explicit AssignTruth(const AssignInstance& instance) : instance_(instance) {
+  explicit AssignReferenceModel(const AssignInstance& instance) : instance_(instance) {
     for (const Scheme& scheme : instance.schemes) schemes_.emplace(scheme.name, &scheme);
   }
 

@@ -108,7 +108,7 @@ class AssignVerifier {
         plan_(plan),
         truth_(instance),
         chunks_(instance.constraints.chunks
-                    ? std::optional<ChunkTruth>(*instance.constraints.chunks)
+                    ? std::optional<ChunkReference>(*instance.constraints.chunks)
                     : std::nullopt),
         first_seen_(instance.lengths.size(), kNowhere),
         found_(kRuleNames) {}
@@ -204,9 +204,9 @@ class AssignVerifier {
     }
     std::optional<ReplicaTimes> times;
     if (all_known) {
-      times = {AssignTruth::replica_time(rows, scheme->pp),
-               chunks_ ? ChunkTruth::simulated(chunks, scheme->pp)
-                       : AssignTruth::simulated(rows, scheme->pp)};
+      times = {AssignReferenceModel::replica_time(rows, scheme->pp),
+               chunks_ ? ChunkReference::simulated(chunks, scheme->pp)
+                       : AssignReferenceModel::simulated(rows, scheme->pp)};
     }
     const auto estimate = times ? std::optional(times->estimate) : std::nullopt;
     check_ms(kReplicaTime, replica.time_ms, estimate, [&] { return replica_at(r) + "/time_ms"; });
@@ -358,7 +358,8 @@ class AssignVerifier {
                                ", with longer sequences cut into rows of parts"};
       });
     }
-    auto time = scheme != nullptr ? AssignTruth::row_time(sums, *scheme) : std::optional<Ms>();
+    auto time =
+        scheme != nullptr ? AssignReferenceModel::row_time(sums, *scheme) : std::optional<Ms>();
     if (time && part && chunks_->goes_twice(part->index, part->count)) {
       time = static_cast<Ms>(*time * 4.0L / 3);
     }
@@ -485,9 +486,9 @@ class AssignVerifier {
 
   const AssignInstance& instance_;
   const AssignPlan& plan_;
-  const AssignTruth truth_;
-  const std::optional<ChunkTruth> chunks_;  // if the instance asks for chunks
-  std::vector<std::int64_t> first_seen_;    // by id: the number of its row, or kNowhere
+  const AssignReferenceModel truth_;
+  const std::optional<ChunkReference> chunks_;  // if the instance asks for chunks
+  std::vector<std::int64_t> first_seen_;        // by id: the number of its row, or kNowhere
   std::int64_t rows_seen_ = 0;
   ViolationList found_;
 };

@@ -27,7 +27,7 @@ enum Column : std::size_t {
   kColumns
 };
 
-constexpr std::int64_t kMostFields = 100;  // of a header; longer headers are refused
+constexpr std::int64_t kMaxFields = 100;  // of a header; longer headers are refused
 
 struct ColumnName {
   std::string_view name;
@@ -113,7 +113,7 @@ class CsvReader {
   bool read_header() {
     std::array<bool, kColumns> seen{};
     const std::string_view line = next_line();
-    if (fields_in(line) > kMostFields) {
+    if (fields_in(line) > kMaxFields) {
       add(code::kCsvHeader, here(),
           "must name at most " + std::to_string(kColumns) + " columns, is a line of " +
               std::to_string(fields_in(line)) + " fields");

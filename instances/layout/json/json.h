@@ -35,7 +35,7 @@ std::vector<InputError> hidden_layout_errors(const LayoutInstance& instance);
 
 // Returns whether a reader certainly accepts the document of the instance, without writing the
 // buffers; false means "not known".
-bool surely_sound(const LayoutInstance& instance);
+bool is_well_formed(const LayoutInstance& instance);
 
 // Returns "fnv1a64:" and 16 hexadecimal digits. Two instances of equal meaning have equal hashes:
 // names, layouts and x- keys do not count. The hash is not cryptographic: it finds mix-ups, not

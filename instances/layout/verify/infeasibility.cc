@@ -15,7 +15,7 @@
 namespace stowage {
 namespace {
 
-constexpr Bytes kMostCells = Bytes{1} << 26;  // cells of sums of sizes: some tenths of a second
+constexpr Bytes kMaxCells = Bytes{1} << 26;  // cells of sums of sizes: some tenths of a second
 
 class LayoutProof {
  public:
@@ -183,7 +183,7 @@ class LayoutProof {
     }
     if (block == 0) return false;
     const Bytes cells = most / block + 1;
-    if (cells > kMostCells / static_cast<Bytes>(counts.size() + tops.size() + 1)) return true;
+    if (cells > kMaxCells / static_cast<Bytes>(counts.size() + tops.size() + 1)) return true;
     std::vector<char> reached(static_cast<std::size_t>(cells), 0);
     for (const Bytes base : bases) {
       if (base <= most) reached[static_cast<std::size_t>(base / block)] = 1;

@@ -25,7 +25,7 @@ namespace {
 using Kind = OrderGenerator::Kind;
 
 constexpr int kExperts = 8;
-constexpr Bytes kMostUnits = 100;  // largest size of a random tensor
+constexpr Bytes kMaxUnits = 100;  // largest size of a random tensor
 constexpr Bytes kUnit = Bytes{1} << 20;
 
 // Returns two layers, each operator cut along the tokens. The attention of a chunk reads the keys
@@ -101,11 +101,11 @@ OrderInstance randwire_graph(const OrderGenerator& generator) {
   std::mt19937_64 random(generator.seed);
   const std::int64_t stages = std::max<std::int64_t>(1, generator.operators / (kNodes + 1));
   GraphBuilder graph;
-  int x = graph.input("x", kMostUnits * kUnit);
+  int x = graph.input("x", kMaxUnits * kUnit);
   for (std::int64_t stage = 0; stage < stages; ++stage) {
     // Each stage halves the picture and doubles the channels, so it halves the bytes, down to an
     // eighth.
-    const Bytes size = kMostUnits * kUnit >> std::min<std::int64_t>(stage, 3);
+    const Bytes size = kMaxUnits * kUnit >> std::min<std::int64_t>(stage, 3);
     const std::vector<std::vector<int>> before = small_world(kNodes, random);
     std::vector<int> made;
     std::vector<bool> read(kNodes, false);

@@ -136,12 +136,12 @@ OrderInstance layered_graph(std::int64_t operators, std::uint64_t seed) {
   constexpr std::uint64_t kReads = 4;
   constexpr std::uint64_t kLayersBack = 3;
   constexpr Bytes kUnit = Bytes{1} << 20;
-  constexpr Bytes kMostUnits = 100;
+  constexpr Bytes kMaxUnits = 100;
   std::mt19937_64 random(seed);
   std::int64_t width = 1;
   while (width * width < operators) ++width;
   width = std::max<std::int64_t>(1, width / 2);
-  const auto size = [&] { return kUnit * static_cast<Bytes>(1 + draw(random, kMostUnits)); };
+  const auto size = [&] { return kUnit * static_cast<Bytes>(1 + draw(random, kMaxUnits)); };
   GraphBuilder graph;
   std::vector<std::vector<int>> layers = {{graph.input("x", size())}};
   for (std::int64_t i = 0; i < operators; ++i) {

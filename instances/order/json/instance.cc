@@ -21,7 +21,7 @@ namespace {
 
 constexpr IntegerRange kBytes = {0, kMaxExact};
 constexpr IntegerRange kAlignment = {1, kMaxExact};
-constexpr IntegerRange kLength = {1, kMostLengthTokens};
+constexpr IntegerRange kLength = {1, kMaxLengthTokens};
 constexpr std::array<std::string_view, 2> kObjectives = {"peak", "time"};
 
 using Names = std::vector<std::string>;

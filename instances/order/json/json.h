@@ -42,7 +42,7 @@ std::vector<InputError> hidden_order_errors(const OrderInstance& instance);
 
 // Returns whether a reader certainly accepts the document of the instance; false means "not known".
 // Requires an instance without hidden errors.
-bool surely_sound(const OrderInstance& instance);
+bool is_well_formed(const OrderInstance& instance);
 
 // Returns "fnv1a64:" and 16 hexadecimal digits. Two instances of equal meaning have equal hashes:
 // names, ids and x- keys do not count. The hash is not cryptographic: it finds mix-ups, not

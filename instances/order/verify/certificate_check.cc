@@ -140,7 +140,7 @@ class CertificateCheck {
 
   const OrderInstance& instance_;
   const OrderCertificate& certificate_;
-  const OrderTruth truth_;
+  const OrderReferenceModel truth_;
   std::optional<Precedences> precedences_;
   std::optional<FlowFinder> finder_;  // if flows are to be found again
   ViolationList found_;
@@ -150,19 +150,19 @@ class CertificateCheck {
 
 std::int64_t most_forced_of(const OrderInstance& instance) {
   constexpr std::int64_t kMostOperators = 4096;
-  constexpr std::int64_t kMostNodes =
+  constexpr std::int64_t kMaxNodes =
       100'000'000;  // nodes of the networks of all cuts: some seconds
   const std::int64_t operators = std::ssize(instance.operators);
   if (operators > kMostOperators) return 0;
-  return kMostNodes / std::max<std::int64_t>(1, operators + std::ssize(instance.tensors));
+  return kMaxNodes / std::max<std::int64_t>(1, operators + std::ssize(instance.tensors));
 }
 
 std::int64_t most_states_of(const OrderInstance& instance) {
-  constexpr std::int64_t kMostStates = std::int64_t{1} << 21;  // 250 MB with 128 operators
-  constexpr std::int64_t kMostMembers =
+  constexpr std::int64_t kMaxStates = std::int64_t{1} << 21;  // 250 MB with 128 operators
+  constexpr std::int64_t kMaxMembers =
       200'000'000;  // limit of states times operators, for graphs of more operators
-  return std::min(kMostStates,
-                  kMostMembers / std::max<std::int64_t>(1, std::ssize(instance.operators)));
+  return std::min(kMaxStates,
+                  kMaxMembers / std::max<std::int64_t>(1, std::ssize(instance.operators)));
 }
 
 std::vector<std::string_view> order_certificate_rules() {

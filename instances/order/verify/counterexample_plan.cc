@@ -16,7 +16,7 @@ namespace {
 // Returns the graph at its longest length, at which an order needs the most memory.
 OrderInstance at_longest(const OrderInstance& instance) {
   if (!instance.tokens) return instance;
-  const OrderTruth truth(instance);
+  const OrderReferenceModel truth(instance);
   OrderInstance longest = instance;
   longest.tokens.reset();
   for (std::size_t t = 0; t < longest.tensors.size(); ++t) {

@@ -25,7 +25,8 @@ namespace stowage {
 // and needs the same memory.
 class RunningSet {
  public:
-  RunningSet(const OrderInstance& instance, const OrderTruth& truth, const Precedences& precedences)
+  RunningSet(const OrderInstance& instance, const OrderReferenceModel& truth,
+             const Precedences& precedences)
       : instance_(instance),
         truth_(truth),
         precedences_(precedences),
@@ -42,9 +43,9 @@ class RunningSet {
     for (std::int64_t op = 0; op < count(); ++op) {
       const OrderOperator& its = instance.operators[index(op)];
       waits_[index(op)] = std::ssize(precedences.before(op));
-      touched_[index(op)] = OrderTruth::touched(its);
+      touched_[index(op)] = OrderReferenceModel::touched(its);
       for (const std::int64_t t : touched_[index(op)]) touchers_[index(t)].push_back(op);
-      for (const std::int64_t t : OrderTruth::written(its)) {
+      for (const std::int64_t t : OrderReferenceModel::written(its)) {
         if (truth.stays(t) || truth.touches(t) > 0) keeps_[index(op)] += truth.size(t);
       }
       adds_[index(op)] = truth.added(its);
@@ -114,7 +115,7 @@ class RunningSet {
   }
 
   const OrderInstance& instance_;
-  const OrderTruth& truth_;
+  const OrderReferenceModel& truth_;
   const Precedences& precedences_;
   std::vector<bool> done_;
   std::vector<std::int64_t> waits_;    // entries of before() that have not run

@@ -55,7 +55,7 @@ class LeastPeak {
     }
     for (std::size_t op = 0; op < count_; ++op) {
       for (const std::int64_t t : instance_.operators[op].writes) tensor(t).writer |= only(op);
-      for (const std::int64_t t : OrderTruth::touched(instance_.operators[op])) {
+      for (const std::int64_t t : OrderReferenceModel::touched(instance_.operators[op])) {
         tensor(t).touchers |= only(op);
       }
     }
@@ -67,7 +67,8 @@ class LeastPeak {
     for (std::size_t op = 0; op < count_; ++op) {
       const OrderOperator& its = instance_.operators[op];
       for (const std::int64_t first : its.after) before_[op] |= Set{1} << first;
-      for (const std::int64_t t : OrderTruth::touched(its)) before_[op] |= tensor(t).writer;
+      for (const std::int64_t t : OrderReferenceModel::touched(its))
+        before_[op] |= tensor(t).writer;
       for (const std::int64_t t : its.updates) {
         for (std::size_t other = 0; other < count_; ++other) {
           if (other == op || (tensor(t).touchers & only(other)) == 0) continue;
@@ -94,7 +95,7 @@ class LeastPeak {
 
   const OrderInstance& instance_;
   const std::size_t count_;
-  const OrderTruth truth_;
+  const OrderReferenceModel truth_;
   std::vector<Tensor32> tensors_;
   std::vector<Set> before_;
 };
@@ -102,7 +103,7 @@ class LeastPeak {
 }  // namespace
 
 std::optional<Bytes> least_peak(const OrderInstance& instance) {
-  if (instance.operators.size() > kMostOperatorsTriedAgain) return std::nullopt;
+  if (instance.operators.size() > kMaxOperatorsTriedAgain) return std::nullopt;
   if (instance.host || std::ranges::any_of(instance.operators, &OrderOperator::recompute)) {
     return std::nullopt;
   }

@@ -12,7 +12,7 @@
 namespace stowage {
 
 // The search is repeated for graphs of at most this many operators: it has 2^20 sets.
-inline constexpr std::size_t kMostOperatorsTriedAgain = 20;
+inline constexpr std::size_t kMaxOperatorsTriedAgain = 20;
 
 // Returns the least peak of any order, in bytes. Returns nullopt if there are too many operators,
 // if an operator may run more than once, or if there is a host. Ignores the capacity. Requires an

@@ -29,8 +29,8 @@ void mark(std::int64_t from, const std::vector<std::vector<std::int64_t>>& next,
 // Computes the memory that one flow proves for the step of one operator.
 class FlowCheck {
  public:
-  FlowCheck(const OrderInstance& instance, const OrderTruth& truth, const Precedences& precedences,
-            const std::vector<Before>& side, ViolationList& found)
+  FlowCheck(const OrderInstance& instance, const OrderReferenceModel& truth,
+            const Precedences& precedences, const std::vector<Before>& side, ViolationList& found)
       : instance_(instance),
         operators_(static_cast<std::int64_t>(instance.operators.size())),
         tensors_(static_cast<std::int64_t>(instance.tensors.size())),
@@ -165,7 +165,7 @@ class FlowCheck {
   const OrderInstance& instance_;
   const std::int64_t operators_;
   const std::int64_t tensors_;
-  const OrderTruth& truth_;
+  const OrderReferenceModel& truth_;
   const Precedences& precedences_;
   const std::vector<Before>& side_;
   std::vector<Bytes> along_;   // by tensor: flow along it
@@ -191,7 +191,7 @@ Precedences::Precedences(const OrderInstance& instance)
     const OrderOperator& its = instance.operators[slot(op)];
     std::vector<std::int64_t>& first = before_[slot(op)];
     first = its.after;
-    for (const std::int64_t t : OrderTruth::touched(its)) {
+    for (const std::int64_t t : OrderReferenceModel::touched(its)) {
       if (writer_[slot(t)] >= 0) first.push_back(writer_[slot(t)]);
       if (updated[slot(t)] >= 0) first.push_back(updated[slot(t)]);
       if (std::ranges::find(its.updates, t) == its.updates.end()) {
@@ -228,7 +228,7 @@ void Precedences::assume(std::int64_t other, bool has_run, std::vector<Before>& 
   mark(other, has_run ? before_ : behind_, side[slot(other)], side);
 }
 
-Bytes flow_value(const OrderInstance& instance, const OrderTruth& truth,
+Bytes flow_value(const OrderInstance& instance, const OrderReferenceModel& truth,
                  const Precedences& precedences, const std::vector<Before>& side,
                  const Flow& tensors, const Flow& along_precedences, ViolationList& found) {
   return FlowCheck(instance, truth, precedences, side, found).value(tensors, along_precedences);

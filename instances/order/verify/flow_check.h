@@ -73,7 +73,7 @@ class Precedences {
 // `never`, or at the end. With each operator, `always` must hold all operators before it and
 // `never` all operators behind it. `found`, a list of kFlowRuleNames, gets the faults of the flow;
 // after a fault the value means nothing.
-Bytes flow_value(const OrderInstance& instance, const OrderTruth& truth,
+Bytes flow_value(const OrderInstance& instance, const OrderReferenceModel& truth,
                  const Precedences& precedences, const std::vector<Before>& side,
                  const Flow& tensors, const Flow& along_precedences, ViolationList& found);
 

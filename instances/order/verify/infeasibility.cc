@@ -15,11 +15,11 @@ namespace {
 
 // Returns the bytes that are live whenever the operator runs. With a host, a tensor that the
 // operator does not touch may be on the host.
-Bytes needed_by(const OrderInstance& instance, const OrderTruth& truth, std::int64_t op) {
+Bytes needed_by(const OrderInstance& instance, const OrderReferenceModel& truth, std::int64_t op) {
   const OrderOperator& its = instance.operators[static_cast<std::size_t>(op)];
   Bytes need = truth.added(its);
   std::vector<bool> counted(instance.tensors.size(), false);
-  for (const std::int64_t t : OrderTruth::touched(its)) {
+  for (const std::int64_t t : OrderReferenceModel::touched(its)) {
     counted[static_cast<std::size_t>(t)] = true;
     need += truth.size(t);
   }
@@ -35,7 +35,7 @@ Bytes needed_by(const OrderInstance& instance, const OrderTruth& truth, std::int
 std::vector<Violation> check_infeasibility(const OrderInstance& instance,
                                            const InfeasibilityProof& proof) {
   InfeasibilityCheck check(proof, {{"operator", ProofParts::witnesses}, {"ends"}});
-  const OrderTruth truth(instance);
+  const OrderReferenceModel truth(instance);
   const auto too_little = [&](Bytes need) {
     return instance.capacity && need > *instance.capacity;
   };

@@ -1,7 +1,7 @@
 // The memory of an order at every step, computed from the instance alone. The verifier of orders
 // and the checks of its proofs use it; planners do not. Not installed.
 //
-//   const OrderTruth truth(instance);
+//   const OrderReferenceModel truth(instance);
 //   truth.size(tensor);
 //   truth.touched(op);           // tensors that it reads or updates, each once
 #pragma once
@@ -15,12 +15,13 @@
 
 namespace stowage {
 
-class OrderTruth {
+class OrderReferenceModel {
  public:
   // If sizes grow with the length, these are the sizes at the longest length.
-  explicit OrderTruth(const OrderInstance& instance)
-      : OrderTruth(instance, instance.tokens ? instance.tokens->to : 0) {}
-  OrderTruth(const OrderInstance& instance, Tokens length) : instance_(instance), length_(length) {
+  explicit OrderReferenceModel(const OrderInstance& instance)
+      : OrderReferenceModel(instance, instance.tokens ? instance.tokens->to : 0) {}
+  OrderReferenceModel(const OrderInstance& instance, Tokens length)
+      : instance_(instance), length_(length) {
     touches_.resize(instance.tensors.size(), 0);
     for (const OrderOperator& op : instance.operators) {
       for (const std::int64_t t : touched(op)) ++touches_[static_cast<std::size_t>(t)];

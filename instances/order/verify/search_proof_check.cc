@@ -17,7 +17,7 @@ std::size_t number_of(FlowRule rule) { return static_cast<std::size_t>(rule); }
 
 class SearchedCheck {
  public:
-  SearchedCheck(const OrderInstance& instance, const OrderTruth& truth,
+  SearchedCheck(const OrderInstance& instance, const OrderReferenceModel& truth,
                 const Precedences& precedences, const SearchedSets& searched, Bytes bound,
                 ViolationList& found)
       : instance_(instance),
@@ -59,7 +59,7 @@ class SearchedCheck {
   }
 
  private:
-  static constexpr std::int64_t kMostWork =
+  static constexpr std::int64_t kMaxWork =
       1'000'000'000;  // work as RunningSet counts it: some seconds
 
   struct State {
@@ -201,7 +201,7 @@ class SearchedCheck {
     std::vector<State> way(1);
     bool through = left_ == 0;
     while (!through && !way.empty() && std::ssize(known) <= searched_.states &&
-           set_.work() <= kMostWork) {
+           set_.work() <= kMaxWork) {
       std::int64_t& next = way.back().next;
       while (next < set_.count() && !(may_step(next) && fits(next))) ++next;
       if (next == set_.count()) {
@@ -230,7 +230,7 @@ class SearchedCheck {
   }
 
   const OrderInstance& instance_;
-  const OrderTruth& truth_;
+  const OrderReferenceModel& truth_;
   const Precedences& precedences_;
   const SearchedSets& searched_;
   const Bytes bound_;
@@ -242,7 +242,7 @@ class SearchedCheck {
 
 }  // namespace
 
-void check_searched(const OrderInstance& instance, const OrderTruth& truth,
+void check_searched(const OrderInstance& instance, const OrderReferenceModel& truth,
                     const Precedences& precedences, FlowFinder& finder,
                     const SearchedSets& searched, Bytes bound, ViolationList& found) {
   SearchedCheck(instance, truth, precedences, searched, bound, found).run(finder);

@@ -17,7 +17,7 @@ namespace stowage {
 // Adds each broken rule to `found`, a list of kFlowRuleNames; with any of them nothing is proven.
 // `finder` has the precedences of `precedences` only, and its flows are added up (flow_check.h). If
 // an operator can run that raises nothing, no other operator is tried [OC1].
-void check_searched(const OrderInstance& instance, const OrderTruth& truth,
+void check_searched(const OrderInstance& instance, const OrderReferenceModel& truth,
                     const Precedences& precedences, FlowFinder& finder,
                     const SearchedSets& searched, Bytes bound, ViolationList& found);
 

@@ -18,7 +18,7 @@ bool holds(const std::vector<std::int64_t>& list, std::int64_t item) {
 }  // namespace
 
 // An event of a tensor, ordered by time: within a step the transfers come first.
-struct TransferTruth::Event {
+struct TransferReference::Event {
   enum Kind { out, freed, in, touch };
 
   std::size_t step = 0;
@@ -30,7 +30,7 @@ struct TransferTruth::Event {
   }
 };
 
-bool TransferTruth::check_numbers(ViolationList& found, std::size_t rule) const {
+bool TransferReference::check_numbers(ViolationList& found, std::size_t rule) const {
   const auto tensors = static_cast<std::int64_t>(instance_.tensors.size());
   const auto steps = static_cast<std::int64_t>(order_.size());
   if (!instance_.host && !transfers_.empty()) {
@@ -62,7 +62,7 @@ bool TransferTruth::check_numbers(ViolationList& found, std::size_t rule) const 
   return good;
 }
 
-std::vector<TransferTruth::Event> TransferTruth::events_of(
+std::vector<TransferReference::Event> TransferReference::events_of(
     std::span<const std::size_t> its, std::span<const std::size_t> steps) const {
   std::vector<Event> events;
   for (const std::size_t step : steps) events.push_back({step, Event::touch, 0});
@@ -77,14 +77,14 @@ std::vector<TransferTruth::Event> TransferTruth::events_of(
 }
 
 // Adds the tensor to the bytes of the host from step `first` to step `last`, both included.
-void TransferTruth::hold(std::int64_t tensor, std::size_t first, std::size_t last) {
+void TransferReference::hold(std::int64_t tensor, std::size_t first, std::size_t last) {
   held_[first] += truth_.size(tensor);
   held_[last + 1] -= truth_.size(tensor);
 }
 
 // Follows the place of the tensor from one event to the next. Returns false at a violation.
-bool TransferTruth::follow(std::int64_t tensor, std::span<const Event> events, ViolationList& found,
-                           std::size_t rule) {
+bool TransferReference::follow(std::int64_t tensor, std::span<const Event> events,
+                               ViolationList& found, std::size_t rule) {
   bool there = instance_.tensors[place(tensor)].input;
   bool away = false;     // on the host only
   bool copied = false;   // the host has its current contents
@@ -147,7 +147,7 @@ bool TransferTruth::follow(std::int64_t tensor, std::span<const Event> events, V
   return true;
 }
 
-void TransferTruth::check_host(ViolationList& found, std::size_t rule) const {
+void TransferReference::check_host(ViolationList& found, std::size_t rule) const {
   if (!instance_.host || !instance_.host->capacity) return;
   Bytes now = 0;
   for (std::size_t step = 0; step < order_.size(); ++step) {
@@ -160,7 +160,7 @@ void TransferTruth::check_host(ViolationList& found, std::size_t rule) const {
   }
 }
 
-void TransferTruth::list_steps() {
+void TransferReference::list_steps() {
   freed_.resize(order_.size());
   back_.resize(order_.size());
   for (const OrderTransfer& its : transfers_) {
@@ -171,7 +171,7 @@ void TransferTruth::list_steps() {
 
 // Both channels serve transfers in the order of the plan. A run waits for the memory that must be
 // free by then, and for the tensors that it touches.
-void TransferTruth::run() {
+void TransferReference::run() {
   std::vector<std::vector<std::size_t>> outs(order_.size());
   std::vector<std::vector<std::size_t>> ins(order_.size());
   std::vector<std::vector<std::size_t>> frees(order_.size());
@@ -202,7 +202,8 @@ void TransferTruth::run() {
       back[place(transfers_[k].tensor)] = in_free;
     }
     const OrderOperator& op = instance_.operators[place(order_[step])];
-    for (const std::int64_t t : OrderTruth::touched(op)) now = std::max(now, back[place(t)]);
+    for (const std::int64_t t : OrderReferenceModel::touched(op))
+      now = std::max(now, back[place(t)]);
     stall_ms_ += now - before;
     now += op.ms;
   }
@@ -210,7 +211,7 @@ void TransferTruth::run() {
   stall_ms_ += time_ms_ - now;
 }
 
-bool TransferTruth::check(ViolationList& found, const TransferRules& rules) {
+bool TransferReference::check(ViolationList& found, const TransferRules& rules) {
   if (!check_numbers(found, rules.transfers)) return false;
   list_steps();
   held_.assign(order_.size() + 1, 0);
@@ -221,8 +222,8 @@ bool TransferTruth::check(ViolationList& found, const TransferRules& rules) {
   std::map<std::int64_t, std::vector<std::size_t>> steps;
   for (std::size_t step = 0; step < order_.size() && !of_tensor.empty(); ++step) {
     const OrderOperator& op = instance_.operators[place(order_[step])];
-    std::vector<std::int64_t> all = OrderTruth::touched(op);
-    for (const std::int64_t t : OrderTruth::written(op)) all.push_back(t);
+    std::vector<std::int64_t> all = OrderReferenceModel::touched(op);
+    for (const std::int64_t t : OrderReferenceModel::written(op)) all.push_back(t);
     for (const std::int64_t t : all) {
       if (of_tensor.contains(t)) steps[t].push_back(step);
     }

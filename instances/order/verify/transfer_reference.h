@@ -2,7 +2,7 @@
 // are possible, the bytes on the host, and the begin of each run. The verifier of orders uses it;
 // planners do not. Not installed.
 //
-//   TransferTruth transfers(instance, truth, plan.order, plan.transfers);
+//   TransferReference transfers(instance, truth, plan.order, plan.transfers);
 //   if (transfers.check(found, {.transfers = kTransfers, .host = kHost})) {
 //     transfers.time_ms();  // the time of all runs, waits included
 //   }
@@ -28,11 +28,11 @@ struct TransferRules {
   std::size_t host;
 };
 
-class TransferTruth {
+class TransferReference {
  public:
   // All arguments must outlive this object. Requires an order of operators that exist.
-  TransferTruth(const OrderInstance& instance, const OrderTruth& truth,
-                std::span<const std::int64_t> order, std::span<const OrderTransfer> transfers)
+  TransferReference(const OrderInstance& instance, const OrderReferenceModel& truth,
+                    std::span<const std::int64_t> order, std::span<const OrderTransfer> transfers)
       : instance_(instance), truth_(truth), order_(order), transfers_(transfers) {}
 
   // Returns whether every transfer is possible; adds a violation for each that is not. The
@@ -63,7 +63,7 @@ class TransferTruth {
   void run();
 
   const OrderInstance& instance_;
-  const OrderTruth& truth_;
+  const OrderReferenceModel& truth_;
   std::span<const std::int64_t> order_;
   std::span<const OrderTransfer> transfers_;
   std::vector<Bytes> held_;  // change of the bytes on the host at each step

@@ -57,8 +57,8 @@ class OrderVerifier {
     std::optional<Bytes> peak;
     std::optional<Ms> time;
     if (check_runs(plan_.order, "")) {
-      const OrderTruth truth(instance_);
-      TransferTruth transfers(instance_, truth, plan_.order, plan_.transfers);
+      const OrderReferenceModel truth(instance_);
+      TransferReference transfers(instance_, truth, plan_.order, plan_.transfers);
       if (transfers.check(found_, {.transfers = kTransfers, .host = kHost})) {
         peak = count(truth, &transfers, true);
         check_peak("/peak_bytes", plan_.peak_bytes, *peak);
@@ -130,7 +130,7 @@ class OrderVerifier {
     const bool complete = check_runs(row.order, where);
     const auto end = [&](Tokens length, const std::string& which, Bytes peak, Bytes bound) {
       if (complete && length >= instance_.tokens->from) {
-        const OrderTruth truth(instance_, length);
+        const OrderReferenceModel truth(instance_, length);
         const Bytes counted = count(truth, nullptr, length == row.to);
         check_peak(where + "/peak_bytes_at_" + which, peak, counted);
         peak = counted;
@@ -229,7 +229,7 @@ class OrderVerifier {
     std::vector<std::vector<std::int64_t>> readers(tensors);  // since the last update
     for (std::int64_t op = 0; op < operators_; ++op) {
       const OrderOperator& its = instance_.operators[index(op)];
-      for (const std::int64_t t : OrderTruth::touched(its)) {
+      for (const std::int64_t t : OrderReferenceModel::touched(its)) {
         const bool updates = std::ranges::find(its.updates, t) != its.updates.end();
         if (writer[index(t)] != kNever) {
           if (updates) {
@@ -265,7 +265,7 @@ class OrderVerifier {
   // Returns the peak, counted from the last step to the first. Before a run of its writer, or
   // before it comes back from the host, a tensor needs memory only for steps after the run before
   // or before it is freed. Requires a complete order.
-  Bytes count(const OrderTruth& truth, const TransferTruth* transfers, bool capacity) {
+  Bytes count(const OrderReferenceModel& truth, const TransferReference* transfers, bool capacity) {
     std::vector<bool> needed(instance_.tensors.size());  // behind the step
     Bytes live = 0;
     for (std::size_t t = 0; t < needed.size(); ++t) {
@@ -282,8 +282,8 @@ class OrderVerifier {
       if (transfers != nullptr) {
         for (const std::int64_t t : transfers->freed_after(k)) set(t, true);
       }
-      for (const std::int64_t t : OrderTruth::written(op)) set(t, false);
-      for (const std::int64_t t : OrderTruth::touched(op)) set(t, true);
+      for (const std::int64_t t : OrderReferenceModel::written(op)) set(t, false);
+      for (const std::int64_t t : OrderReferenceModel::touched(op)) set(t, true);
       needs[k] = live + truth.added(op);
       if (transfers == nullptr) continue;
       for (const std::int64_t t : transfers->back_at(k)) set(t, false);
@@ -298,7 +298,7 @@ class OrderVerifier {
   }
 
   // If the objective is the peak, transfers may not add time to that of the runs.
-  void check_stalls(const TransferTruth& transfers) {
+  void check_stalls(const TransferReference& transfers) {
     const Ms stall = transfers.stall_ms();
     if (instance_.objective == OrderObjective::time ||
         stall <= kVerifierDiffers * transfers.time_ms()) {

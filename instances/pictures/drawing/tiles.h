@@ -34,12 +34,12 @@ struct Merged {
   double below = 0;        // px: limit of their width or height
 };
 
-inline constexpr std::size_t kMostShapes = 12'000;  // most visible tiles, and cells, of one call
+inline constexpr std::size_t kMaxShapes = 12'000;  // most visible tiles, and cells, of one call
 
 // Draws tiles that lie inside `plot`. Tiles without width or height are not drawn. O(tiles).
 Merged draw_tiles(Svg& svg, const Box& plot, const std::vector<Tile>& tiles, std::string_view noun,
                   const std::function<ShapeTitle(std::int64_t)>& title,
-                  std::size_t most_shapes = kMostShapes);
+                  std::size_t most_shapes = kMaxShapes);
 
 // Returns "83 120 buffers narrower or lower than 0.5 px are merged: ..."; empty if none were
 // merged.

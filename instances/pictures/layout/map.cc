@@ -93,7 +93,7 @@ class MemoryMap {
     std::vector<Point> points;
     double left = plot_.x;
     Bytes top = 0;
-    for (const MemoryStretch& stretch : profile_) {
+    for (const MemorySegment& stretch : profile_) {
       top = std::max(top, stretch.top);
       const double right = x_(static_cast<double>(stretch.upper));
       if (right - left < 0.5 && stretch.upper != last_) continue;
@@ -135,7 +135,7 @@ class MemoryMap {
 
   const LayoutInstance& instance_;
   const LayoutPlan& plan_;
-  const std::vector<MemoryStretch> profile_;
+  const std::vector<MemorySegment> profile_;
   const std::int64_t first_;
   const std::int64_t last_;
   const Box plot_;

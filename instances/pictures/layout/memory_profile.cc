@@ -17,7 +17,7 @@ struct Event {
 
 }  // namespace
 
-std::vector<MemoryStretch> memory_profile(const LayoutInstance& instance, const LayoutPlan& plan) {
+std::vector<MemorySegment> memory_profile(const LayoutInstance& instance, const LayoutPlan& plan) {
   std::vector<Event> events;
   for (std::size_t i = 0; i < instance.buffers.size(); ++i) {
     const Buffer& buffer = instance.buffers[i];
@@ -28,7 +28,7 @@ std::vector<MemoryStretch> memory_profile(const LayoutInstance& instance, const 
     }
   }
   std::ranges::stable_sort(events, {}, &Event::step);
-  std::vector<MemoryStretch> profile;
+  std::vector<MemorySegment> profile;
   std::multiset<Bytes> tops;
   Bytes used = 0;
   for (std::size_t e = 0; e < events.size();) {
@@ -49,10 +49,10 @@ std::vector<MemoryStretch> memory_profile(const LayoutInstance& instance, const 
   return profile;
 }
 
-double free_share(const std::vector<MemoryStretch>& profile) {
+double free_share(const std::vector<MemorySegment>& profile) {
   long double below = 0;
   long double used = 0;
-  for (const MemoryStretch& stretch : profile) {
+  for (const MemorySegment& stretch : profile) {
     const auto steps = static_cast<long double>(stretch.upper - stretch.lower);
     below += steps * static_cast<long double>(stretch.top);
     used += steps * static_cast<long double>(stretch.used);

@@ -1,6 +1,6 @@
 // The memory of a layout that is in use at every step, and its highest byte.
 //
-//   for (const MemoryStretch& stretch : memory_profile(instance, plan)) ...
+//   for (const MemorySegment& stretch : memory_profile(instance, plan)) ...
 //   free_share(profile)        // of the memory below the highest byte in use
 #pragma once
 
@@ -13,21 +13,21 @@
 namespace stowage {
 
 // Steps [lower, upper) in which memory does not change.
-struct MemoryStretch {
+struct MemorySegment {
   std::int64_t lower = 0;
   std::int64_t upper = 0;
   Bytes top = 0;   // the largest offset + size that is needed
   Bytes used = 0;  // the sum of the sizes that are needed
 
-  bool operator==(const MemoryStretch&) const = default;
+  bool operator==(const MemorySegment&) const = default;
 };
 
 // Returns the ranges of steps from the first step of any buffer to the last, without gaps; empty
 // without buffers. Requires a valid plan. O(n log n).
-std::vector<MemoryStretch> memory_profile(const LayoutInstance& instance, const LayoutPlan& plan);
+std::vector<MemorySegment> memory_profile(const LayoutInstance& instance, const LayoutPlan& plan);
 
 // Returns the free share of the memory below the tops, summed over the steps: fragmentation. 0 to
 // 1.
-double free_share(const std::vector<MemoryStretch>& profile);
+double free_share(const std::vector<MemorySegment>& profile);
 
 }  // namespace stowage

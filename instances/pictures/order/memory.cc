@@ -19,9 +19,9 @@
 namespace stowage {
 namespace {
 
-constexpr double kHeight = 260;        // px, of the memory
-constexpr double kBar = 14;            // px, of a tensor
-constexpr std::size_t kMostBars = 20;  // tensors alive at the peak
+constexpr double kHeight = 260;       // px, of the memory
+constexpr double kBar = 14;           // px, of a tensor
+constexpr std::size_t kMaxBars = 20;  // tensors alive at the peak
 // Capacities far above the peak are named and not drawn. Otherwise the plot would be a line at the
 // bottom.
 constexpr double kDrawnCapacity = 2;  // times the peak
@@ -192,7 +192,7 @@ class OrderPicture {
 
   void draw_alive(Panel& panel) const {
     if (alive_.empty() || order_.empty()) return;
-    const std::size_t bars = std::min(alive_.size(), kMostBars);
+    const std::size_t bars = std::min(alive_.size(), kMaxBars);
     panel.say("Alive at step " + grouped(peak_step_) + ", while operator " +
               operator_name(order_[at(peak_step_)]) +
               " runs: " + counted(std::ssize(alive_), "tensor") + '.');

@@ -14,7 +14,7 @@
 namespace stowage {
 namespace {
 
-constexpr std::size_t kMostDegrees = 16;
+constexpr std::size_t kMaxDegrees = 16;
 constexpr double kRow = 22;     // px
 constexpr double kGap = 3;      // px between rows
 constexpr int kPerOctave = 24;  // lengths that are tried
@@ -70,7 +70,7 @@ std::vector<Stretch> stretches_of(const ScatterInstance& instance, int degree) {
 Picture exchange_map(const ScatterInstance& instance) {
   std::vector<int> degrees;
   for (const int degree : instance.cluster.degrees) {
-    if (degree > 1 && degrees.size() < kMostDegrees) degrees.push_back(degree);
+    if (degree > 1 && degrees.size() < kMaxDegrees) degrees.push_back(degree);
   }
   Panel panel("The fastest exchange of one sequence, by length and degree");
   const Tokens longest = degrees.empty() ? 0 : longest_of(instance, degrees.back());

@@ -15,12 +15,12 @@ namespace stowage {
 namespace {
 
 constexpr double kDot = 5;  // px
-constexpr std::size_t kMostDots = 12'000;
-constexpr double kMostShown = 1;  // largest relative error that is drawn
+constexpr std::size_t kMaxDots = 12'000;
+constexpr double kMaxShown = 1;  // largest relative error that is drawn
 
 // Returns the rows that are drawn: all, or every n-th.
 std::vector<std::size_t> drawn(std::size_t rows) {
-  const std::size_t step = (rows + kMostDots - 1) / kMostDots;
+  const std::size_t step = (rows + kMaxDots - 1) / kMaxDots;
   std::vector<std::size_t> some;
   for (std::size_t i = 0; i < rows; i += std::max<std::size_t>(step, 1)) some.push_back(i);
   return some;
@@ -79,7 +79,7 @@ class Drawing {
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       if (!outlier_[i]) most = std::max(most, std::abs(error(i)));
     }
-    most = std::min(most, kMostShown);
+    most = std::min(most, kMaxShown);
     const auto columns = static_cast<double>(degrees_.size());
     const Scale x = Scale::linear(0, columns, plot.x, plot.right());
     const Scale y = Scale::linear(-most, most, plot.bottom(), plot.y);

@@ -20,9 +20,9 @@
 namespace stowage {
 namespace {
 
-constexpr double kJoined = 0.75;          // px: narrower neighbours in a group are drawn as one
-constexpr std::size_t kMostEnds = 200;    // micro-batches whose ends are drawn as lines
-constexpr std::size_t kMostFixed = 4000;  // groups whose fixed part is drawn apart
+constexpr double kJoined = 0.75;         // px: narrower neighbours in a group are drawn as one
+constexpr std::size_t kMaxEnds = 200;    // micro-batches whose ends are drawn as lines
+constexpr std::size_t kMaxFixed = 4000;  // groups whose fixed part is drawn apart
 
 // The degrees in use, ascending, and their names.
 struct Degrees {
@@ -121,7 +121,7 @@ class Gantt {
     const double height = y_(group.first_rank + group.degree) - top;
     Ms at = start;
     const Ms overhead = std::min(group_overhead_ms(instance_, form(b, g)), group.time_ms);
-    if (groups_ <= kMostFixed && height >= kJoined) {
+    if (groups_ <= kMaxFixed && height >= kJoined) {
       // Sequences of a group that are too narrow to see get no part of their own.
       const bool alone = x_(start + group.time_ms) - x_(start + overhead) < kJoined;
       const double end = x_(start + (alone ? group.time_ms : overhead));
@@ -213,7 +213,7 @@ class Gantt {
   static std::string text_of(std::size_t k) { return std::to_string(k); }
 
   void draw_ends(Svg& svg) const {
-    if (plan_.micro_batches.size() > kMostEnds) return;
+    if (plan_.micro_batches.size() > kMaxEnds) return;
     Ms end = 0;
     for (const ScatterMicroBatch& batch : plan_.micro_batches) {
       end += batch.makespan_ms;

@@ -15,7 +15,7 @@ namespace stowage {
 namespace {
 
 // With more passes, only the first stages are drawn.
-constexpr std::size_t kMostDrawn = 100'000;
+constexpr std::size_t kMaxDrawn = 100'000;
 constexpr double kBytesOfMib = 1 << 20;
 
 constexpr const char* kKinds[] = {"forward", "backward", "weights'"};
@@ -33,7 +33,7 @@ std::string draw_schedule(Panel& panel, const StrategySchedule& its, Ms high) {
   const auto stages = static_cast<std::size_t>(its.pipeline.stages);
   const auto chunks = static_cast<std::size_t>(its.pipeline.chunks);
   const std::size_t lanes =
-      std::clamp<std::size_t>(kMostDrawn / (3 * chunks * its.pipeline.rows.size()), 1, stages);
+      std::clamp<std::size_t>(kMaxDrawn / (3 * chunks * its.pipeline.rows.size()), 1, stages);
   std::vector<PassDone> passes;
   simulate_passes(its.pipeline, [&](const PassDone& pass) {
     if (pass.stage < lanes) passes.push_back(pass);

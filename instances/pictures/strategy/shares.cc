@@ -13,8 +13,8 @@
 namespace stowage {
 namespace {
 
-constexpr double kBar = 22;            // px, of a configuration
-constexpr std::size_t kMostBars = 20;  // configurations that are drawn
+constexpr double kBar = 22;           // px, of a configuration
+constexpr std::size_t kMaxBars = 20;  // configurations that are drawn
 constexpr std::size_t kComputeHue = 0;
 constexpr std::size_t kExchangeHue = 4;
 constexpr std::size_t kIdleHue = 3;
@@ -24,7 +24,7 @@ constexpr std::size_t kIdleHue = 3;
 Picture strategy_shares(const std::vector<TimeShares>& configurations) {
   Panel panel("Where the time goes");
   panel.say("The configurations that were planned on the true lengths, the fastest above.");
-  const std::size_t bars = std::min(configurations.size(), kMostBars);
+  const std::size_t bars = std::min(configurations.size(), kMaxBars);
   Ms longest = 0;
   for (const TimeShares& each : configurations) longest = std::max(longest, each.step_ms);
   const Ms high = longest > 0 ? longest : 1;

@@ -14,9 +14,9 @@
 namespace stowage {
 namespace {
 
-constexpr double kStageBar = 18;            // px, of a stage
-constexpr std::size_t kMostStageBars = 40;  // stages that are drawn
-constexpr std::size_t kTimeHue = 0;         // by recomputation mode: this hue and the next two
+constexpr double kStageBar = 18;           // px, of a stage
+constexpr std::size_t kMaxStageBars = 40;  // stages that are drawn
+constexpr std::size_t kTimeHue = 0;        // by recomputation mode: this hue and the next two
 constexpr std::size_t kMemoryHue = 3;
 constexpr double kMibBytes = 1 << 20;
 
@@ -34,7 +34,7 @@ template <class Value, class Hue>
 void draw_bars(Panel& panel, const std::vector<StrategyStage>& stages, double most,
                Quantity quantity, const std::string& title, Value value, Hue hue,
                std::optional<double> limit) {
-  const std::size_t bars = std::min(stages.size(), kMostStageBars);
+  const std::size_t bars = std::min(stages.size(), kMaxStageBars);
   const Box plot = panel.plot(kStageBar * static_cast<double>(bars));
   const double high = most > 0 ? most : 1;
   const Scale x = Scale::linear(0, high, plot.x, plot.right());
@@ -86,9 +86,9 @@ Picture strategy_stages(const StrategyInstance& instance, const StrategyPlan& pl
   std::vector<LegendEntry> amounts = bound_legend("step", plan.step_ms, bounds, ms_amount);
   for (LegendEntry& entry : amounts) entry.mark = LegendEntry::Mark::none;
   panel.legend(amounts);
-  if (plan.stages.size() > kMostStageBars) {
+  if (plan.stages.size() > kMaxStageBars) {
     panel.say("Not drawn: " +
-              counted(static_cast<std::int64_t>(plan.stages.size() - kMostStageBars), "stage") +
+              counted(static_cast<std::int64_t>(plan.stages.size() - kMaxStageBars), "stage") +
               '.');
   }
   return std::move(panel).finish();

@@ -45,7 +45,8 @@ struct Highest {
 };
 
 // Returns the highest of the lines below all (T_i, ms_i - square_ms Q_i) with two numbers of at
-// least 0: one along the lower hull, a level one, or one from the origin. `hull` is a buffer.
+// least 0: one along the lower hull, a configuration one, or one from the origin. `hull` is a
+// buffer.
 Highest highest_of_price(std::span<const GridPoint> corners, double square_ms, double tokens,
                          double squares, std::vector<GridPoint>& hull) {
   hull.clear();

@@ -29,7 +29,7 @@ constexpr std::array<ColumnName, 8> kNames = {{{"degree", kDegree},
                                                {"ms", kTime},
                                                {"mib", kPeak}}};
 
-constexpr std::size_t kMostFields = 100;  // of a header; longer headers are refused
+constexpr std::size_t kMaxFields = 100;  // of a header; longer headers are refused
 
 std::string_view trimmed(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t");
@@ -89,9 +89,9 @@ class SamplesReader {
 
   bool read_header() {
     const std::vector<std::string_view> fields = fields_of(next_line());
-    if (fields.size() > kMostFields) {
+    if (fields.size() > kMaxFields) {
       errors_.add(code::kCsvHeader, here(),
-                  "must name at most " + std::to_string(kMostFields) + " columns, is a line of " +
+                  "must name at most " + std::to_string(kMaxFields) + " columns, is a line of " +
                       std::to_string(fields.size()) + " fields");
       return false;
     }
@@ -128,9 +128,9 @@ class SamplesReader {
       if (trimmed(line).empty() && rest_.find_first_not_of(" \t\r\n") == std::string_view::npos) {
         break;  // only empty lines follow
       }
-      if (std::ssize(rows_) == kMostSamples) {
+      if (std::ssize(rows_) == kMaxSamples) {
         errors_.add(code::kTooManyValues, here(),
-                    "must be at most " + std::to_string(kMostSamples) + " samples, is more");
+                    "must be at most " + std::to_string(kMaxSamples) + " samples, is more");
         return;
       }
       rows_.push_back(read_row(line));

@@ -26,7 +26,7 @@
 
 namespace stowage {
 
-inline constexpr std::int64_t kMostSamples = 100'000;
+inline constexpr std::int64_t kMaxSamples = 100'000;
 
 struct TimedRow {
   int degree = 1;
@@ -43,7 +43,7 @@ std::string sample_pointer(std::size_t row, std::string_view member);
 
 // Returns the rows, or all errors of all lines, which point at FILE:LINE or FILE:LINE:COLUMN: E411
 // for the header, E412 for a line with too few or too many fields, E413 for a field that cannot be
-// read, E107 for more than kMostSamples lines.
+// read, E107 for more than kMaxSamples lines.
 Result<std::vector<TimedRow>> read_samples_csv(std::string_view text, std::string_view file);
 
 }  // namespace stowage

@@ -16,7 +16,7 @@ namespace stowage {
 namespace {
 
 // Most pieces of each sum: 1, 2, 4 and 8 are tried.
-constexpr std::size_t kMostPieces = 8;
+constexpr std::size_t kMaxPieces = 8;
 constexpr std::size_t kRowsOfAPiece = 6;  // least number, for each of the two sums
 constexpr std::size_t kFewestRows = 4;    // one more than the coefficients of one piece each
 
@@ -219,7 +219,7 @@ Result<TableFit> fit_table(std::vector<TimedRow> rows, const ScatterInstance& li
   for (const auto& [degree, own] : degrees) {
     std::vector<double> best;
     std::size_t pieces = 1;
-    for (std::size_t count = 1; count <= kMostPieces; count *= 2) {
+    for (std::size_t count = 1; count <= kMaxPieces; count *= 2) {
       if (count > 1 && count * kRowsOfAPiece > own.rows.size()) break;
       std::vector<double> its = held_out_errors(own, parts, count);
       if (its.empty()) break;

@@ -27,8 +27,8 @@ ProfileNode::Kind kind_of(const JsonValue& node) {
 
 }  // namespace
 
-template <class Visitor, Of<CertificateLevel> Level>
-void fields(Visitor& v, Level& level) {
+template <class Visitor, Of<CertificateLevel> GroupConfig>
+void fields(Visitor& v, GroupConfig& level) {
   v.one_line();
   v.required("degree", level.degree, {1, kMaxDevices});
   v.choice("exchange", level.exchange, exchange_names(), level.exchange == ExchangeKind::none);

@@ -28,7 +28,7 @@ namespace {
 constexpr std::array<std::string_view, 3> kSplitCoefficients = {"quadratic_ms", "linear_ms",
                                                                 "fixed_ms"};
 
-constexpr NumberRange kPositive = {.least = 0, .most = kMostNumber, .above = true};
+constexpr NumberRange kPositive = {.least = 0, .most = kMaxNumber, .above = true};
 
 void check_recomputation(const ModelMemory& model, const ObjectReader& reader) {
   const std::vector<Recomputation>& choices = model.recomputation;

@@ -57,7 +57,7 @@ std::vector<InputError> hidden_scatter_errors(const ScatterInstance& instance);
 
 // Returns whether a reader certainly accepts the document of the instance, without writing the
 // lengths; false means "not known".
-bool surely_sound(const ScatterInstance& instance);
+bool is_well_formed(const ScatterInstance& instance);
 
 // Returns "fnv1a64:" and 16 hexadecimal digits. Two instances of equal meaning have equal hashes:
 // names, layouts and x- keys do not count. The hash is not cryptographic: it finds mix-ups, not

@@ -1,4 +1,5 @@
-// Longer than 300 lines: the cost and room of levels and their elimination depend on each other.
+// Longer than 300 lines: the cost and room of configurations and their elimination depend on each
+// other.
 #include "instances/scatter/table/planning_table.h"
 
 #include <algorithm>
@@ -62,7 +63,7 @@ ScatterTable::ScatterTable(const ScatterInstance& instance)
       no_idle_ranks_(instance.rules.no_idle_ranks),
       equal_sequences_(instance.rules.equal_sequences),
       multiple_(instance.rules.micro_batches_multiple_of),
-      again_(instance.pipeline_stages - 1) {
+      longest_weight_(instance.pipeline_stages - 1) {
   if (!instance.cluster.kinds.empty()) cluster_ = instance.cluster;
   const std::vector<Tokens> padded = padded_lengths(instance);
   const Tokens shortest = padded.empty() ? 1 : std::ranges::min(padded);
@@ -74,17 +75,17 @@ ScatterTable::ScatterTable(const ScatterInstance& instance)
   least_overhead_ = kInfinity;
   for (const GroupForm form : group_forms(instance)) {
     const GroupRoom room = needed_limits(room_of_group(instance, form), shortest);
-    levels_.push_back({.degree = form.degree,
-                       .overhead = group_overhead_ms(instance, form),
-                       .capacity = std::min(room.capacity, most),
-                       .longest = room.longest,
-                       .sequences = instance.rules.max_sequences_per_group,
-                       .exchange = form.exchange,
-                       .sequence_tokens = room.sequence_tokens,
-                       .most_tokens = room.most_tokens,
-                       .recomputation = form.recomputation,
-                       .place = form.place,
-                       .weighted_devices = double(form.degree)});
+    configs_.push_back({.degree = form.degree,
+                        .overhead = group_overhead_ms(instance, form),
+                        .capacity = std::min(room.capacity, most),
+                        .longest = room.longest,
+                        .sequences = instance.rules.max_sequences_per_group,
+                        .exchange = form.exchange,
+                        .sequence_tokens = room.sequence_tokens,
+                        .most_tokens = room.most_tokens,
+                        .recomputation = form.recomputation,
+                        .place = form.place,
+                        .weighted_devices = double(form.degree)});
     // Computed as on one device, because a product beyond the range would lose the tokens per
     // device.
     Tokens each = instance.rules.max_tokens_per_rank;
@@ -92,20 +93,20 @@ ScatterTable::ScatterTable(const ScatterInstance& instance)
       const Tokens in_memory = tokens_per_device(instance, form);
       each = room.sequence_tokens > 0 ? in_memory : std::min(each, in_memory);
     }
-    levels_.back().each = std::min(each, most);
-    levels_.back().least_overhead = levels_.back().overhead;
-    device_tokens_ = std::max(device_tokens_, levels_.back().each);
-    least_overhead_ = std::min(least_overhead_, levels_.back().overhead);
+    configs_.back().each = std::min(each, most);
+    configs_.back().least_overhead = configs_.back().overhead;
+    device_tokens_ = std::max(device_tokens_, configs_.back().each);
+    least_overhead_ = std::min(least_overhead_, configs_.back().overhead);
   }
   const std::vector<std::int64_t> order = longest_first(padded);
   ids_.reserve(order.size());
   kind_of_.reserve(order.size());
-  std::vector<Load> loads(levels_.size());
+  std::vector<Load> loads(configs_.size());
   for (const std::int64_t id : order) {
     const Tokens length = padded[static_cast<std::size_t>(id)];
     if (kinds_.empty() || kinds_.back().length != length) {
-      for (std::size_t level = 0; level < levels_.size(); ++level) {
-        loads[level] = sequence_load(instance, length, levels_[level].form());
+      for (std::size_t config = 0; config < configs_.size(); ++config) {
+        loads[config] = sequence_load(instance, length, configs_[config].form());
       }
     }
     append(id, length, loads);
@@ -114,11 +115,11 @@ ScatterTable::ScatterTable(const ScatterInstance& instance)
   find_even();
   if (!instance.cost.table.empty()) {
     choose_planes(instance);
-    list_ways();
+    list_modes();
     return;
   }
   leave_out_dominated();
-  leave_out_dominated_ways();
+  leave_out_dominated_modes();
   const auto same = [](const Load& load) { return load.compute == load.transfer; };
   if (std::ranges::all_of(loads_, same)) {
     loads_.clear();
@@ -127,13 +128,13 @@ ScatterTable::ScatterTable(const ScatterInstance& instance)
   }
   weigh_kinds();
   find_areas();
-  list_ways();
+  list_modes();
 }
 
 ScatterTable ScatterTable::part(std::span<const int> positions, int devices,
                                 Ms longest_elsewhere) const {
   ScatterTable part;
-  part.again_ = again_;
+  part.longest_weight_ = longest_weight_;
   part.longest_elsewhere_ = std::max(longest_elsewhere, longest_elsewhere_);
   part.devices_ = devices;
   part.cluster_ = cluster_;
@@ -145,28 +146,28 @@ ScatterTable ScatterTable::part(std::span<const int> positions, int devices,
   part.no_idle_ranks_ = no_idle_ranks_;
   part.equal_sequences_ = equal_sequences_;
   part.least_overhead_ = kInfinity;
-  for (const Level& level : levels_) {
-    if (level.degree > devices) break;
-    part.levels_.push_back(level);
-    part.least_overhead_ = std::min(part.least_overhead_, level.least_overhead);
+  for (const GroupConfig& config : configs_) {
+    if (config.degree > devices) break;
+    part.configs_.push_back(config);
+    part.least_overhead_ = std::min(part.least_overhead_, config.least_overhead);
   }
-  std::vector<Load> loads(part.levels_.size());
+  std::vector<Load> loads(part.configs_.size());
   for (const int position : positions) {
     if (part.kinds_.empty() || part.kinds_.back().length != length(position)) {
-      for (std::size_t level = 0; level < loads.size(); ++level) {
-        loads[level] = load(position, static_cast<int>(level));
+      for (std::size_t config = 0; config < loads.size(); ++config) {
+        loads[config] = load(position, static_cast<int>(config));
       }
     }
     part.append(position, length(position), loads);
   }
   if (additive()) part.loads_.clear();
   if (measured()) {
-    part.grids_.assign(grids_.begin(), grids_.begin() + std::ssize(part.levels_));
+    part.grids_.assign(grids_.begin(), grids_.begin() + std::ssize(part.configs_));
     part.find_costs();
   }
   part.find_held();
   part.find_areas();
-  part.list_ways();
+  part.list_modes();
   return part;
 }
 
@@ -174,11 +175,11 @@ ScatterTable ScatterTable::relaxed() const {
   ScatterTable table = *this;
   table.loads_.clear();
   table.grids_.clear();
-  table.ways_.clear();
-  for (Level& level : table.levels_) level.overhead = level.least_overhead;
+  table.modes_.clear();
+  for (GroupConfig& config : table.configs_) config.overhead = config.least_overhead;
   for (int kind = 0; kind < static_cast<int>(kinds_.size()); ++kind) {
-    for (int level = 0; level < static_cast<int>(levels_.size()); ++level) {
-      table.cost_[row(kind) + at(level)] = kind_least_cost(kind, level);
+    for (int config = 0; config < static_cast<int>(configs_.size()); ++config) {
+      table.cost_[row(kind) + at(config)] = kind_least_cost(kind, config);
     }
   }
   return table;
@@ -195,10 +196,10 @@ void ScatterTable::append(std::int64_t id, Tokens length, std::span<const Load> 
   ids_.push_back(id);
 }
 
-// Returns whether `own` has room for all groups of `their` level. If its capacity is larger but
-// each sequence takes more of it, it has less room only from some number of sequences on. It is
-// enough if the other level does not hold that many of the shortest sequences.
-bool ScatterTable::holds_as_much(const Level& own, const Level& their) const {
+// Returns whether `own` has room for all groups of `their` configuration. If its capacity is larger
+// but each sequence takes more of it, it has less room only from some number of sequences on. It is
+// enough if the other configuration does not hold that many of the shortest sequences.
+bool ScatterTable::holds_as_much(const GroupConfig& own, const GroupConfig& their) const {
   if (own.longest < their.longest) return false;
   if (own.most_tokens < std::min(their.most_tokens, their.capacity)) return false;
   const Tokens larger = own.capacity - their.capacity;
@@ -218,15 +219,15 @@ bool ScatterTable::holds_as_much(const Level& own, const Level& their) const {
   return !beside || least > their.capacity - *beside;
 }
 
-// Returns whether a group on `level` is never slower than on `other`, and never holds less.
-bool ScatterTable::dominates(std::size_t level, std::size_t other) const {
-  const Level& own = levels_[level];
-  const Level& their = levels_[other];
+// Returns whether a group on `configuration` is never slower than on `other`, and never holds less.
+bool ScatterTable::dominates(std::size_t config, std::size_t other) const {
+  const GroupConfig& own = configs_[config];
+  const GroupConfig& their = configs_[other];
   if (own.degree != their.degree || own.overhead > their.overhead) return false;
   if (own.place != their.place) return false;  // each kind has a limited number of devices
   if (!holds_as_much(own, their)) return false;
-  for (std::size_t first = 0; first < loads_.size(); first += levels_.size()) {
-    const Load& here = loads_[first + level];
+  for (std::size_t first = 0; first < loads_.size(); first += configs_.size()) {
+    const Load& here = loads_[first + config];
     const Load& there = loads_[first + other];
     if (here.compute > there.compute || here.transfer > there.transfer) return false;
   }
@@ -235,118 +236,118 @@ bool ScatterTable::dominates(std::size_t level, std::size_t other) const {
 
 void ScatterTable::leave_out_dominated() {
   std::vector<std::size_t> kept;
-  for (std::size_t level = 0; level < levels_.size(); ++level) {
+  for (std::size_t config = 0; config < configs_.size(); ++config) {
     bool useful = true;
-    for (std::size_t other = 0; other < levels_.size() && useful; ++other) {
-      // Among equal levels the first is kept.
-      useful = other == level || levels_[other].recomputation != levels_[level].recomputation ||
-               !dominates(other, level) || (other > level && dominates(level, other));
+    for (std::size_t other = 0; other < configs_.size() && useful; ++other) {
+      // Among equal configurations the first is kept.
+      useful = other == config || configs_[other].recomputation != configs_[config].recomputation ||
+               !dominates(other, config) || (other > config && dominates(config, other));
     }
-    if (useful) kept.push_back(level);
+    if (useful) kept.push_back(config);
   }
-  keep_levels(kept);
+  keep_configs(kept);
 }
 
-// Drops whole modes only: a micro-batch may need a mode for one group, and with it levels for its
-// other groups that are worse than those of another mode.
-void ScatterTable::leave_out_dominated_ways() {
-  const auto ways = static_cast<std::size_t>(levels_.back().recomputation) + 1;
-  std::vector<bool> used(ways, true);
-  const auto is_dominated_by = [&](int way, int other) {
-    for (std::size_t level = 0; level < levels_.size(); ++level) {
-      if (levels_[level].recomputation != way) continue;
+// Drops whole modes only: a micro-batch may need a mode for one group, and with it configurations
+// for its other groups that are worse than those of another mode.
+void ScatterTable::leave_out_dominated_modes() {
+  const auto modes = static_cast<std::size_t>(configs_.back().recomputation) + 1;
+  std::vector<bool> used(modes, true);
+  const auto is_dominated_by = [&](int mode, int other) {
+    for (std::size_t config = 0; config < configs_.size(); ++config) {
+      if (configs_[config].recomputation != mode) continue;
       bool found = false;
-      for (std::size_t own = 0; own < levels_.size() && !found; ++own) {
-        found = levels_[own].recomputation == other && dominates(own, level);
+      for (std::size_t own = 0; own < configs_.size() && !found; ++own) {
+        found = configs_[own].recomputation == other && dominates(own, config);
       }
       if (!found) return false;
     }
     return true;
   };
-  for (int way = 0; way < static_cast<int>(ways); ++way) {
-    for (int other = 0; other < static_cast<int>(ways) && used[at(way)]; ++other) {
-      if (other == way || !used[at(other)]) continue;
-      used[at(way)] = !is_dominated_by(way, other);
+  for (int mode = 0; mode < static_cast<int>(modes); ++mode) {
+    for (int other = 0; other < static_cast<int>(modes) && used[at(mode)]; ++other) {
+      if (other == mode || !used[at(other)]) continue;
+      used[at(mode)] = !is_dominated_by(mode, other);
     }
   }
   std::vector<std::size_t> kept;
-  for (std::size_t level = 0; level < levels_.size(); ++level) {
-    if (used[at(levels_[level].recomputation)]) kept.push_back(level);
+  for (std::size_t config = 0; config < configs_.size(); ++config) {
+    if (used[at(configs_[config].recomputation)]) kept.push_back(config);
   }
-  keep_levels(kept);
+  keep_configs(kept);
 }
 
-void ScatterTable::keep_levels(const std::vector<std::size_t>& kept) {
-  if (kept.size() == levels_.size()) return;
-  std::vector<Level> levels;
-  for (const std::size_t level : kept) levels.push_back(levels_[level]);
+void ScatterTable::keep_configs(const std::vector<std::size_t>& kept) {
+  if (kept.size() == configs_.size()) return;
+  std::vector<GroupConfig> configs;
+  for (const std::size_t config : kept) configs.push_back(configs_[config]);
   std::vector<Ms> costs;
   std::vector<Load> loads;
-  for (std::size_t first = 0; first < cost_.size(); first += levels_.size()) {
-    for (const std::size_t level : kept) {
-      costs.push_back(cost_[first + level]);
-      if (!loads_.empty()) loads.push_back(loads_[first + level]);
+  for (std::size_t first = 0; first < cost_.size(); first += configs_.size()) {
+    for (const std::size_t config : kept) {
+      costs.push_back(cost_[first + config]);
+      if (!loads_.empty()) loads.push_back(loads_[first + config]);
     }
   }
-  levels_ = std::move(levels);
+  configs_ = std::move(configs);
   cost_ = std::move(costs);
   loads_ = std::move(loads);
 }
 
 // Numbers the modes that are left, and makes a table of each if there are several.
-void ScatterTable::list_ways() {
+void ScatterTable::list_modes() {
   std::vector<int> left;
-  for (const Level& level : levels_) left.push_back(level.recomputation);
+  for (const GroupConfig& config : configs_) left.push_back(config.recomputation);
   std::ranges::sort(left);
   left.erase(std::unique(left.begin(), left.end()), left.end());
-  way_.clear();
-  for (const Level& level : levels_) {
-    way_.push_back(
-        static_cast<int>(std::ranges::lower_bound(left, level.recomputation) - left.begin()));
+  mode_.clear();
+  for (const GroupConfig& config : configs_) {
+    mode_.push_back(
+        static_cast<int>(std::ranges::lower_bound(left, config.recomputation) - left.begin()));
   }
-  way_count_ = static_cast<int>(left.size());
-  ways_.clear();
+  mode_count_ = static_cast<int>(left.size());
+  modes_.clear();
   if (left.size() < 2) return;
-  std::vector<ScatterTable> ways;
-  for (int way = 0; way < static_cast<int>(left.size()); ++way) {
-    ScatterTable& own = ways.emplace_back(*this);
+  std::vector<ScatterTable> modes;
+  for (int mode = 0; mode < static_cast<int>(left.size()); ++mode) {
+    ScatterTable& own = modes.emplace_back(*this);
     std::vector<std::size_t> kept;
-    for (std::size_t level = 0; level < levels_.size(); ++level) {
-      if (way_[level] == way) kept.push_back(level);
+    for (std::size_t config = 0; config < configs_.size(); ++config) {
+      if (mode_[config] == mode) kept.push_back(config);
     }
-    own.keep_levels(kept);
-    own.way_.assign(kept.size(), 0);
-    own.way_count_ = 1;
+    own.keep_configs(kept);
+    own.mode_.assign(kept.size(), 0);
+    own.mode_count_ = 1;
     own.device_tokens_ = 0;
     own.least_overhead_ = kInfinity;
-    for (const Level& level : own.levels_) {
-      own.device_tokens_ = std::max(own.device_tokens_, level.each);
-      own.least_overhead_ = std::min(own.least_overhead_, level.overhead);
+    for (const GroupConfig& config : own.configs_) {
+      own.device_tokens_ = std::max(own.device_tokens_, config.each);
+      own.least_overhead_ = std::min(own.least_overhead_, config.overhead);
     }
     own.find_held();
     own.even_ = true;
     own.find_even();
     own.find_areas();
   }
-  ways_ = std::move(ways);
+  modes_ = std::move(modes);
 }
 
-// Chooses weights with a large sum of areas: one level after another, twice.
+// Chooses weights with a large sum of areas: one configuration after another, twice.
 void ScatterTable::choose_weights() {
   constexpr std::array<double, 5> kWeights = {1, 0, 0.5, 0.75, 0.25};
   find_areas();
   double most = total_area();
   for (int round = 0; round < 2; ++round) {
-    for (Level& level : levels_) {
-      double best = level.weight;
+    for (GroupConfig& config : configs_) {
+      double best = config.weight;
       for (const double weight : kWeights) {
-        level.weight = weight;
+        config.weight = weight;
         find_areas();
         if (total_area() <= most) continue;
         most = total_area();
         best = weight;
       }
-      level.weight = best;
+      config.weight = best;
     }
   }
 }
@@ -367,7 +368,7 @@ void ScatterTable::weigh_kinds() {
     for (const DeviceKind& kind : cluster_.kinds) {
       kind_weights_.push_back(std::pow(kind.speed, exponent) * devices_ / all);
     }
-    weigh_levels();
+    weigh_configs();
     find_areas();
     const double area = total_area();
     if (area <= most) continue;
@@ -375,13 +376,13 @@ void ScatterTable::weigh_kinds() {
     best = kind_weights_;
   }
   kind_weights_ = std::move(best);
-  weigh_levels();
+  weigh_configs();
 }
 
-void ScatterTable::weigh_levels() {
-  for (int level = 0; level < static_cast<int>(levels_.size()); ++level) {
-    const std::vector<int> devices = devices_of_kinds(level);
-    double& weighted = levels_[at(level)].weighted_devices;
+void ScatterTable::weigh_configs() {
+  for (int config = 0; config < static_cast<int>(configs_.size()); ++config) {
+    const std::vector<int> devices = devices_of_kinds(config);
+    double& weighted = configs_[at(config)].weighted_devices;
     weighted = 0;
     for (std::size_t kind = 0; kind < devices.size(); ++kind) {
       weighted += devices[kind] * kind_weights_[kind];
@@ -392,10 +393,10 @@ void ScatterTable::weigh_levels() {
 void ScatterTable::find_areas() {
   for (std::size_t k = 0; k < kinds_.size(); ++k) {
     kinds_[k].area = kInfinity;
-    for (std::size_t level = 0; level < levels_.size(); ++level) {
-      if (kinds_[k].length > levels_[level].longest) continue;
-      const Ms cost = kind_least_cost(static_cast<int>(k), static_cast<int>(level));
-      kinds_[k].area = std::min(kinds_[k].area, levels_[level].weighted_devices * cost);
+    for (std::size_t config = 0; config < configs_.size(); ++config) {
+      if (kinds_[k].length > configs_[config].longest) continue;
+      const Ms cost = kind_least_cost(static_cast<int>(k), static_cast<int>(config));
+      kinds_[k].area = std::min(kinds_[k].area, configs_[config].weighted_devices * cost);
     }
   }
 }
@@ -403,31 +404,31 @@ void ScatterTable::find_areas() {
 // With a table: sets the costs of sequences by the planes near the times.
 void ScatterTable::find_costs() {
   for (int kind = 0; kind < static_cast<int>(kinds_.size()); ++kind) {
-    for (std::size_t level = 0; level < levels_.size(); ++level) {
-      const AffineTime& near = levels_[level].near;
-      const Load& sums = loads_[row(kind) + level];
-      cost_[row(kind) + level] = near.token_ms * sums.compute + near.square_ms * sums.transfer;
+    for (std::size_t config = 0; config < configs_.size(); ++config) {
+      const AffineTime& near = configs_[config].near;
+      const Load& sums = loads_[row(kind) + config];
+      cost_[row(kind) + config] = near.token_ms * sums.compute + near.square_ms * sums.transfer;
     }
   }
 }
 
-// Returns the same number of planes below the grid of each level. Each is the highest at some place
-// where groups of the step may be: filled to some share, with lengths like all that it holds or
-// shorter.
+// Returns the same number of planes below the grid of each configuration. Each is the highest at
+// some place where groups of the step may be: filled to some share, with lengths like all that it
+// holds or shorter.
 std::vector<std::vector<AffineTime>> ScatterTable::planes_below() {
   constexpr std::array<double, 4> kFull = {1, 0.6, 0.3, 0.1};
   const Tokens tokens = total_tokens();
-  std::vector<std::vector<AffineTime>> planes;  // by level
-  for (std::size_t l = 0; l < levels_.size(); ++l) {
-    Level& level = levels_[l];
+  std::vector<std::vector<AffineTime>> planes;  // by configuration
+  for (std::size_t l = 0; l < configs_.size(); ++l) {
+    GroupConfig& config = configs_[l];
     const auto held = std::ranges::find_if(
-        kinds_, [&](const Kind& kind) { return kind.length <= level.longest; });
-    const Kind& longest = held == kinds_.end() ? kinds_.back() : *held;
+        kinds_, [&](const DistinctLength& kind) { return kind.length <= config.longest; });
+    const DistinctLength& longest = held == kinds_.end() ? kinds_.back() : *held;
     const RowShapes shapes{.shortest = static_cast<double>(kinds_.back().length),
                            .longest = static_cast<double>(longest.length)};
     const std::vector<GridPoint> all = corners(*grids_[l], shapes);
-    const auto most = static_cast<double>(std::min({level.capacity, level.most_tokens, tokens}));
-    level.near = nearest(*grids_[l], all, most);
+    const auto most = static_cast<double>(std::min({config.capacity, config.most_tokens, tokens}));
+    config.near = nearest(*grids_[l], all, most);
     planes.emplace_back();
     double held_tokens = 0;
     double held_squares = 0;
@@ -447,12 +448,12 @@ std::vector<std::vector<AffineTime>> ScatterTable::planes_below() {
   return planes;
 }
 
-// Takes planes with which the area of the step is large: first the same place for all levels, then
-// one level after another.
+// Takes planes with which the area of the step is large: first the same place for all
+// configurations, then one configuration after another.
 void ScatterTable::choose_planes(const ScatterInstance& instance) {
-  for (Level& level : levels_) {
-    grids_.push_back(std::make_shared<const TimeGrid>(instance.cost.table.at(level.degree)));
-    level.below = AffineTime{};
+  for (GroupConfig& config : configs_) {
+    grids_.push_back(std::make_shared<const TimeGrid>(instance.cost.table.at(config.degree)));
+    config.below = AffineTime{};
   }
   if (kinds_.empty()) return;
   const std::vector<std::vector<AffineTime>> planes = planes_below();
@@ -461,17 +462,17 @@ void ScatterTable::choose_planes(const ScatterInstance& instance) {
   double most = -kInfinity;
   // Returns whether the chosen planes give the step a larger bound than before.
   const auto better = [&] {
-    least_overhead_ = std::ranges::min(levels_, {}, &Level::least_overhead).least_overhead;
+    least_overhead_ = std::ranges::min(configs_, {}, &GroupConfig::least_overhead).least_overhead;
     find_areas();
     const double area = batches * devices_ * least_overhead_ + total_area();
     return area > most && (most = area, true);
   };
-  const auto take = [&](std::size_t level, std::size_t plane) {
-    levels_[level].below = planes[level][plane];
-    levels_[level].least_overhead = planes[level][plane].ms;
+  const auto take = [&](std::size_t config, std::size_t plane) {
+    configs_[config].below = planes[config][plane];
+    configs_[config].least_overhead = planes[config][plane].ms;
   };
   const auto take_all = [&](std::size_t plane) {
-    for (std::size_t level = 0; level < levels_.size(); ++level) take(level, plane);
+    for (std::size_t config = 0; config < configs_.size(); ++config) take(config, plane);
   };
   std::size_t for_all = 0;
   for (std::size_t plane = 0; plane < planes.front().size(); ++plane) {
@@ -479,13 +480,13 @@ void ScatterTable::choose_planes(const ScatterInstance& instance) {
     if (better()) for_all = plane;
   }
   take_all(for_all);
-  for (std::size_t level = 0; level < levels_.size(); ++level) {
+  for (std::size_t config = 0; config < configs_.size(); ++config) {
     std::size_t best = for_all;
-    for (std::size_t plane = 0; plane < planes[level].size(); ++plane) {
-      take(level, plane);
+    for (std::size_t plane = 0; plane < planes[config].size(); ++plane) {
+      take(config, plane);
       if (better()) best = plane;
     }
-    take(level, best);
+    take(config, best);
   }
   most = -kInfinity;
   better();
@@ -494,18 +495,18 @@ void ScatterTable::choose_planes(const ScatterInstance& instance) {
 
 Tokens ScatterTable::total_tokens() const {
   Tokens tokens = 0;
-  for (const Kind& kind : kinds_) tokens += kind.length * kind.count;
+  for (const DistinctLength& kind : kinds_) tokens += kind.length * kind.count;
   return tokens;
 }
 
 void ScatterTable::find_held() {
   Tokens& held = total_held_;
   held = 0;
-  for (const Kind& kind : kinds_) {
-    std::optional<Tokens> least;  // of the levels that hold it
-    for (const Level& level : levels_) {
-      if (kind.length > level.longest) continue;
-      least = std::min(least.value_or(kMaxExact), level.sequence_tokens);
+  for (const DistinctLength& kind : kinds_) {
+    std::optional<Tokens> least;  // of the configurations that hold it
+    for (const GroupConfig& config : configs_) {
+      if (kind.length > config.longest) continue;
+      least = std::min(least.value_or(kMaxExact), config.sequence_tokens);
     }
     const auto own = checked_mul(kind.length + least.value_or(0), kind.count);
     held = std::min(checked_add(held, own.value_or(kMaxExact)).value_or(kMaxExact), kMaxExact);
@@ -517,11 +518,11 @@ void ScatterTable::find_even() {
     return std::min(checked_mul(each, degree).value_or(kMaxExact), kMaxExact);
   };
   std::map<int, Tokens> longest;  // by degree
-  for (const Level& level : levels_) {
-    if (level.sequence_tokens > 0) even_ = false;
-    if (packed_ && level.longest != level.capacity) even_ = false;
-    Tokens& own = longest[level.degree];
-    own = std::max(own, level.longest);
+  for (const GroupConfig& config : configs_) {
+    if (config.sequence_tokens > 0) even_ = false;
+    if (packed_ && config.longest != config.capacity) even_ = false;
+    Tokens& own = longest[config.degree];
+    own = std::max(own, config.longest);
   }
   const auto& [least, shortest] = *longest.begin();
   for (const auto& [degree, own] : longest) {
@@ -538,42 +539,43 @@ std::vector<int> ScatterTable::devices_of_kinds() const {
   return devices;
 }
 
-std::vector<int> ScatterTable::devices_of_kinds(int level) const {
+std::vector<int> ScatterTable::devices_of_kinds(int config) const {
   if (!several_kinds()) return {};
-  return group_place(cluster_, levels_[at(level)].degree, levels_[at(level)].place)->devices;
+  return group_place(cluster_, configs_[at(config)].degree, configs_[at(config)].place)->devices;
 }
 
 double ScatterTable::total_area() const {
   double area = 0;
-  for (const Kind& kind : kinds_) area += kind.area * kind.count;
+  for (const DistinctLength& kind : kinds_) area += kind.area * kind.count;
   return area;
 }
 
-int ScatterTable::level_of(GroupForm form) const {
-  const auto exact = std::ranges::find(levels_, form, &Level::form);
-  if (exact != levels_.end()) return static_cast<int>(exact - levels_.begin());
-  const bool left = std::ranges::any_of(
-      levels_, [&](const Level& level) { return level.recomputation == form.recomputation; });
+int ScatterTable::config_of(GroupForm form) const {
+  const auto exact = std::ranges::find(configs_, form, &GroupConfig::form);
+  if (exact != configs_.end()) return static_cast<int>(exact - configs_.begin());
+  const bool left = std::ranges::any_of(configs_, [&](const GroupConfig& config) {
+    return config.recomputation == form.recomputation;
+  });
   int best = -1;
-  for (int l = 0; l < static_cast<int>(levels_.size()); ++l) {
-    const Level& level = levels_[at(l)];
-    if (level.degree != form.degree || level.place != form.place) continue;
-    if (left && level.recomputation != form.recomputation) continue;
-    if (best < 0 || level.capacity > levels_[at(best)].capacity) best = l;
+  for (int l = 0; l < static_cast<int>(configs_.size()); ++l) {
+    const GroupConfig& config = configs_[at(l)];
+    if (config.degree != form.degree || config.place != form.place) continue;
+    if (left && config.recomputation != form.recomputation) continue;
+    if (best < 0 || config.capacity > configs_[at(best)].capacity) best = l;
   }
   return best;
 }
 
 Ms ScatterTable::alone(int kind) const {
   Ms least = kInfinity;
-  for (std::size_t level = 0; level < levels_.size(); ++level) {
-    if (kinds_[at(kind)].length > levels_[level].longest) continue;
+  for (std::size_t config = 0; config < configs_.size(); ++config) {
+    if (kinds_[at(kind)].length > configs_[config].longest) continue;
     if (measured()) {
-      const int l = static_cast<int>(level);
+      const int l = static_cast<int>(config);
       least = std::min(least, time(l, kind_load(kind, l)));
       continue;
     }
-    least = std::min(least, levels_[level].overhead + kind_cost(kind, static_cast<int>(level)));
+    least = std::min(least, configs_[config].overhead + kind_cost(kind, static_cast<int>(config)));
   }
   return least;
 }

@@ -5,13 +5,14 @@
 // with positions; plans contain ids. Sequences of equal padded length share one row of costs: a
 // 512-sequence step padded to 128 tokens has only 40 to 110 rows.
 //
-// A level is a form that a group may have: a degree and, if the instance has several, a kind of
-// exchange and a recomputation mode, which all groups of a micro-batch share. A level is left out
-// if another level of its degree and mode is never worse for any length of the step. A mode is left
-// out if, for each of its levels, one other mode has such a level. If compute hides transfers, a
-// group's time is the larger of two sums of loads (instances/scatter/cost/cost_model.h). cost() is
-// then the most that a sequence adds to it. least_cost() is a weighted mean of the two sums, so
-// that no group is faster than its overhead plus the least costs of its sequences.
+// A configuration is a form that a group may have: a degree and, if the instance has several, a
+// kind of exchange and a recomputation mode, which all groups of a micro-batch share. A
+// configuration is left out if another configuration of its degree and mode is never worse for any
+// length of the step. A mode is left out if, for each of its configurations, one other mode has
+// such a configuration. If compute hides transfers, a group's time is the larger of two sums of
+// loads (instances/scatter/cost/cost_model.h). cost() is then the most that a sequence adds to it.
+// least_cost() is a weighted mean of the two sums, so that no group is faster than its overhead
+// plus the least costs of its sequences.
 //
 // If the cost is a table of measured times, loads are sums of tokens and of squared lengths, and
 // time() looks the time up. cost() is then taken from a plane near the measured times, and
@@ -34,7 +35,7 @@
 namespace stowage {
 
 // A form of groups, with its overhead (ms, once per group) and its room.
-struct Level {
+struct GroupConfig {
   int degree = 0;
   Ms overhead = 0;
   Tokens capacity = 0;         // of all its sequences; if they run one by one, at most the step's
@@ -76,12 +77,12 @@ struct Level {
 };
 
 // Sequences of one padded length: positions [first, first + count).
-struct Kind {
+struct DistinctLength {
   Tokens length = 0;
   int first = 0;
   int count = 0;
-  double area = 0;  // least weighted devices * least cost over the levels that hold it, device-ms;
-                    // inf if none
+  double area = 0;  // least weighted devices * least cost over the configurations that hold it,
+                    // device-ms; inf if none
 };
 
 class ScatterTable {
@@ -89,62 +90,63 @@ class ScatterTable {
   // Requires at most 2^31 - 1 sequences.
   explicit ScatterTable(const ScatterInstance& instance);
 
-  // Returns the table of these positions, which must ascend, on `devices` devices with the levels
-  // they hold. Its ids are positions of this table, and it may have any number of micro-batches.
-  // Requires levels()[0].degree <= devices <= devices(). `longest_elsewhere` is the longest
-  // makespan of the other micro-batches of the step.
+  // Returns the table of these positions, which must ascend, on `devices` devices with the
+  // configurations they hold. Its ids are positions of this table, and it may have any number of
+  // micro-batches. Requires configurations()[0].degree <= devices <= devices(). `longest_elsewhere`
+  // is the longest makespan of the other micro-batches of the step.
   ScatterTable part(std::span<const int> positions, int devices, Ms longest_elsewhere = 0) const;
 
   int devices() const { return devices_; }
   // If nodes differ: the number of devices of each kind, and the number of each kind in a group of
-  // the level. Empty otherwise.
+  // the configuration. Empty otherwise.
   bool several_kinds() const { return !cluster_.kinds.empty(); }
   std::vector<int> devices_of_kinds() const;
-  std::vector<int> devices_of_kinds(int level) const;
-  // The weight of a device of each kind in Level::weighted_devices. Empty if all devices are alike.
+  std::vector<int> devices_of_kinds(int config) const;
+  // The weight of a device of each kind in GroupConfig::weighted_devices. Empty if all devices are
+  // alike.
   const std::vector<double>& kind_weights() const { return kind_weights_; }
-  // The most tokens on a device of any level: C, or max_tokens_per_rank if that is less.
+  // The most tokens on a device of any configuration: C, or max_tokens_per_rank if that is less.
   Tokens device_tokens() const { return device_tokens_; }
   // Levels by ascending degree, then recomputation mode, then kind of exchange.
-  const std::vector<Level>& levels() const { return levels_; }
-  const std::vector<Kind>& kinds() const { return kinds_; }  // descending length
-  // Returns the level of this form. If it was left out, returns the level of its degree with the
-  // most capacity, of its recomputation mode unless that was left out too.
-  int level_of(GroupForm form) const;
+  const std::vector<GroupConfig>& configs() const { return configs_; }
+  const std::vector<DistinctLength>& kinds() const { return kinds_; }  // descending length
+  // Returns the configuration of this form. If it was left out, returns the configuration of its
+  // degree with the most capacity, of its recomputation mode unless that was left out too.
+  int config_of(GroupForm form) const;
   int size() const { return static_cast<int>(ids_.size()); }  // sequences
   std::int64_t id(int position) const { return ids_[at(position)]; }
   int kind(int position) const { return kind_of_[at(position)]; }
   Tokens length(int position) const { return kinds_[at(kind(position))].length; }
   double area(int position) const { return kinds_[at(kind(position))].area; }
 
-  // Returns c(s, d) in ms, whether or not the level can hold the sequence: the most that it adds,
-  // or an estimate if costs are measured.
-  Ms kind_cost(int kind, int level) const { return cost_[row(kind) + at(level)]; }
-  Ms cost(int position, int level) const { return kind_cost(kind(position), level); }
-  Load kind_load(int kind, int level) const {
-    if (loads_.empty()) return {kind_cost(kind, level), kind_cost(kind, level)};
-    return loads_[row(kind) + at(level)];
+  // Returns c(s, d) in ms, whether or not the configuration can hold the sequence: the most that it
+  // adds, or an estimate if costs are measured.
+  Ms kind_cost(int kind, int config) const { return cost_[row(kind) + at(config)]; }
+  Ms cost(int position, int config) const { return kind_cost(kind(position), config); }
+  Load kind_load(int kind, int config) const {
+    if (loads_.empty()) return {kind_cost(kind, config), kind_cost(kind, config)};
+    return loads_[row(kind) + at(config)];
   }
-  Load load(int position, int level) const { return kind_load(kind(position), level); }
-  Ms kind_least_cost(int kind, int level) const {
-    if (loads_.empty()) return kind_cost(kind, level);
-    if (const auto& below = levels_[at(level)].below) {
-      const Load& sums = loads_[row(kind) + at(level)];
+  Load load(int position, int config) const { return kind_load(kind(position), config); }
+  Ms kind_least_cost(int kind, int config) const {
+    if (loads_.empty()) return kind_cost(kind, config);
+    if (const auto& below = configs_[at(config)].below) {
+      const Load& sums = loads_[row(kind) + at(config)];
       return below->token_ms * sums.compute + below->square_ms * sums.transfer;
     }
-    const double weight = levels_[at(level)].weight;
-    const Load& load = loads_[row(kind) + at(level)];
+    const double weight = configs_[at(config)].weight;
+    const Load& load = loads_[row(kind) + at(config)];
     return weight * load.compute + (1 - weight) * load.transfer;
   }
   // Returns the load of an empty group, and the time of a group with this load.
-  Load empty_load(int level) const {
+  Load empty_load(int config) const {
     if (!grids_.empty()) return {};
-    const Ms overhead = levels_[at(level)].overhead;
+    const Ms overhead = configs_[at(config)].overhead;
     return {overhead, overhead};
   }
-  Ms time(int level, const Load& load) const {
+  Ms time(int config, const Load& load) const {
     if (grids_.empty()) return load.time();
-    return grids_[at(level)]->at(load.compute, load.transfer);
+    return grids_[at(config)]->at(load.compute, load.transfer);
   }
   // Returns whether times are measured, in a table by tokens and squares.
   bool measured() const { return !grids_.empty(); }
@@ -154,13 +156,13 @@ class ScatterTable {
   // bound on the plans of that step bounds those of this step.
   ScatterTable relaxed() const;
 
-  bool holds_kind(int level, int kind) const {
-    return kinds_[at(kind)].length <= levels_[at(level)].longest;
+  bool holds_kind(int config, int kind) const {
+    return kinds_[at(kind)].length <= configs_[at(config)].longest;
   }
-  bool holds(int level, int position) const { return holds_kind(level, this->kind(position)); }
-  // Returns the part of the capacity of a group of the level that the sequence takes.
-  Tokens held(int level, int position) const {
-    return length(position) + levels_[at(level)].sequence_tokens;
+  bool holds(int config, int position) const { return holds_kind(config, this->kind(position)); }
+  // Returns the part of the capacity of a group of the configuration that the sequence takes.
+  Tokens held(int config, int position) const {
+    return length(position) + configs_[at(config)].sequence_tokens;
   }
 
   bool packed() const { return packed_; }
@@ -172,28 +174,31 @@ class ScatterTable {
   // Returns the time of a step with this sum of makespans and this longest one. For a part of a
   // step, the longest makespan may also be elsewhere.
   Ms step_ms(Ms sum, Ms longest) const {
-    return again_ == 0 ? sum : sum + again_ * std::max(longest, longest_elsewhere_);
+    return longest_weight_ == 0 ? sum
+                                : sum + longest_weight_ * std::max(longest, longest_elsewhere_);
   }
   // Times that the longest makespan counts beside the sum: pipeline_stages - 1.
-  double again() const { return again_; }
+  double longest_weight() const { return longest_weight_; }
   // Sets that factor. It is smaller if each micro-batch of this step stands for several.
   void count_longest(double again) {
-    again_ = again;
-    for (ScatterTable& way : ways_) way.again_ = again;
+    longest_weight_ = again;
+    for (ScatterTable& mode : modes_) mode.longest_weight_ = again;
   }
   Ms longest_elsewhere() const { return longest_elsewhere_; }
 
   // Returns whether the instance lists several recomputation modes. recomputations() is the number
   // of modes that are left.
   bool chooses_recomputation() const { return chooses_recomputation_; }
-  int recomputations() const { return way_count_; }
-  // The step if all its micro-batches have this recomputation mode, counted from 0. Its levels are
-  // among those of this table, see level_of(). May hold fewer sequences.
-  const ScatterTable& recomputing(int way) const { return ways_.empty() ? *this : ways_[at(way)]; }
-  // The recomputation mode of this level, among those that are left.
-  int way(int level) const { return way_[at(level)]; }
+  int recomputations() const { return mode_count_; }
+  // The step if all its micro-batches have this recomputation mode, counted from 0. Its
+  // configurations are among those of this table, see level_of(). May hold fewer sequences.
+  const ScatterTable& recomputing(int mode) const {
+    return modes_.empty() ? *this : modes_[at(mode)];
+  }
+  // The recomputation mode of this configuration, among those that are left.
+  int mode(int config) const { return mode_[at(config)]; }
 
-  // Least overhead of any level: every micro-batch lasts at least this long.
+  // Least overhead of any configuration: every micro-batch lasts at least this long.
   Ms least_overhead() const { return least_overhead_; }
 
   // Returns N C: the most tokens of a micro-batch, at most kMaxExact.
@@ -211,23 +216,23 @@ class ScatterTable {
   // Returns the device-ms of the step if every sequence had its least area.
   double total_area() const;
   // Returns the least time of a group that holds only a sequence of this kind, ms; infinite if no
-  // level holds it.
+  // configuration holds it.
   Ms alone(int kind) const;
 
  private:
   ScatterTable() = default;
-  std::size_t row(int kind) const { return at(kind) * levels_.size(); }
-  // Appends a sequence no longer than those before it. `loads` are by level.
+  std::size_t row(int kind) const { return at(kind) * configs_.size(); }
+  // Appends a sequence no longer than those before it. `loads` are by configuration.
   void append(std::int64_t id, Tokens length, std::span<const Load> loads);
   void leave_out_dominated();
-  void leave_out_dominated_ways();
-  void keep_levels(const std::vector<std::size_t>& kept);
-  void list_ways();
-  bool dominates(std::size_t level, std::size_t other) const;
-  bool holds_as_much(const Level& own, const Level& their) const;
+  void leave_out_dominated_modes();
+  void keep_configs(const std::vector<std::size_t>& kept);
+  void list_modes();
+  bool dominates(std::size_t config, std::size_t other) const;
+  bool holds_as_much(const GroupConfig& own, const GroupConfig& their) const;
   void choose_weights();
   void weigh_kinds();
-  void weigh_levels();
+  void weigh_configs();
   void find_areas();
   void choose_planes(const ScatterInstance& instance);
   std::vector<std::vector<AffineTime>> planes_below();
@@ -244,22 +249,23 @@ class ScatterTable {
   bool no_idle_ranks_ = false;
   bool equal_sequences_ = false;
   std::int64_t multiple_ = 1;
-  double again_ = 0;
+  double longest_weight_ = 0;
   Ms longest_elsewhere_ = 0;
   Tokens total_held_ = 0;
   bool even_ = true;
   Ms least_overhead_ = 0;
-  std::vector<Level> levels_;
-  std::vector<Kind> kinds_;
+  std::vector<GroupConfig> configs_;
+  std::vector<DistinctLength> kinds_;
   std::vector<std::int64_t> ids_;
   std::vector<int> kind_of_;
-  std::vector<Ms> cost_;  // by kind and level
-  // By kind and level; empty if all are additive.
+  std::vector<Ms> cost_;  // by kind and configuration
+  // By kind and configuration; empty if all are additive.
   std::vector<Load> loads_;
-  std::vector<std::shared_ptr<const TimeGrid>> grids_;  // by level; empty if nothing is measured
-  std::vector<int> way_;                                // by level
-  int way_count_ = 1;
-  std::vector<ScatterTable> ways_;  // by recomputation mode; empty if there is one
+  std::vector<std::shared_ptr<const TimeGrid>>
+      grids_;              // by configuration; empty if nothing is measured
+  std::vector<int> mode_;  // by configuration
+  int mode_count_ = 1;
+  std::vector<ScatterTable> modes_;  // by recomputation mode; empty if there is one
 };
 
 }  // namespace stowage

@@ -40,7 +40,7 @@ constexpr std::array<std::string_view, kRuleCount> kRuleNames = {
 // A level that is more expensive than another by at most this factor differs by rounding only.
 constexpr Real kAsCheap = 1 + 1e-13L;
 // Most steps of a packing price.
-constexpr std::int64_t kMostSteps = 1'000'000;
+constexpr std::int64_t kMaxSteps = 1'000'000;
 
 struct Condition {
   Ms from = 0;
@@ -56,7 +56,7 @@ class CertificateChecker {
         rules_(instance.rules),
         certificate_(certificate),
         found_(kRuleNames) {
-    const ScatterTruth truth(instance);
+    const ScatterReferenceModel truth(instance);
     for (const GroupForm form : truth.forms()) forms_.push_back(form);
     const LengthCounts counts = true_length_counts(instance);
     Tokens all = 0;
@@ -93,8 +93,8 @@ class CertificateChecker {
     }
     if (!certificate_.levels.empty()) check_levels(truth, all, shortest);
     if (levels_hold_) fewest_ = true_fewest_micro_batches(instance, counts);
-    again_ = instance.pipeline_stages - 1;
-    if (again_ > 0) alone_ = longest_alone(truth, counts);
+    longest_weight_ = instance.pipeline_stages - 1;
+    if (longest_weight_ > 0) alone_ = longest_alone(truth, counts);
   }
 
   CertificateCheck run() && {
@@ -127,7 +127,7 @@ class CertificateChecker {
  private:
   // Returns the least time of a micro-batch that holds the sequence for which that time is the
   // largest.
-  Real longest_alone(const ScatterTruth& truth, const LengthCounts& counts) const {
+  Real longest_alone(const ScatterReferenceModel& truth, const LengthCounts& counts) const {
     Real longest = 0;
     for (const auto& [tokens, count] : counts) {
       std::optional<Real> least;
@@ -165,7 +165,7 @@ class CertificateChecker {
   }
 
   // Returns the sum of the weights of a group's devices.
-  Real share(const ScatterTruth& truth, GroupForm form) const {
+  Real share(const ScatterReferenceModel& truth, GroupForm form) const {
     const std::vector<double>& weights = certificate_.kind_weights;
     if (weights.size() != cluster_.kinds.size() || weights.empty()) return form.degree;
     Real share = 0;
@@ -174,17 +174,17 @@ class CertificateChecker {
   }
 
   // Returns whether the form has valid indices; check_levels() decides whether groups may have it.
-  static bool is_form(const ScatterTruth& truth, GroupForm form) {
+  static bool is_form(const ScatterReferenceModel& truth, GroupForm form) {
     return form.degree > 0 && form.recomputation >= 0 &&
            form.recomputation < truth.ways_to_recompute();
   }
 
-  static Real overhead(const ScatterTruth& truth, GroupForm form) {
+  static Real overhead(const ScatterReferenceModel& truth, GroupForm form) {
     return is_form(truth, form) ? truth.times({}, form).compute : 0;
   }
 
   // Returns the time that a sequence of `tokens` tokens adds to the weighted time of a group.
-  static Real adds(const ScatterTruth& truth, Tokens tokens, GroupForm form, Real weight) {
+  static Real adds(const ScatterReferenceModel& truth, Tokens tokens, GroupForm form, Real weight) {
     if (!is_form(truth, form)) return 0;
     const GroupTimes empty = truth.times({}, form);
     const GroupTimes with = truth.times(truth.sums_of(tokens), form);
@@ -193,7 +193,8 @@ class CertificateChecker {
   }
 
   // Returns the time that it adds to the time that a group of the level pays for.
-  Real pays(const ScatterTruth& truth, Tokens tokens, const CertificateLevel& level) const {
+  Real pays(const ScatterReferenceModel& truth, Tokens tokens,
+            const CertificateLevel& level) const {
     if (!measured_) return adds(truth, tokens, level.form(), level.weight);
     const Real length = static_cast<Real>(tokens);
     return level.below.token_ms * length + level.below.square_ms * length * length;
@@ -201,7 +202,7 @@ class CertificateChecker {
 
   // Returns whether groups of the level take at least the time of its plane; without a table it has
   // no plane.
-  bool plane_holds(const ScatterTruth& truth, const CertificateLevel& level) const {
+  bool plane_holds(const ScatterReferenceModel& truth, const CertificateLevel& level) const {
     const AffineTime& plane = level.below;
     if (!measured_) return plane == AffineTime{};
     for (const double number : {plane.ms, plane.token_ms, plane.square_ms}) {
@@ -215,14 +216,14 @@ class CertificateChecker {
     return truth.takes_at_least(plane, level.degree, sorts_.back().tokens, longest);
   }
 
-  static ScatterTruth::Limit limit(const ScatterTruth& truth, GroupForm form, Tokens all,
-                                   Tokens shortest) {
+  static ScatterReferenceModel::Limit limit(const ScatterReferenceModel& truth, GroupForm form,
+                                            Tokens all, Tokens shortest) {
     if (!is_form(truth, form)) return {};
     return truth.limit(form, all, shortest);
   }
 
   // Checks the rule certificate_levels.
-  void check_levels(const ScatterTruth& truth, Tokens all, Tokens shortest) {
+  void check_levels(const ScatterReferenceModel& truth, Tokens all, Tokens shortest) {
     const auto& levels = certificate_.levels;
     const auto wrong = [&](const std::string& where, std::string&& have, std::string&& need) {
       levels_hold_ = false;
@@ -267,7 +268,7 @@ class CertificateChecker {
   }
 
   // Returns whether a level of this mode is the form, or is never worse than it.
-  bool is_covered(const ScatterTruth& truth, GroupForm form, int way, Tokens all,
+  bool is_covered(const ScatterReferenceModel& truth, GroupForm form, int way, Tokens all,
                   Tokens shortest) const {
     for (std::size_t l = 0; l < certificate_.levels.size(); ++l) {
       if (ways_[l] != way) continue;
@@ -283,9 +284,9 @@ class CertificateChecker {
   // Returns whether the room of the level, for which its prices pay, is enough for every group of
   // the form. With n sequences the level has at most c - n b tokens, and the form c' - n b'. If n
   // are too many for the level, they must be too many for the form, even if they are the shortest.
-  bool never_smaller(const ScatterTruth& truth, std::size_t l, GroupForm form,
-                     const ScatterTruth::Limit& theirs) const {
-    const ScatterTruth::Limit& own = limits_[l];
+  bool never_smaller(const ScatterReferenceModel& truth, std::size_t l, GroupForm form,
+                     const ScatterReferenceModel::Limit& theirs) const {
+    const ScatterReferenceModel::Limit& own = limits_[l];
     for (const CertificateSort& sort : sorts_) {
       if (sort.tokens <= truth.room(form) && sort.ms[l] < 0) return false;
     }
@@ -306,7 +307,7 @@ class CertificateChecker {
   }
 
   // Returns whether bounds on groups of the level are bounds on those of the form.
-  bool never_worse(const ScatterTruth& truth, std::size_t l, GroupForm form) const {
+  bool never_worse(const ScatterReferenceModel& truth, std::size_t l, GroupForm form) const {
     const CertificateLevel& level = certificate_.levels[l];
     if (level.degree != form.degree || overhead_[l] > overhead(truth, form) * kAsCheap)
       return false;
@@ -345,7 +346,7 @@ class CertificateChecker {
                                  .sorts = sorts_,
                                  .fewest = fewest_,
                                  .multiple = rules_.micro_batches_multiple_of,
-                                 .again = again_,
+                                 .again = longest_weight_,
                                  .alone = alone_};
     check_profiles(facts, certificate_,
                    {.number = kNumber, .shape = kProfile, .pattern = kPattern, .bound = kBound},
@@ -429,7 +430,7 @@ class CertificateChecker {
         longest = std::max<Real>(longest, condition.from);
       }
     }
-    return (plus + again_ * longest) * kCheckerLowered - minus * kCheckerRaised;
+    return (plus + longest_weight_ * longest) * kCheckerLowered - minus * kCheckerRaised;
   }
 
   bool check_shape(const CertificateLeaf& leaf, const std::string& at, std::size_t conditions) {
@@ -508,7 +509,7 @@ class CertificateChecker {
                      auto where) {
     const bool of_time = packing.resource == Resource::time;
     const Real all = of_time ? time.value_or(0) : static_cast<Real>(tokens);
-    const bool steps = packing.threshold == 0 && packing.steps >= 1 && packing.steps <= kMostSteps;
+    const bool steps = packing.threshold == 0 && packing.steps >= 1 && packing.steps <= kMaxSteps;
     const bool threshold = packing.threshold > 0 && packing.threshold <= all / 2;
     if (all > 0 && (steps || threshold)) return true;
     found_.add(kPacking, [&] {
@@ -618,14 +619,14 @@ class CertificateChecker {
   Real all_devices_ = 0;          // of all of them
   std::vector<int> ways_;         // per level: recomputation mode
   std::set<int> ways_used_;
-  std::vector<ScatterTruth::Limit> limits_;  // of a group, per level
-  std::vector<Tokens> capacity_;             // of these the tokens
-  std::vector<Tokens> beside_;               // tokens that each sequence takes beside its own
-  std::vector<Real> overhead_;               // ms per group, per level
-  std::vector<CertificateSort> sorts_;       // longest first
+  std::vector<ScatterReferenceModel::Limit> limits_;  // of a group, per level
+  std::vector<Tokens> capacity_;                      // of these the tokens
+  std::vector<Tokens> beside_;          // tokens that each sequence takes beside its own
+  std::vector<Real> overhead_;          // ms per group, per level
+  std::vector<CertificateSort> sorts_;  // longest first
   std::int64_t fewest_ = 0;
-  int again_ = 0;   // times that the longest makespan counts beside the sum
-  Real alone_ = 0;  // least value of the longest makespan, if that counts
+  int longest_weight_ = 0;  // times that the longest makespan counts beside the sum
+  Real alone_ = 0;          // least value of the longest makespan, if that counts
   std::vector<std::size_t> parent_;
   std::vector<std::size_t> depth_;  // conditions from the root
 };

@@ -16,7 +16,7 @@ namespace stowage {
 namespace {
 
 // Returns the form of groups that holds the longest sequences, the largest of several.
-std::optional<GroupForm> roomiest(const ScatterTruth& truth) {
+std::optional<GroupForm> roomiest(const ScatterReferenceModel& truth) {
   std::optional<GroupForm> best;
   for (const GroupForm form : truth.forms()) {
     if (!best || truth.room(form) >= truth.room(*best)) best = form;
@@ -29,7 +29,7 @@ std::optional<GroupForm> roomiest(const ScatterTruth& truth) {
 bool has_simple_plan(const ScatterInstance& instance) {
   constexpr Ms kNever = std::numeric_limits<Ms>::infinity();
   if (const std::optional<Ms> least = least_objective(instance, kNever)) return *least < kNever;
-  const std::optional<GroupForm> form = roomiest(ScatterTruth(instance));
+  const std::optional<GroupForm> form = roomiest(ScatterReferenceModel(instance));
   if (!form) return false;
   std::vector<MicroBatchChoice> alone;
   for (std::size_t id = 0; id < instance.lengths.size(); ++id) {

@@ -15,7 +15,7 @@ constexpr Ms kNever = std::numeric_limits<Ms>::infinity();
 using Set = std::size_t;  // bit k: sequence k
 
 // Most devices if none may idle: lists then hold an entry for each number of devices.
-constexpr int kMostDevicesApart = 64;
+constexpr int kMaxDevicesApart = 64;
 
 // A time on a number of devices. If ranks may idle, each entry of a list is faster than all entries
 // of fewer devices. Entries ascend in devices.
@@ -97,7 +97,7 @@ struct Common {
 // Returns, by set, the times below `claimed` of a group of such a micro-batch that holds exactly
 // the set.
 std::vector<Paces> groups_of(const ScatterInstance& instance, Common common, Ms claimed) {
-  const ScatterTruth truth(instance);
+  const ScatterReferenceModel truth(instance);
   const auto add = instance.rules.no_idle_ranks ? insert_apart : insert;
   const std::vector<GroupForm> forms = truth.forms();
   std::vector<Paces> groups(Set{1} << instance.lengths.size());
@@ -147,16 +147,16 @@ void lower_makespans(const ScatterInstance& instance, Common common, Ms claimed,
 }  // namespace
 
 std::optional<Ms> least_objective(const ScatterInstance& instance, Ms claimed) {
-  if (instance.lengths.size() > kMostSequencesTriedAgain) return std::nullopt;
+  if (instance.lengths.size() > kMaxSequencesTriedAgain) return std::nullopt;
   // Devices of several kinds are not interchangeable.
   if (!instance.cluster.kinds.empty()) return std::nullopt;
-  if (instance.rules.no_idle_ranks && instance.cluster.devices > kMostDevicesApart) {
+  if (instance.rules.no_idle_ranks && instance.cluster.devices > kMaxDevicesApart) {
     return std::nullopt;
   }
   std::vector<Ms> makespans(Set{1} << instance.lengths.size(), kNever);
   const auto sequences = static_cast<std::int64_t>(instance.lengths.size());
   const bool equal = instance.rules.equal_sequences;
-  for (int way = 0; way < ScatterTruth(instance).ways_to_recompute(); ++way) {
+  for (int way = 0; way < ScatterReferenceModel(instance).ways_to_recompute(); ++way) {
     for (std::int64_t count = equal ? 1 : 0; count <= (equal ? sequences : 0); ++count) {
       lower_makespans(instance, {way, count}, claimed, makespans);
     }

@@ -12,7 +12,7 @@
 namespace stowage {
 
 // The search is repeated for at most this many sequences.
-inline constexpr std::size_t kMostSequencesTriedAgain = 12;
+inline constexpr std::size_t kMaxSequencesTriedAgain = 12;
 
 // Returns `claimed` if no plan takes less, otherwise the least objective of any plan, in ms.
 // Returns nullopt if there are too many sequences, more than 64 devices of which none may idle, or

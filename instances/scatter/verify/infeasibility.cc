@@ -38,7 +38,7 @@ void too_few_sequences(const ScatterInstance& instance, InfeasibilityCheck& chec
 std::vector<Violation> check_infeasibility(const ScatterInstance& instance,
                                            const InfeasibilityProof& proof) {
   InfeasibilityCheck check(proof, {{"sequences", ProofParts::witnesses}, {"micro_batches"}});
-  const ScatterTruth truth(instance);
+  const ScatterReferenceModel truth(instance);
   if (proof.by == "sequences") {
     Tokens room = 0;  // of the largest group
     for (const GroupForm form : truth.forms()) room = std::max(room, truth.room(form));

@@ -19,9 +19,9 @@ namespace {
 
 // Weighted sums of the two capacities that are tried.
 constexpr int kMixtures = 24;
-constexpr std::size_t kMostPartial = 2'000'000;  // partial sets that are tried
+constexpr std::size_t kMaxPartial = 2'000'000;  // partial sets that are tried
 // Limit of a tree of boxes.
-constexpr std::size_t kMostNodes = 1'000'000;
+constexpr std::size_t kMaxNodes = 1'000'000;
 
 // Decides whether some set of sequences, of at most the given tokens and ms, is worth more than a
 // price. Sets grow one length after another, and end if even a fractional filling cannot exceed the
@@ -60,7 +60,7 @@ class PatternQuestion {
           if (more.worth > price_) return true;
           if (more.worth + filling(i + 1, 1 - size(more.tokens, more.ms)) > price_) {
             next.push_back(more);
-            if (++seen > kMostPartial) return std::nullopt;
+            if (++seen > kMaxPartial) return std::nullopt;
           }
           if (copies == offers_[i].count) break;
           more.tokens += offers_[i].tokens;
@@ -168,8 +168,8 @@ class ProfileChecker {
     const std::size_t cases = certificate_.profiles.size();
     for (std::size_t i = 0; i < cases; ++i) {
       const std::int64_t count = facts_.fewest + static_cast<std::int64_t>(i) * facts_.multiple;
-      if (count < 1 || count > kMostMicroBatches) {
-        wrong(at(i), text(count) + " micro-batches", "1 to " + text(kMostMicroBatches));
+      if (count < 1 || count > kMaxMicroBatches) {
+        wrong(at(i), text(count) + " micro-batches", "1 to " + text(kMaxMicroBatches));
         continue;
       }
       const auto batches = static_cast<std::size_t>(count);
@@ -195,7 +195,7 @@ class ProfileChecker {
   }
 
  private:
-  static constexpr std::int64_t kMostMicroBatches = 64;
+  static constexpr std::int64_t kMaxMicroBatches = 64;
 
   // Returns the least time of a step of `batches` or more micro-batches, which share `even` ms
   // beside their overheads. If the longest makespan counts again, more micro-batches may take less.
@@ -228,8 +228,8 @@ class ProfileChecker {
 
   void check_tree(std::size_t index, Box box) {
     const ProfileTree& tree = certificate_.profiles[index];
-    if (tree.empty() || tree.size() > kMostNodes) {
-      wrong(at(index), text(tree.size()) + " nodes", "1 to " + text(kMostNodes));
+    if (tree.empty() || tree.size() > kMaxNodes) {
+      wrong(at(index), text(tree.size()) + " nodes", "1 to " + text(kMaxNodes));
       return;
     }
     std::vector<Box> boxes(tree.size());

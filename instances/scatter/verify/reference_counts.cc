@@ -23,7 +23,7 @@ bool is_chain(const std::vector<int>& degrees) {
 struct HeldForm {
   int degree = 0;
   Tokens room = 0;  // of one sequence
-  ScatterTruth::Limit limit;
+  ScatterReferenceModel::Limit limit;
 
   Tokens copies(Tokens tokens) const {
     if (tokens > room) return 0;
@@ -89,7 +89,7 @@ Real held_together(const ScatterInstance& instance, const std::vector<HeldForm>&
 }  // namespace
 
 LengthCounts true_length_counts(const ScatterInstance& instance) {
-  const ScatterTruth truth(instance);
+  const ScatterReferenceModel truth(instance);
   LengthCounts counts;
   for (std::int64_t id = 0; id < truth.sequences(); ++id) {
     ++counts[truth.length(id).value_or(kMaxExact)];
@@ -100,7 +100,7 @@ LengthCounts true_length_counts(const ScatterInstance& instance) {
 std::int64_t true_fewest_micro_batches(const ScatterInstance& instance,
                                        const LengthCounts& counts) {
   if (counts.empty()) return 0;
-  const ScatterTruth truth(instance);
+  const ScatterReferenceModel truth(instance);
   Tokens all = 0;  // the reader holds the padded sum to 2^53
   for (const auto& [tokens, count] : counts) all += tokens * count;
   std::vector<HeldForm> forms;
@@ -140,7 +140,7 @@ std::int64_t true_fewest_micro_batches(const ScatterInstance& instance,
 }
 
 std::optional<std::int64_t> true_fewest_groups(const ScatterInstance& instance) {
-  const std::vector<int> degrees = ScatterTruth(instance).degrees();
+  const std::vector<int> degrees = ScatterReferenceModel(instance).degrees();
   const int devices = instance.cluster.devices;
   if (is_chain(degrees)) {
     // Several smaller groups make up each larger one, so larger groups are fewer.

@@ -5,7 +5,7 @@
 // mistakes. Only the verifier uses it. Not installed. Longer than 300 lines because it states all
 // of memory and of time.
 //
-//   ScatterTruth truth(instance);
+//   ScatterReferenceModel truth(instance);
 //   GroupSums sums;
 //   for (const std::int64_t id : group.sequences) truth.add(id, sums);
 //   if (truth.time(sums, {group.degree, group.exchange, way}) != group.time_ms) ...
@@ -41,9 +41,9 @@ struct GroupTimes {
   long double transfer = 0;  // if compute is hidden as far as it can be
 };
 
-class ScatterTruth {
+class ScatterReferenceModel {
  public:
-  explicit ScatterTruth(const ScatterInstance& instance) : instance_(instance) {}
+  explicit ScatterReferenceModel(const ScatterInstance& instance) : instance_(instance) {}
 
   std::int64_t sequences() const { return static_cast<std::int64_t>(instance_.lengths.size()); }
   bool is_known(std::int64_t id) const { return id >= 0 && id < sequences(); }

@@ -37,7 +37,7 @@ enum Rule : std::size_t {
   kTokens,
   kCuSeqlens,
   kCapacity,
-  kMostTokens,
+  kMaxTokens,
   kMostSequences,
   kEqualSequences,
   kTime,
@@ -348,7 +348,7 @@ class ScatterVerifier {
       });
     }
     if (!sums.tokens || *sums.tokens > truth_.most_tokens(degree)) {
-      found_.add(kMostTokens, [&] {
+      found_.add(kMaxTokens, [&] {
         return Description{at.pointer(), tokens(sums.tokens),
                            "at most " + tokens(truth_.most_tokens(degree))};
       });
@@ -475,7 +475,7 @@ class ScatterVerifier {
   const ModelMemory& model_;
   const ScatterRules& rules_;
   const ScatterPlan& plan_;
-  const ScatterTruth truth_;
+  const ScatterReferenceModel truth_;
   std::vector<std::int64_t> first_seen_;  // by id: the number of its group, or kNowhere
   std::int64_t groups_seen_ = 0;
   std::optional<int> way_;                      // recomputation mode of the current micro-batch

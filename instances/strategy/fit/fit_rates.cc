@@ -41,8 +41,8 @@ constexpr std::size_t kParts = 4;          // groups of more samples
 // Most that a rate may be, in multiples of its default: products at the peak of 8 bits, attention
 // at three quarters of the peak of 16 bits. Samples that need more have other costs that are
 // assumed too high.
-constexpr double kMostProducts = 2.5;
-constexpr double kMostAttention = 2.4;
+constexpr double kMaxProducts = 2.5;
+constexpr double kMaxAttention = 2.4;
 
 // What the logarithm of a common factor adds to those of the rates. Less work a millisecond, or
 // more milliseconds; the slowdown of experts multiplies products.
@@ -126,8 +126,8 @@ class Fit {
           tried[k] -= std::clamp(step[k], -kLongest, kLongest);
         }
         if (bounded_) {
-          tried[0] = std::min(tried[0], std::log(kMostProducts));
-          tried[1] = std::min(tried[1], std::log(kMostAttention));
+          tried[0] = std::min(tried[0], std::log(kMaxProducts));
+          tried[1] = std::min(tried[1], std::log(kMaxAttention));
         }
         const std::vector<double> now = errors_of(tried);
         const double gain = cost_of(logs, errors) - cost_of(tried, now);
@@ -161,7 +161,7 @@ class Fit {
       if (std::abs(step) < kSettled) break;
     }
     // Products and attention are no faster than rates alone may be.
-    return std::max(log, -std::log(kMostAttention));
+    return std::max(log, -std::log(kMaxAttention));
   }
 
   static Numbers scaled_by(double log) {

@@ -23,9 +23,9 @@
 namespace stowage {
 namespace {
 
-constexpr std::int64_t kMostRuns = 10000;
+constexpr std::int64_t kMaxRuns = 10000;
 constexpr double kLeastFactor = 0.1;  // range of the activation factor of an instance
-constexpr double kMostFactor = 100;
+constexpr double kMaxFactor = 100;
 constexpr double kToldApart = 0.05;  // of a peak: activations below it do not determine the factor
 
 constexpr std::array<std::string_view, 10> kConfiguration = {
@@ -262,9 +262,9 @@ class TableReader {
     }
     read_header(lines.front());
     if (!errors_.empty()) return errors_;
-    if (std::ssize(lines) - 1 > kMostRuns) {
+    if (std::ssize(lines) - 1 > kMaxRuns) {
       return InputError{code::kTooManyValues, files_.name,
-                        "must be at most " + std::to_string(kMostRuns) + " runs, is " +
+                        "must be at most " + std::to_string(kMaxRuns) + " runs, is " +
                             std::to_string(lines.size() - 1)};
     }
     for (std::size_t i = 1; i < lines.size(); ++i) {
@@ -392,7 +392,7 @@ std::optional<double> fitted_activations(const std::vector<LoggedRun>& runs) {
     told = told || more > kToldApart * *run.peak_mib;
   }
   const double factor = told ? products / squares : 0;
-  if (!(factor >= kLeastFactor && factor <= kMostFactor)) return std::nullopt;
+  if (!(factor >= kLeastFactor && factor <= kMaxFactor)) return std::nullopt;
   return factor;
 }
 

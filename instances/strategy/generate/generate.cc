@@ -16,16 +16,16 @@
 namespace stowage {
 namespace {
 
-constexpr std::int64_t kMostNodes = 100'000;
-constexpr std::int64_t kMostPerNode = 64;
-constexpr std::int64_t kMostMib = std::int64_t{1} << 40;
+constexpr std::int64_t kMaxNodes = 100'000;
+constexpr std::int64_t kMaxPerNode = 64;
+constexpr std::int64_t kMaxMib = std::int64_t{1} << 40;
 // Memory of a device by version 1 without a machine.
 constexpr Mib kMemoryMib = 73'728;
 constexpr std::string_view kDefaultMachine = "a100-80";
-constexpr std::int64_t kMostDegree = 16;  // largest degree of pp and cp
-constexpr std::int64_t kMostChunks = 4;
-constexpr std::int64_t kMostStreamChunks = 1024;
-constexpr std::int64_t kMostFormulas = 3;
+constexpr std::int64_t kMaxDegree = 16;  // largest degree of pp and cp
+constexpr std::int64_t kMaxChunks = 4;
+constexpr std::int64_t kMaxStreamChunks = 1024;
+constexpr std::int64_t kMaxFormulas = 3;
 // Of version 3: memory of stacks with fused kernels. Evidence: llm-foundry's micro-batches, which
 // were made as large as fit, and torchtitan's readings (instances/data/published).
 constexpr double kFusedActivations = 0.85;
@@ -94,17 +94,17 @@ Result<StrategyInstance> generate_strategy(const StrategyGenerator& generator,
                "must be one of megatron, torchtitan, deepspeed, is " +
                    in_quotes(generator.trainer) + did_you_mean(generator.trainer, trainers));
   }
-  check_option("/nodes", generator.nodes, 1, kMostNodes, errors);
-  check_option("/formulas", generator.formulas, 1, kMostFormulas, errors);
-  check_option("/devices_per_node", generator.devices_per_node, 1, kMostPerNode, errors);
+  check_option("/nodes", generator.nodes, 1, kMaxNodes, errors);
+  check_option("/formulas", generator.formulas, 1, kMaxFormulas, errors);
+  check_option("/devices_per_node", generator.devices_per_node, 1, kMaxPerNode, errors);
   if (errors.empty() && generator.nodes > kMaxDevices / generator.devices_per_node) {
     errors.add(code::kGenerator, "/nodes",
                "must be at most " + std::to_string(kMaxDevices / generator.devices_per_node) +
                    " with " + std::to_string(generator.devices_per_node) + " devices a node, is " +
                    std::to_string(generator.nodes));
   }
-  if (generator.memory_mib) check_option("/memory_mib", *generator.memory_mib, 1, kMostMib, errors);
-  check_option("/stream_chunks", generator.most_stream_chunks, 1, kMostStreamChunks, errors);
+  if (generator.memory_mib) check_option("/memory_mib", *generator.memory_mib, 1, kMaxMib, errors);
+  check_option("/stream_chunks", generator.most_stream_chunks, 1, kMaxStreamChunks, errors);
   if (lengths.empty()) {
     errors.add(code::kGenerator, "/lengths", "must have at least one sequence, is empty");
   }
@@ -116,14 +116,14 @@ Result<StrategyInstance> generate_strategy(const StrategyGenerator& generator,
       .cluster = {.nodes = generator.nodes,
                   .devices_per_node = generator.devices_per_node,
                   .memory_mib = kMemoryMib},
-      .options = {.pp = powers_of_two(devices, kMostDegree),
-                  .v = powers_of_two(kMostChunks, kMostChunks),
+      .options = {.pp = powers_of_two(devices, kMaxDegree),
+                  .v = powers_of_two(kMaxChunks, kMaxChunks),
                   .tp = powers_of_two(generator.devices_per_node, generator.devices_per_node),
-                  .cp = powers_of_two(devices, kMostDegree),
+                  .cp = powers_of_two(devices, kMaxDegree),
                   .ep = degrees_of_experts(*shape, devices),
                   .zero = {1, 3},
                   .logit_chunks = {1, 4, 16},
-                  .stream_chunks = powers_of_two(generator.most_stream_chunks, kMostStreamChunks)},
+                  .stream_chunks = powers_of_two(generator.most_stream_chunks, kMaxStreamChunks)},
       .lengths = std::move(lengths)};
   const bool first = generator.formulas == 1;
   if (!first) set_detail(machine == nullptr ? *machine_named(kDefaultMachine) : *machine, instance);

@@ -275,7 +275,7 @@ std::vector<InputError> hidden_strategy_errors(const StrategyInstance& instance)
 }
 
 // Checks the instance with one length, so that not all lengths are written.
-bool surely_sound(const StrategyInstance& instance) {
+bool is_well_formed(const StrategyInstance& instance) {
   StrategyInstance one_length = instance;
   one_length.lengths = {1};
   return !instance.lengths.empty() && lengths_are_sound(instance.lengths, 1, {}, 1) &&

@@ -42,7 +42,7 @@ std::string write_strategy_plan(const StrategyPlan& plan);
 std::vector<InputError> hidden_strategy_errors(const StrategyInstance& instance);
 
 // Returns whether a reader certainly accepts the document of the instance; false means "not known".
-bool surely_sound(const StrategyInstance& instance);
+bool is_well_formed(const StrategyInstance& instance);
 
 // Returns "fnv1a64:" and 16 hexadecimal digits. Two instances of equal meaning have equal hashes:
 // names, the names of their blocks and x- keys do not count. The hash is not cryptographic: it

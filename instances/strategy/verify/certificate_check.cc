@@ -29,23 +29,23 @@ constexpr double kNone = std::numeric_limits<double>::infinity();
 
 using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t>;  // pp, v, micro-batches
 
-Key key_of(const StrategyTruth::Setting& setting) {
+Key key_of(const StrategyReferenceModel::Setting& setting) {
   return {setting.pp, setting.v, setting.micro_batches};
 }
 
-std::string layout_of(const StrategyTruth::Setting& setting) {
+std::string layout_of(const StrategyReferenceModel::Setting& setting) {
   return "tp " + text(setting.tp) + ", cp " + text(setting.cp) +
          (setting.ep > 1 ? ", ep " + text(setting.ep) : "");
 }
 
 // SB1, SB2: returns a bound that no plan of this class and layout beats. Uses SB4 if `its` asks for
 // it and the prices do not reach `wanted`.
-Ms setting_bound(const StrategyInstance& instance, const StrategyTruth& truth,
-                 const StrategyTruth::Setting& setting, const StrategyCertificate::Class& its,
-                 Ms wanted) {
-  const SplitTruth splits(instance, truth, setting);
+Ms setting_bound(const StrategyInstance& instance, const StrategyReferenceModel& truth,
+                 const StrategyReferenceModel::Setting& setting,
+                 const StrategyCertificate::Class& its, Ms wanted) {
+  const SplitReference splits(instance, truth, setting);
   if (setting.pp == 1) {
-    return splits.least_sum([&](std::int64_t, const StrategyTruth::Stage& stage) {
+    return splits.least_sum([&](std::int64_t, const StrategyReferenceModel::Stage& stage) {
       return truth.step(setting, {stage});
     });
   }
@@ -53,12 +53,14 @@ Ms setting_bound(const StrategyInstance& instance, const StrategyTruth& truth,
   const auto price = [&](std::int64_t s) { return its.prices[static_cast<std::size_t>(s)] / sum; };
   const double chunk = 1 / static_cast<double>(setting.v);
   const double rounds = static_cast<double>(setting.micro_batches) - chunk;
-  const Ms steady = splits.least_sum([&](std::int64_t s, const StrategyTruth::Stage& stage) {
-    return (chunk + rounds * price(s)) * stage.time_ms + price(s) * truth.uncovered(stage);
-  });
-  const Ms alone = splits.least_sum([&](std::int64_t s, const StrategyTruth::Stage& stage) {
-    return stage.longest_ms + price(s) * truth.uncovered(stage);
-  });
+  const Ms steady =
+      splits.least_sum([&](std::int64_t s, const StrategyReferenceModel::Stage& stage) {
+        return (chunk + rounds * price(s)) * stage.time_ms + price(s) * truth.uncovered(stage);
+      });
+  const Ms alone =
+      splits.least_sum([&](std::int64_t s, const StrategyReferenceModel::Stage& stage) {
+        return stage.longest_ms + price(s) * truth.uncovered(stage);
+      });
   const Ms priced = std::max(steady, alone);
   if (!its.thresholds || priced >= wanted) return priced;
   return std::max(priced, splits.least_by_cases(wanted));
@@ -66,8 +68,8 @@ Ms setting_bound(const StrategyInstance& instance, const StrategyTruth& truth,
 
 // SB1 of one setting without its memory: the time of all layers in one stage with the quickest
 // choice, shared evenly. No plan has less work. 0 if layers that differ are dealt in chunks.
-Ms shared_work(const StrategyInstance& instance, const StrategyTruth& truth,
-               const StrategyTruth::Setting& setting) {
+Ms shared_work(const StrategyInstance& instance, const StrategyReferenceModel& truth,
+               const StrategyReferenceModel::Setting& setting) {
   if (setting.v > 1 && truth.layers_differ()) return 0;
   std::vector<std::int64_t> all(static_cast<std::size_t>(truth.layers()));
   std::iota(all.begin(), all.end(), std::int64_t{0});
@@ -93,9 +95,10 @@ class CertificateChecker {
       : instance_(instance), certificate_(certificate), truth_(instance), found_(kRuleNames) {}
 
   StrategyCertificateCheck run() && {
-    const std::vector<StrategyTruth::Setting> settings = truth_.settings();
+    const std::vector<StrategyReferenceModel::Setting> settings = truth_.settings();
     std::map<Key, const StrategyCertificate::Class*> prices;
-    for (const StrategyTruth::Setting& setting : settings) prices[key_of(setting)] = nullptr;
+    for (const StrategyReferenceModel::Setting& setting : settings)
+      prices[key_of(setting)] = nullptr;
     bool whole = true;
     for (std::size_t k = 0; k < certificate_.classes.size(); ++k) {
       whole = take(k, prices) && whole;
@@ -147,10 +150,11 @@ class CertificateChecker {
     return false;
   }
 
-  void check_bound(const std::vector<StrategyTruth::Setting>& settings, const Prices& prices) {
+  void check_bound(const std::vector<StrategyReferenceModel::Setting>& settings,
+                   const Prices& prices) {
     const Ms bound = certificate_.bound_ms;
     if (!(bound >= 0) || settings.empty()) return complain(settings.empty() ? kNone : bound, {});
-    for (const StrategyTruth::Setting& setting : settings) {
+    for (const StrategyReferenceModel::Setting& setting : settings) {
       if (bound <= shared_work(instance_, truth_, setting)) continue;
       const Ms least =
           setting_bound(instance_, truth_, setting, *prices.at(key_of(setting)), bound);
@@ -158,7 +162,7 @@ class CertificateChecker {
     }
   }
 
-  void complain(Ms least, const StrategyTruth::Setting& setting) {
+  void complain(Ms least, const StrategyReferenceModel::Setting& setting) {
     found_.add(kProven, [&] {
       return Description{"/certificate/bound_ms", text(certificate_.bound_ms) + " ms",
                          "at most " + text(least) + " ms, by " + text(setting.pp) + " stages, " +
@@ -169,7 +173,7 @@ class CertificateChecker {
 
   const StrategyInstance& instance_;
   const StrategyCertificate& certificate_;
-  const StrategyTruth truth_;
+  const StrategyReferenceModel truth_;
   ViolationList found_;
 };
 
@@ -189,11 +193,11 @@ std::vector<Violation> check_infeasibility(const StrategyInstance& instance,
   InfeasibilityCheck check(proof, {{"configurations"}});
   // All configurations are tried here, so that one that fits also refutes a claim by "none".
   if (proof.by == "configurations" || proof.by == "none") {
-    const StrategyTruth truth(instance);
-    for (const StrategyTruth::Setting& setting : truth.settings()) {
+    const StrategyReferenceModel truth(instance);
+    for (const StrategyReferenceModel::Setting& setting : truth.settings()) {
       const double none =
-          SplitTruth(instance, truth, setting)
-              .least_sum([](std::int64_t, const StrategyTruth::Stage&) { return 0.0; });
+          SplitReference(instance, truth, setting)
+              .least_sum([](std::int64_t, const StrategyReferenceModel::Stage&) { return 0.0; });
       if (none == kNone) continue;
       check.wrong("/by",
                   text(setting.pp) + " stages, " + text(setting.v) + " chunks, " +

@@ -16,7 +16,7 @@ class EveryConfiguration {
       : instance_(instance), truth_(instance), left_(most) {}
 
   std::optional<Ms> run() && {
-    for (const StrategyTruth::Setting& setting : truth_.settings()) {
+    for (const StrategyReferenceModel::Setting& setting : truth_.settings()) {
       setting_ = setting;
       stages_.clear();
       if (!extend(0)) return std::nullopt;
@@ -43,7 +43,7 @@ class EveryConfiguration {
           for (const std::int64_t parts : truth_.stream_chunks(recompute)) {
             for (const std::int64_t chunks : instance_.options.logit_chunks) {
               if (--left_ < 0) return false;
-              const StrategyTruth::Stage next =
+              const StrategyReferenceModel::Stage next =
                   truth_.stage(setting_, stage, its, zero, recompute, parts, chunks);
               if (next.memory_mib > instance_.cluster.memory_mib * (1 + kVerifierDiffers)) continue;
               stages_.push_back(next);
@@ -58,9 +58,9 @@ class EveryConfiguration {
   }
 
   const StrategyInstance& instance_;
-  const StrategyTruth truth_;
-  StrategyTruth::Setting setting_;
-  std::vector<StrategyTruth::Stage> stages_;
+  const StrategyReferenceModel truth_;
+  StrategyReferenceModel::Setting setting_;
+  std::vector<StrategyReferenceModel::Stage> stages_;
   std::int64_t left_;
   Ms best_ = std::numeric_limits<double>::infinity();
 };

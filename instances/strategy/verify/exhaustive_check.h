@@ -15,11 +15,11 @@
 namespace stowage {
 
 // Limit of the stages that are computed.
-inline constexpr std::int64_t kMostConfigurationsTriedAgain = 200'000;
+inline constexpr std::int64_t kMaxConfigurationsTriedAgain = 200'000;
 
 // Returns the least step in ms: infinite if no configuration fits, nullopt if it would take more
 // than `most` stages.
 std::optional<Ms> least_step(const StrategyInstance& instance,
-                             std::int64_t most = kMostConfigurationsTriedAgain);
+                             std::int64_t most = kMaxConfigurationsTriedAgain);
 
 }  // namespace stowage

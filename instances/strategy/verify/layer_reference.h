@@ -8,7 +8,7 @@
 
 namespace stowage {
 
-struct LayerTruth {
+struct LayerReference {
   double common = 0;    // weights that every token uses
   double one = 0;       // weights of an expert
   double experts = 0;   // of the layer; 0: none, or one that every token meets
@@ -21,7 +21,7 @@ struct LayerTruth {
   double matrices = 0;  // version 2: of the feed-forward part
   std::int64_t measured = -1;  // index of its block, if its times were measured
 
-  LayerTruth(const StrategyModel& model, const StrategyBlock& block, bool second) {
+  LayerReference(const StrategyModel& model, const StrategyBlock& block, bool second) {
     const auto h = static_cast<double>(model.hidden);
     const auto kv = static_cast<double>(model.kv_width.value_or(model.hidden));
     const auto every = static_cast<double>(block.ffn);
@@ -50,7 +50,7 @@ struct LayerTruth {
 
   double held() const { return common + experts * one; }
   double met() const { return common + picked * one; }
-  bool operator==(const LayerTruth&) const = default;
+  bool operator==(const LayerReference&) const = default;
 };
 
 }  // namespace stowage

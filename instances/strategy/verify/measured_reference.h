@@ -9,7 +9,7 @@
 
 namespace stowage {
 
-struct MeasuredTruth {
+struct MeasuredReference {
   const StrategyMeasured& entry;
 
   // Returns the time per token of a sequence of that length, on straight lines through the points.

@@ -3,8 +3,8 @@
 // it; planners do not. Not installed. Longer than 300 lines: one class computes a stage in both
 // versions.
 //
-//   const StrategyTruth truth(instance);
-//   const StrategyTruth::Stage stage =
+//   const StrategyReferenceModel truth(instance);
+//   const StrategyReferenceModel::Stage stage =
 //       truth.stage(setting, s, layers_of_it, zero, recompute, stream_chunks, logit_chunks);
 #pragma once
 
@@ -23,7 +23,7 @@
 
 namespace stowage {
 
-class StrategyTruth {
+class StrategyReferenceModel {
  public:
   // A class and a layout.
   struct Setting {
@@ -43,16 +43,16 @@ class StrategyTruth {
     Ms update_ms = 0;
   };
 
-  explicit StrategyTruth(const StrategyInstance& instance) : in_(instance) {
+  explicit StrategyReferenceModel(const StrategyInstance& instance) : in_(instance) {
     for (std::size_t k = 0; k < in_.model.blocks.size(); ++k) {
-      LayerTruth layer(in_.model, in_.model.blocks[k], in_.cost.detail.has_value());
+      LayerReference layer(in_.model, in_.model.blocks[k], in_.cost.detail.has_value());
       for (const StrategyMeasured& entry : in_.cost.measured) {
         if (entry.block == static_cast<std::int64_t>(k)) layer.measured = entry.block;
       }
       layers_.insert(layers_.end(), static_cast<std::size_t>(in_.model.blocks[k].count), layer);
     }
     differ_ = std::any_of(layers_.begin(), layers_.end(),
-                          [&](const LayerTruth& layer) { return layer != layers_.front(); });
+                          [&](const LayerReference& layer) { return layer != layers_.front(); });
     for (const Tokens length : in_.lengths) {
       const auto s = static_cast<double>(length);
       tokens_ += s;
@@ -73,7 +73,7 @@ class StrategyTruth {
   bool may_share_experts(const Setting& at) const {
     if (at.ep == 1) return true;
     bool some = false;
-    for (const LayerTruth& layer : layers_) {
+    for (const LayerReference& layer : layers_) {
       if (layer.experts == 0) continue;
       some = true;
       if (std::fmod(layer.experts, double_of(at.ep)) != 0) return false;
@@ -156,7 +156,7 @@ class StrategyTruth {
     double experts = 0;  // weights of experts on each device
     double largest = 0;
     for (const std::int64_t layer : its) {
-      const LayerTruth& own = layer_at(layer);
+      const LayerReference& own = layer_at(layer);
       const double of_experts = own.experts / double_of(at.ep) * own.one / double_of(at.tp);
       kept += own.common / double_of(at.tp);
       experts += of_experts;
@@ -193,7 +193,7 @@ class StrategyTruth {
         kept * bytes_per_weight(zero, peers) + experts * bytes_per_weight(zero, expert_peers);
     double again = 0;  // bytes of a layer whose forward pass is repeated
     for (const std::int64_t layer : its) {
-      const LayerTruth& own = layer_at(layer);
+      const LayerReference& own = layer_at(layer);
       bytes += held(at, s, double_of(static_cast<std::int64_t>(its.size()))) *
                layer_bytes(at, own, row, row_squares, recompute);
       if (recompute != StrategyRecompute::full) continue;
@@ -258,7 +258,7 @@ class StrategyTruth {
   static double mib(double bytes) { return bytes / 1048576; }
   double kv() const { return double_of(in_.model.kv_width.value_or(in_.model.hidden)); }
   double query() const { return double_of(in_.model.query_width.value_or(in_.model.hidden)); }
-  const LayerTruth& layer_at(std::int64_t layer) const {
+  const LayerReference& layer_at(std::int64_t layer) const {
     return layers_[static_cast<std::size_t>(layer)];
   }
 
@@ -364,7 +364,7 @@ class StrategyTruth {
   }
 
   // Returns the bytes that a layer keeps of a row on one device.
-  double layer_bytes(const Setting& at, const LayerTruth& layer, double tokens, double squares,
+  double layer_bytes(const Setting& at, const LayerReference& layer, double tokens, double squares,
                      StrategyRecompute recompute) const {
     if (in_.cost.detail) return layer_bytes_2(at, layer, tokens, squares, recompute);
     const double share = double_of(in_.model.hidden) * tokens / double_of(at.cp);
@@ -389,8 +389,8 @@ class StrategyTruth {
   }
 
   // Returns the same by version 2, which counts the true width of the feed-forward part.
-  double layer_bytes_2(const Setting& at, const LayerTruth& layer, double tokens, double squares,
-                       StrategyRecompute recompute) const {
+  double layer_bytes_2(const Setting& at, const LayerReference& layer, double tokens,
+                       double squares, StrategyRecompute recompute) const {
     const double own = tokens / double_of(at.cp) / double_of(at.tp);  // of all that tp ranks share
     const double rest = in_.model.sequence_parallel ? own : own * double_of(at.tp);
     const double h = double_of(in_.model.hidden);
@@ -434,7 +434,7 @@ class StrategyTruth {
                     double_of(others) * to_each / in_.cluster.mib_per_ms.across);
   }
 
-  const StrategyMeasured* measured(const Setting& at, const LayerTruth& layer,
+  const StrategyMeasured* measured(const Setting& at, const LayerReference& layer,
                                    StrategyRecompute recompute) const {
     if (layer.measured < 0 || at.ep > 1) return nullptr;
     for (const StrategyMeasured& entry : in_.cost.measured) {
@@ -457,13 +457,13 @@ class StrategyTruth {
     double passes = 0;
     double picked = 0;
     const double slowdown = in_.cost.detail ? in_.cost.detail->expert_slowdown : 1;
-    const auto slow_weights = [&](const LayerTruth& layer) {
+    const auto slow_weights = [&](const LayerReference& layer) {
       return layer.common + slowdown * layer.picked * layer.one;
     };
     for (const std::int64_t layer : its) {
       all_weights += slow_weights(layer_at(layer));
       if (const StrategyMeasured* entry = measured(at, layer_at(layer), recompute)) {
-        known += MeasuredTruth{*entry}.row_ms(all_tokens, squares);
+        known += MeasuredReference{*entry}.row_ms(all_tokens, squares);
         continue;
       }
       ++count;
@@ -533,7 +533,7 @@ class StrategyTruth {
   inline static const std::vector<std::int64_t> kWhole = {1};
 
   const StrategyInstance& in_;
-  std::vector<LayerTruth> layers_;
+  std::vector<LayerReference> layers_;
   bool differ_ = false;
   double tokens_ = 0;
   double squares_ = 0;

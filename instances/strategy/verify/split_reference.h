@@ -1,8 +1,8 @@
 // The least sum over the stages of one class and layout, over all splits of the layers and all
 // choices whose memory fits, computed from the instance for the checks of proofs. Not installed.
 //
-//   const SplitTruth splits(instance, truth, setting);
-//   const Ms least = splits.least_sum([](std::int64_t stage, const StrategyTruth::Stage& its) {
+//   const SplitReference splits(instance, truth, setting);
+//   const Ms least = splits.least_sum([](std::int64_t stage, const StrategyReferenceModel::Stage& its) {
 //     return its.time_ms;
 //   });
 #pragma once
@@ -22,18 +22,18 @@
 
 namespace stowage {
 
-class SplitTruth {
+class SplitReference {
  public:
   static constexpr double kNone = std::numeric_limits<double>::infinity();
 
   // The three arguments must outlive this object.
-  SplitTruth(const StrategyInstance& instance, const StrategyTruth& truth,
-             const StrategyTruth::Setting& setting)
+  SplitReference(const StrategyInstance& instance, const StrategyReferenceModel& truth,
+                 const StrategyReferenceModel::Setting& setting)
       : instance_(instance), truth_(truth), setting_(setting) {
     chunks_ = *std::max_element(instance.options.logit_chunks.begin(),
                                 instance.options.logit_chunks.end());
     const std::int64_t places = truth.layers_differ() ? truth.layers() : 1;
-    listed_ = setting.pp * places * truth.layers() <= kMostStrategyRanges;
+    listed_ = setting.pp * places * truth.layers() <= kMaxStrategyRanges;
     if (listed_) known_.resize(static_cast<std::size_t>(setting.pp));
   }
 
@@ -75,7 +75,7 @@ class SplitTruth {
   Ms least_by_cases(Ms below) const {
     if (!listed_) return 0;
     Cases cases{*this, below, below, {}, {}};
-    least_sum([&](std::int64_t, const StrategyTruth::Stage& stage) {
+    least_sum([&](std::int64_t, const StrategyReferenceModel::Stage& stage) {
       cases.times.push_back(stage.time_ms);
       cases.lefts.push_back(truth_.uncovered(stage));
       return 0.0;
@@ -96,7 +96,7 @@ class SplitTruth {
   // case of one value each gives its bound as a value. A value below `below` ends the search, so
   // that a false claim is refused at once.
   struct Cases {
-    const SplitTruth& splits;
+    const SplitReference& splits;
     Ms below;
     Ms least;
     std::vector<Ms> times;
@@ -122,28 +122,29 @@ class SplitTruth {
     }
 
     Ms bound_of(const Part& time, const Part& left) const {
-      const auto least_of = [&](Ms StrategyTruth::Stage::*part) {
-        return splits.least_sum([&](std::int64_t, const StrategyTruth::Stage& stage) {
+      const auto least_of = [&](Ms StrategyReferenceModel::Stage::*part) {
+        return splits.least_sum([&](std::int64_t, const StrategyReferenceModel::Stage& stage) {
           const bool of_case = stage.time_ms <= times[time.second - 1] &&
                                splits.truth_.uncovered(stage) <= lefts[left.second - 1];
           return of_case ? stage.*part : kNone;
         });
       };
-      const Ms sum = least_of(&StrategyTruth::Stage::time_ms);
+      const Ms sum = least_of(&StrategyReferenceModel::Stage::time_ms);
       if (sum == kNone) return kNone;
       const double chunk = 1 / static_cast<double>(splits.setting_.v);
       const double rounds = static_cast<double>(splits.setting_.micro_batches) - chunk;
       // The slowest stage takes at least the mean of all stages.
       const Ms slowest = std::max(times[time.first], sum / static_cast<double>(splits.setting_.pp));
       const Ms steady = chunk * sum + rounds * slowest;
-      return std::max(steady, least_of(&StrategyTruth::Stage::longest_ms)) + lefts[left.first];
+      return std::max(steady, least_of(&StrategyReferenceModel::Stage::longest_ms)) +
+             lefts[left.first];
     }
   };
 
   template <class Cost>
   double cheapest(std::int64_t s, std::int64_t before, std::int64_t count, Cost cost) const {
     double least = kNone;
-    const auto take = [&](const StrategyTruth::Stage& stage) {
+    const auto take = [&](const StrategyReferenceModel::Stage& stage) {
       least = std::min(least, cost(s, stage));
     };
     if (!listed_) {
@@ -153,12 +154,13 @@ class SplitTruth {
     const std::pair key{truth_.layers_differ() ? before : 0, count};
     auto& known = known_[static_cast<std::size_t>(s)];
     const auto [its, is_new] = known.try_emplace(key);
-    std::vector<StrategyTruth::Stage>& stages = its->second;
+    std::vector<StrategyReferenceModel::Stage>& stages = its->second;
     if (is_new) {
-      for_each_that_fits(s, before, count,
-                         [&](const StrategyTruth::Stage& stage) { stages.push_back(stage); });
+      for_each_that_fits(s, before, count, [&](const StrategyReferenceModel::Stage& stage) {
+        stages.push_back(stage);
+      });
     }
-    for (const StrategyTruth::Stage& stage : stages) take(stage);
+    for (const StrategyReferenceModel::Stage& stage : stages) take(stage);
     return least;
   }
 
@@ -170,7 +172,7 @@ class SplitTruth {
       if (setting_.pp > 1 && zero > instance_.options.pipeline_zero) continue;
       for (const StrategyRecompute recompute : instance_.options.recompute) {
         for (const std::int64_t parts : truth_.stream_chunks(recompute)) {
-          const StrategyTruth::Stage stage =
+          const StrategyReferenceModel::Stage stage =
               truth_.stage(setting_, s, its, zero, recompute, parts, chunks_);
           if (stage.memory_mib <= instance_.cluster.memory_mib * (1 + kVerifierDiffers))
             take(stage);
@@ -182,11 +184,12 @@ class SplitTruth {
   using Range = std::pair<std::int64_t, std::int64_t>;  // layers before it, and its own layers
 
   const StrategyInstance& instance_;
-  const StrategyTruth& truth_;
-  StrategyTruth::Setting setting_;
+  const StrategyReferenceModel& truth_;
+  StrategyReferenceModel::Setting setting_;
   std::int64_t chunks_ = 1;
   bool listed_ = false;  // whether there are few enough stages to keep them
-  mutable std::vector<std::map<Range, std::vector<StrategyTruth::Stage>>> known_;  // by stage
+  mutable std::vector<std::map<Range, std::vector<StrategyReferenceModel::Stage>>>
+      known_;  // by stage
 };
 
 }  // namespace stowage

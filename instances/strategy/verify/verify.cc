@@ -159,7 +159,8 @@ class StrategyVerifier {
   // Checks experts; dp and cp may have any values here.
   void check_experts() {
     const auto ranks = product({plan_.cp, plan_.dp});
-    const StrategyTruth::Setting alone{.tp = plan_.tp, .cp = ranks.value_or(1), .ep = plan_.ep};
+    const StrategyReferenceModel::Setting alone{
+        .tp = plan_.tp, .cp = ranks.value_or(1), .ep = plan_.ep};
     if (plan_.ep >= 1 && (plan_.ep == 1 || (ranks && truth_.may_share_experts(alone)))) return;
     broken(kExperts, [&] {
       return Description{"/ep",
@@ -198,7 +199,8 @@ class StrategyVerifier {
                            text(plan_.pp) + " stages"};
       });
     }
-    const StrategyTruth::Setting setting{.pp = plan_.pp, .v = std::max<std::int64_t>(1, plan_.v)};
+    const StrategyReferenceModel::Setting setting{.pp = plan_.pp,
+                                                  .v = std::max<std::int64_t>(1, plan_.v)};
     const bool equal = setting.v > 1 && truth_.layers_differ();
     const bool ends = setting.v > 1 && !equal && instance_.model.vocabulary > 0;
     std::optional<std::int64_t> sum = 0;
@@ -223,9 +225,9 @@ class StrategyVerifier {
 
   // Checks the stages. Requires decisions that all rules up to `layers` allow.
   void check_stages() {
-    const StrategyTruth::Setting setting{plan_.pp, plan_.v, plan_.micro_batches, plan_.tp, plan_.cp,
-                                         plan_.dp, plan_.ep};
-    std::vector<StrategyTruth::Stage> stages;
+    const StrategyReferenceModel::Setting setting{
+        plan_.pp, plan_.v, plan_.micro_batches, plan_.tp, plan_.cp, plan_.dp, plan_.ep};
+    std::vector<StrategyReferenceModel::Stage> stages;
     std::int64_t before = 0;
     for (std::size_t s = 0; s < plan_.stages.size(); ++s) {
       const StrategyStage& said = plan_.stages[s];
@@ -246,7 +248,7 @@ class StrategyVerifier {
   }
 
   void check_stage(const std::string& where, const StrategyStage& said,
-                   const StrategyTruth::Stage& is) {
+                   const StrategyReferenceModel::Stage& is) {
     if (!agree(said.memory_mib, is.memory_mib)) {
       found_.add(kMemory, [&] {
         return Description{where + "/memory_mib", text(said.memory_mib) + " MiB",
@@ -274,7 +276,7 @@ class StrategyVerifier {
 
   const StrategyInstance& instance_;
   const StrategyPlan& plan_;
-  const StrategyTruth truth_;
+  const StrategyReferenceModel truth_;
   bool sound_ = true;  // the decisions are consistent with each other
   ViolationList found_;
 };

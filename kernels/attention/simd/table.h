@@ -21,7 +21,7 @@ inline constexpr std::int64_t kGemmDepth = 128;
 inline constexpr std::int64_t kGemmRows = 384;    // rows of A per block
 inline constexpr std::int64_t kGemmColumns = 64;  // columns of B per block, at most
 inline constexpr std::int64_t kGemmWorkspace = kGemmDepth * (kGemmRows + kGemmColumns) + 16;
-inline constexpr std::int64_t kMostLanes = 16;         // floats per vector, at most
+inline constexpr std::int64_t kMaxLanes = 16;          // floats per vector, at most
 inline constexpr std::int64_t kQueryBlock = 64;        // queries per block, forward
 inline constexpr std::int64_t kKeyBlock = 128;         // keys per block, forward
 inline constexpr std::int64_t kBackwardQueries = 128;  // queries per block, backward
@@ -89,7 +89,7 @@ struct BackwardTask {
 // Returns the floats of a row of running gradient sums: a multiple of the largest vector of all
 // levels.
 constexpr std::int64_t grad_row(std::int64_t dim) {
-  return (dim + kMostLanes - 1) / kMostLanes * kMostLanes;
+  return (dim + kMaxLanes - 1) / kMaxLanes * kMaxLanes;
 }
 
 // Packs rows of k or v, from a tile's first row on, into consecutive tiles of (dim, tile). Passes

@@ -54,7 +54,7 @@ std::vector<CalibrationPack> packs_to_measure(const CalibrationOptions& options)
   return packs;
 }
 
-void set_times(const Rounds& rounds, std::vector<CalibrationPack>& packs) {
+void set_times(const TimingRounds& rounds, std::vector<CalibrationPack>& packs) {
   const std::vector<RoundTime> times = rounds.times();
   for (std::size_t i = 0; i < packs.size(); ++i) {
     packs[i].seconds = times[i].seconds;
@@ -129,7 +129,7 @@ Calibration calibrate(const CalibrationOptions& options, const CalibrationProgre
   pool.prepare({options.block, weights});
   const std::int64_t all = static_cast<std::int64_t>(packs) * options.repeats;
   std::int64_t done = 0;
-  Rounds rounds(packs);
+  TimingRounds rounds(packs);
   const Budget clock;
   for (int round = 0; round < options.repeats; ++round) {
     if (round >= options.least_repeats &&

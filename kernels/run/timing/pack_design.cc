@@ -12,7 +12,7 @@ namespace stowage::kernels {
 namespace {
 
 // chosen packs of a degree, at most; later packs are drawn without a choice
-constexpr int kMostChosen = 64;
+constexpr int kMaxChosen = 64;
 constexpr int kCandidatesOfPack = 8;  // number of random candidates per chosen pack
 // Expected times in units of a token's time, measured on the bundled block: a pair of tokens of
 // attention, the fixed time (also used as the latency), and the exchange of a token. The exchange
@@ -134,7 +134,7 @@ PackShape random_pack(std::mt19937_64& random, const PackRange& range, int degre
 std::vector<PackShape> informative_packs(std::mt19937_64& random, const PackRange& range) {
   const std::size_t degrees = range.degrees.size();
   const std::size_t columns = 3 + 2 * degrees;
-  const int chosen = std::min(range.packs, kMostChosen);
+  const int chosen = std::min(range.packs, kMaxChosen);
   std::vector<std::vector<Candidate>> drawn(degrees);
   for (std::size_t d = 0; d < degrees; ++d) {
     for (int k = 0; k < kCandidatesOfPack * chosen; ++k) {

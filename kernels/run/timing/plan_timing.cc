@@ -44,7 +44,7 @@ std::vector<PlanTiming> time_plans(std::span<const PackedPlan> plans, const Timi
     all += static_cast<std::int64_t>(scaled[p].batches.size()) * options.rounds;
     first[p + 1] = first[p] + scaled[p].batches.size();
   }
-  Rounds rounds(first.back());
+  TimingRounds rounds(first.back());
   const BlockWeights<float> weights = synthetic_weights(options.block, options.seed);
   ThreadPool pool;
   pool.prepare({options.block, weights});

@@ -13,7 +13,7 @@ constexpr int kSweeps = 8;  // further sweeps do not change the result noticeabl
 
 }  // namespace
 
-std::vector<RoundTime> Rounds::times() const {
+std::vector<RoundTime> TimingRounds::times() const {
   std::size_t rounds = 0;
   std::vector<std::vector<double>> logs(runs_.size());
   for (std::size_t w = 0; w < runs_.size(); ++w) {

@@ -22,9 +22,9 @@ struct RoundTime {
   double error = 0;
 };
 
-class Rounds {
+class TimingRounds {
  public:
-  explicit Rounds(std::size_t works) : runs_(works) {}
+  explicit TimingRounds(std::size_t works) : runs_(works) {}
 
   void add(std::size_t work, double seconds) { runs_[work].push_back(seconds); }
   std::size_t runs(std::size_t work) const { return runs_[work].size(); }

@@ -17,11 +17,11 @@ namespace {
 // The root starts from even prices, so that it needs more rounds than a child.
 constexpr int kRoundsOfRoot = 3;
 // Largest number of cases of one strategy. The checker reads longer certificates slowly.
-constexpr std::size_t kMostNodes = 1000;
+constexpr std::size_t kMaxNodes = 1000;
 // Largest number of replicas that the checker accepts.
-constexpr int kMostReplicas = 64;
+constexpr int kMaxReplicas = 64;
 // Largest number of distinct lengths. Instances with more gain less than their rounds cost.
-constexpr std::size_t kMostKinds = 2000;
+constexpr std::size_t kMaxKinds = 2000;
 
 // The tree of cases of one strategy.
 class Tree {
@@ -35,12 +35,12 @@ class Tree {
   Ms proven() const { return open_.top().first; }
   std::int64_t operations() const { return operations_; }
 
-  // Splits the weakest leaf. Returns false if the leaf cannot be split or the tree has kMostNodes
+  // Splits the weakest leaf. Returns false if the leaf cannot be split or the tree has kMaxNodes
   // nodes.
   bool grow() {
     const std::size_t weakest = open_.top().second;
     const std::optional<BandSplit> split = nodes_[weakest].prices.split();
-    if (!split || nodes_.size() >= kMostNodes) return false;
+    if (!split || nodes_.size() >= kMaxNodes) return false;
     open_.pop();
     for (const bool longer : {false, true}) {
       BandPrices child = nodes_[weakest].prices.child(*split, longer);
@@ -108,14 +108,14 @@ class Tree {
 BandBound band_bound(const AssignInstance& instance, const AssignTable& table, Ms upper,
                      KnownProofs known, const BandBoundOptions& options, Budget& budget) {
   BandBound out;
-  if (table.size() == 0 || table.kinds().size() > kMostKinds) return {.known = std::move(known)};
+  if (table.size() == 0 || table.kinds().size() > kMaxKinds) return {.known = std::move(known)};
   std::map<int, Tree> trees;
   const std::vector<Ms> before = known.times;
   std::int64_t operations = 0;
   while (!known.times.empty() && operations < options.operations && !budget.exhausted()) {
     const auto weakest = std::ranges::min_element(known.times);
     const auto s = static_cast<int>(weakest - known.times.begin());
-    if (*weakest >= upper * (1 - options.near) || table.replicas(s) > kMostReplicas) break;
+    if (*weakest >= upper * (1 - options.near) || table.replicas(s) > kMaxReplicas) break;
     auto found = trees.find(s);
     if (found == trees.end()) {
       found = trees.emplace(s, Tree(table, s, options.rounds)).first;

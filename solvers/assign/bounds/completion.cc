@@ -21,7 +21,7 @@ namespace {
 constexpr double kFits = 1 + 1e-9;
 constexpr double kSurely = 1 + 5e-10;
 // Largest number of groups of replicas that a remembered state distinguishes.
-constexpr std::size_t kMostGroups = 4;
+constexpr std::size_t kMaxGroups = 4;
 // Nodes between two reads of the clock.
 constexpr std::int64_t kClockNodes = 4096;
 // Search for prices: for each scheme, kPriceSteps steps of the factor kPriceStep in both directions
@@ -31,7 +31,7 @@ constexpr double kPriceStep = 1.07;
 constexpr int kPriceRounds = 2;
 // Dual feasible functions: the largest number of steps of a staircase, and the thresholds of small
 // sequences.
-constexpr std::int64_t kMostSteps = 4;
+constexpr std::int64_t kMaxSteps = 4;
 constexpr std::array kSmall = {0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45};
 // Sums below kFloor count as zero, and relative differences below kRounding count as rounding.
 constexpr double kFloor = 1e-12;
@@ -87,7 +87,7 @@ class Filling {
 
   Completion run() {
     Completion out;
-    if (groups_.size() > kMostGroups) return out;
+    if (groups_.size() > kMaxGroups) return out;
     set_prices();
     for (const SchemeGroup& group : groups_) left_.push_back(group.count);
     const bool found = settle(left_of_all());
@@ -106,7 +106,7 @@ class Filling {
   };
   struct Known {
     Set left = 0;
-    std::array<int, kMostGroups> replicas{};
+    std::array<int, kMaxGroups> replicas{};
     bool operator==(const Known&) const = default;
   };
   struct KnownHash {
@@ -161,7 +161,7 @@ class Filling {
     add_prices(false, plainly);
     add_prices(true, plainly);
     // Dual feasible functions keep sums of shares at most 1.
-    for (std::int64_t steps = 1; steps <= kMostSteps; ++steps) {
+    for (std::int64_t steps = 1; steps <= kMaxSteps; ++steps) {
       add_prices(false, [steps](double share) { return part_of(steps, share); });
     }
     for (const double small : kSmall) {
@@ -203,7 +203,7 @@ class Filling {
   }
 
   Set left_of_all() const {
-    return table_.size() == kMostCompleted ? ~Set{0} : one(table_.size()) - 1;
+    return table_.size() == kMaxCompleted ? ~Set{0} : one(table_.size()) - 1;
   }
 
   // Returns the least price of the sequence among the groups that have replicas left.

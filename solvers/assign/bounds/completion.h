@@ -22,7 +22,7 @@
 
 namespace stowage {
 
-inline constexpr int kMostCompleted = 64;  // largest number of sequences
+inline constexpr int kMaxCompleted = 64;  // largest number of sequences
 
 struct Completion {
   enum class End { open, none, found };
@@ -32,7 +32,7 @@ struct Completion {
 };
 
 // Returns the result of the search within about `nodes` nodes. A core visits about ten million
-// nodes per second. Requires 1 to kMostCompleted sequences and a usable strategy.
+// nodes per second. Requires 1 to kMaxCompleted sequences and a usable strategy.
 Completion complete(const AssignTable& table, int strategy, Ms time, std::int64_t nodes,
                     const Budget& budget);
 

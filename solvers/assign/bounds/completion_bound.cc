@@ -101,7 +101,7 @@ class CompletionAsking {
 CompletionBound completion_bound(const AssignTable& table, Ms objective, Ms bound,
                                  std::vector<Ms> proven, const CompletionOptions& options,
                                  const Budget& budget) {
-  if (table.size() == 0 || table.size() > kMostCompleted) return {.bound = bound};
+  if (table.size() == 0 || table.size() > kMaxCompleted) return {.bound = bound};
   return CompletionAsking(table, objective, bound, std::move(proven), options, budget).run();
 }
 

@@ -21,14 +21,15 @@ struct CompletionOptions {
 };
 
 struct CompletionBound {
-  Ms bound = 0;                      // proven lower bound in ms, at least the known bound
-  std::optional<AssignDraft> draft;  // a plan faster than the objective, if the search found one
+  Ms bound = 0;  // proven lower bound in ms, at least the known bound
+  std::optional<AssignWorkingPlan>
+      draft;  // a plan faster than the objective, if the search found one
 };
 
 // Tests whether any strategy allows a time between bound and objective: first a time just below the
 // objective, then midpoints if that took too much work. `proven` is the known bound of each
 // strategy, infinite if the strategy cannot be used; an empty list stands for the bound. Returns
-// the known bound if the instance has no sequence or more than kMostCompleted.
+// the known bound if the instance has no sequence or more than kMaxCompleted.
 CompletionBound completion_bound(const AssignTable& table, Ms objective, Ms bound,
                                  std::vector<Ms> proven, const CompletionOptions& options,
                                  const Budget& budget);

@@ -113,7 +113,7 @@ class ConfigurationAsking {
 ConfigurationBound configuration_bound(const AssignInstance& instance, const AssignTable& table,
                                        Ms upper, KnownProofs known,
                                        const ConfigurationBoundOptions& options, Budget& budget) {
-  const bool many = table.size() == 0 || table.size() > kMostConfigured;
+  const bool many = table.size() == 0 || table.size() > kMaxConfigured;
   if (many || known.times.empty()) return {.known = std::move(known)};
   return ConfigurationAsking(instance, table, upper, std::move(known), options, budget).run();
 }

@@ -35,7 +35,7 @@ struct ConfigurationBound {
 
 // Tests times between the known bounds and `upper`, the objective of a known plan: first a time
 // near `upper`, then midpoints. A time is refuted if every strategy refutes it. Returns the known
-// proofs unchanged if the instance has more than kMostConfigured sequences. The same input gives
+// proofs unchanged if the instance has more than kMaxConfigured sequences. The same input gives
 // the same bound unless the budget ends.
 ConfigurationBound configuration_bound(const AssignInstance& instance, const AssignTable& table,
                                        Ms upper, KnownProofs known,

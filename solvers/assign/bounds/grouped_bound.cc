@@ -77,7 +77,7 @@ GroupedBound grouped_bound(const AssignInstance& instance, const AssignTable& ta
     const std::string& name = instance.strategies[static_cast<std::size_t>(strategy)].name;
     const auto plan = std::ranges::find(plans, name, &AssignPlan::strategy);
     const AssignPlan* start = plan == plans.end() ? nullptr : &*plan;
-    if (budget.exhausted() && ++late > kMostLateStrategies) return out;
+    if (budget.exhausted() && ++late > kMaxLateStrategies) return out;
     Ms bound = strategy_bound(table, strategy, budget).value;
     if (!proven.empty()) bound = std::max(bound, proven[static_cast<std::size_t>(strategy)]);
     if (bound < step * (1 - kClose)) bound = relaxation.bound(strategy, start, false, bound);

@@ -16,7 +16,7 @@ namespace stowage {
 
 // Largest number of strategies bounded after a budget has ended. With more strategies no bound on
 // all of them is returned.
-inline constexpr int kMostLateStrategies = 16;
+inline constexpr int kMaxLateStrategies = 16;
 
 struct GroupedBoundOptions {
   MilpBackend backend = MilpBackend::cbc;

@@ -18,7 +18,7 @@ namespace {
 // Relative rounding error of an LP's objective.
 constexpr double kNoise = 1e-6;
 // Cells of the largest LP that the dense simplex solves in less than a second.
-constexpr double kMostCells = 1.5e6;
+constexpr double kMaxCells = 1.5e6;
 // Relative width of the search interval above which a round is not counted as futile, because it
 // halves the interval.
 constexpr double kWideRound = 0.02;
@@ -52,7 +52,7 @@ bool ask(const Asked& asked, int strategy, Ms upper, const AssignPatterns& patte
   const std::optional<MilpBackend>& backend = asked.options.backend;
   const double cells = static_cast<double>(patterns.model().rows().size()) *
                        static_cast<double>(patterns.model().variables().size());
-  if (asked.budget.exhausted() || (!backend && cells > kMostCells)) return false;
+  if (asked.budget.exhausted() || (!backend && cells > kMaxCells)) return false;
   // The coefficients differ from those of the last LP, and only a backend accepts a basis that is
   // neither primal nor dual feasible.
   const bool alike = backend && result.basis.rows.size() == patterns.model().rows().size() &&

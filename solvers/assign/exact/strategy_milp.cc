@@ -32,7 +32,7 @@ StoppedBy solve_assign_milps(const AssignInstance& instance, const AssignTable& 
   int late = 0;  // strategies bounded after the budget ended
   for (int strategy = 0; strategy < table.strategies(); ++strategy) {
     if (!table.usable(strategy)) continue;
-    if (budget.exhausted() && ++late > kMostLateStrategies) return StoppedBy::heuristic_end;
+    if (budget.exhausted() && ++late > kMaxLateStrategies) return StoppedBy::heuristic_end;
     const Ms closed = strategy_bound(table, strategy, budget).value;
     const Ms best = incumbent.plan() ? incumbent.plan()->objective_ms : milp::kInfinity;
     if (closed >= best) continue;

@@ -14,9 +14,9 @@ namespace stowage {
 namespace {
 
 // Largest number of sequences with pipelines, because a table of rows takes 3^n steps.
-constexpr std::size_t kMostWithStages = 16;
+constexpr std::size_t kMaxWithStages = 16;
 // Largest number of unions of families in one pass over all strategies.
-constexpr std::int64_t kMostUnions = 512;
+constexpr std::int64_t kMaxUnions = 512;
 // A time counts as shorter only below this share of another time.
 constexpr double kLess = 1 - 1e-12;
 // A bound may exceed the optimum by rounding, so it is multiplied by this share.
@@ -96,8 +96,8 @@ class FewSolve {
   }
 
   // Returns the shares that a replica of the scheme finishes within `most` ms.
-  ShareFamily within(std::size_t scheme, Ms most) const {
-    ShareFamily family(few_.size());
+  SubsetPairs within(std::size_t scheme, Ms most) const {
+    SubsetPairs family(few_.size());
     const std::vector<Ms>& times = times_[scheme];
     for (Subset share = 0; share < times.size(); ++share) {
       if (times[share] <= most && takes_part(share)) family.insert(share);
@@ -106,14 +106,14 @@ class FewSolve {
   }
 
   // Returns all unions A + B of a share A of one family and a disjoint share B of the other.
-  ShareFamily unions(const ShareFamily& a, const ShareFamily& b) {
-    steps_.spend(ShareFamily::steps_of_unions(few_.size()));
+  SubsetPairs unions(const SubsetPairs& a, const SubsetPairs& b) {
+    steps_.spend(SubsetPairs::steps_of_unions(few_.size()));
     return disjoint_unions(a, b);
   }
 
   // Returns the unions of the shares of `count` replicas, each with a share of `family`.
-  ShareFamily power(ShareFamily family, int count) {
-    std::optional<ShareFamily> made;
+  SubsetPairs power(SubsetPairs family, int count) {
+    std::optional<SubsetPairs> made;
     for (;;) {
       if ((count & 1) != 0) made = made ? unions(*made, family) : family;
       count >>= 1;
@@ -124,9 +124,9 @@ class FewSolve {
 
   // Returns true if the strategy's replicas can hold all sequences, each within `most` ms.
   bool possible(const std::vector<Group>& groups, Ms most) {
-    std::optional<ShareFamily> all;
+    std::optional<SubsetPairs> all;
     for (const Group& group : groups) {
-      ShareFamily held = power(within(group.scheme, most), group.count);
+      SubsetPairs held = power(within(group.scheme, most), group.count);
       all = all ? unions(*all, held) : std::move(held);
       if (steps_.over()) return false;
     }
@@ -168,10 +168,10 @@ class FewSolve {
     }
     std::vector<std::size_t> schemes;
     // unions of the shares of the last r replicas
-    std::vector<ShareFamily> after{ShareFamily(few_.size())};
+    std::vector<SubsetPairs> after{SubsetPairs(few_.size())};
     after.back().insert(0);
     for (const Group& group : groups_of(few_.instance, few_.instance.strategies[best_->strategy])) {
-      const ShareFamily family = within(group.scheme, best_->time);
+      const SubsetPairs family = within(group.scheme, best_->time);
       for (int n = 0; n < group.count; ++n) {
         schemes.push_back(group.scheme);
         after.push_back(unions(after.back(), family));
@@ -195,29 +195,29 @@ class FewSolve {
 
   const FewSequences few_;
   StepLimit steps_;
-  Ms bound_;                                       // no plan is faster than this time
-  Ms limit_;                                       // plans must be faster than this time
-  std::vector<std::optional<ShareTimes>> shares_;  // share times of each scheme
-  std::vector<std::vector<Ms>> times_;             // [scheme][share]
+  Ms bound_;                                        // no plan is faster than this time
+  Ms limit_;                                        // plans must be faster than this time
+  std::vector<std::optional<SubsetTimes>> shares_;  // share times of each scheme
+  std::vector<std::vector<Ms>> times_;              // [scheme][share]
   std::optional<Best> best_;
 };
 
 }  // namespace
 
 bool may_have_few_sequences(const AssignInstance& instance) {
-  if (instance.lengths.size() > kMostShared) return false;
+  if (instance.lengths.size() > kMaxShared) return false;
   std::int64_t unions = 0;
   for (const Strategy& strategy : instance.strategies) {
     for (const Group& group : groups_of(instance, strategy)) {
       unions += std::int64_t{2} * std::bit_width(static_cast<unsigned>(group.count));
     }
   }
-  return unions <= kMostUnions;
+  return unions <= kMaxUnions;
 }
 
 bool has_few_sequences(const AssignInstance& instance) {
   if (!may_have_few_sequences(instance)) return false;
-  if (instance.lengths.size() <= kMostWithStages) return true;
+  if (instance.lengths.size() <= kMaxWithStages) return true;
   return std::ranges::none_of(instance.strategies, [&](const Strategy& strategy) {
     return std::ranges::any_of(groups_of(instance, strategy), [&](const Group& group) {
       return instance.schemes[group.scheme].pp > 1;

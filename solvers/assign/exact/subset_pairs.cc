@@ -31,8 +31,8 @@ std::uint64_t unions(std::uint64_t a, std::uint64_t b) {
 
 }  // namespace
 
-ShareFamily disjoint_unions(const ShareFamily& a, const ShareFamily& b) {
-  ShareFamily made = a;
+SubsetPairs disjoint_unions(const SubsetPairs& a, const SubsetPairs& b) {
+  SubsetPairs made = a;
   for (std::size_t set = 0; set < a.words_.size(); ++set) {
     std::uint64_t word = 0;
     for (std::size_t part = set;; part = (part - 1) & set) {

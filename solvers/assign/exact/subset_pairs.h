@@ -1,7 +1,7 @@
 // Families of subsets of a few sequences, stored as bit sets, with the operation of disjoint
 // unions.
 //
-//   ShareFamily both = disjoint_unions(one, other);   // every A + B, A of one and B of other
+//   SubsetPairs both = disjoint_unions(one, other);   // every A + B, A of one and B of other
 //   if (both.has(all)) ...
 #pragma once
 
@@ -11,10 +11,10 @@
 
 namespace stowage {
 
-class ShareFamily {
+class SubsetPairs {
  public:
   // Creates an empty family. At least six sequences are counted, so that a word is full.
-  explicit ShareFamily(std::size_t sequences)
+  explicit SubsetPairs(std::size_t sequences)
       : words_(std::size_t{1} << (sequences < 6 ? 0 : sequences - 6)) {}
 
   void insert(std::uint32_t subset) { words_[subset >> 6] |= std::uint64_t{1} << (subset & 63U); }
@@ -29,7 +29,7 @@ class ShareFamily {
     return kEach * pairs;
   }
 
-  friend ShareFamily disjoint_unions(const ShareFamily& a, const ShareFamily& b);
+  friend SubsetPairs disjoint_unions(const SubsetPairs& a, const SubsetPairs& b);
 
  private:
   // one word for all subsets that agree in all but the first six sequences
@@ -38,6 +38,6 @@ class ShareFamily {
 
 // Returns all unions of two disjoint subsets, one of each family. Requires families of the same
 // number of sequences. O(3^(n - 6) 2^6) word operations at most.
-ShareFamily disjoint_unions(const ShareFamily& a, const ShareFamily& b);
+SubsetPairs disjoint_unions(const SubsetPairs& a, const SubsetPairs& b);
 
 }  // namespace stowage

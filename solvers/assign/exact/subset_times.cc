@@ -28,7 +28,7 @@ FewSequences::FewSequences(const AssignInstance& step) : instance(step), ids(ste
   }
 }
 
-ShareTimes::ShareTimes(const FewSequences& few, int scheme, Ms limit, StepLimit& steps)
+SubsetTimes::SubsetTimes(const FewSequences& few, int scheme, Ms limit, StepLimit& steps)
     : few_(few),
       scheme_(few.instance.schemes[at(scheme)]),
       index_(scheme),
@@ -42,7 +42,7 @@ ShareTimes::ShareTimes(const FewSequences& few, int scheme, Ms limit, StepLimit&
   }
 }
 
-void ShareTimes::sum_up() {
+void SubsetTimes::sum_up() {
   const std::size_t packed = few_.size() - few_.cuts;
   tokens_.assign(bit(packed), 0);
   work_.assign(bit(packed), 0);
@@ -69,7 +69,7 @@ void ShareTimes::sum_up() {
 
 // Computes for each subset the fewest rows, and among those the least tokens in the last row. The
 // best filling of the other sequences is optimal for each choice of the sequence added last.
-void ShareTimes::fill_fewest_rows(StepLimit& steps) {
+void SubsetTimes::fill_fewest_rows(StepLimit& steps) {
   fewest_.resize(work_.size());
   for (Subset set = 1; set < fewest_.size(); ++set) {
     if (set % kBetweenLooks == 0 && steps.over()) return;
@@ -90,14 +90,14 @@ void ShareTimes::fill_fewest_rows(StepLimit& steps) {
   }
 }
 
-bool ShareTimes::worth(Subset set) const {
+bool SubsetTimes::worth(Subset set) const {
   const Ms longest = work_[bit(lowest(set))] + scheme_.fixed_ms;
   return work_[set] + scheme_.fixed_ms + (scheme_.pp - 1) * longest < limit_;
 }
 
 // Computes for each number of rows the least work of the longest row. The row of the longest
 // sequence is enumerated, and the rest uses the table.
-void ShareTimes::fill_longest_rows(StepLimit& steps) {
+void SubsetTimes::fill_longest_rows(StepLimit& steps) {
   longest_.assign(work_.size() * kRows, kInfinity);
   for (Subset set = 1; set < work_.size(); ++set) {
     if (set % kBetweenLooks == 0 && steps.over()) return;
@@ -107,7 +107,7 @@ void ShareTimes::fill_longest_rows(StepLimit& steps) {
   }
 }
 
-void ShareTimes::split(Subset set, Ms* longest) const {
+void SubsetTimes::split(Subset set, Ms* longest) const {
   const Subset first = bit(lowest(set));
   const Subset others = set & ~first;
   // limit for the longest row, from its time in all stages
@@ -138,7 +138,7 @@ void ShareTimes::split(Subset set, Ms* longest) const {
 
 // Returns the best number of rows for the packed sequences of the share, and T of the share in
 // `time`. Returns 0 if no permitted number fits. Requires at least one packed sequence.
-int ShareTimes::rows_of(Subset share, const RowCounts& counts, Ms& time) const {
+int SubsetTimes::rows_of(Subset share, const RowCounts& counts, Ms& time) const {
   const Subset set = packed(share);
   const Subset cut = share & (bit(few_.cuts) - 1);
   const Ms base = cut_sum_[cut] + work_[set];
@@ -165,7 +165,7 @@ int ShareTimes::rows_of(Subset share, const RowCounts& counts, Ms& time) const {
   return best;
 }
 
-std::vector<Ms> ShareTimes::times(const RowCounts& counts) const {
+std::vector<Ms> SubsetTimes::times(const RowCounts& counts) const {
   std::vector<Ms> all(few_.all() + std::size_t{1}, kInfinity);
   for (Subset share = 0; share < all.size(); ++share) {
     if (packed(share) != 0) {
@@ -180,7 +180,7 @@ std::vector<Ms> ShareTimes::times(const RowCounts& counts) const {
   return all;
 }
 
-ReplicaChoice ShareTimes::rows(Subset share, const RowCounts& counts) const {
+ReplicaChoice SubsetTimes::rows(Subset share, const RowCounts& counts) const {
   ReplicaChoice choice{.scheme = index_};
   for (std::size_t k = 0; k < few_.cuts; ++k) {
     if ((share & bit(k)) != 0) choice.rows.push_back({few_.ids[k]});

@@ -1,7 +1,7 @@
 // Times of all shares of a few sequences on one scheme: the fastest rows of each subset, by dynamic
 // programming over subsets. Not installed.
 //
-//   const ShareTimes shares(few, scheme, limit, budget);
+//   const SubsetTimes shares(few, scheme, limit, budget);
 //   std::vector<Ms> times = shares.times(counts);      // [subset], infinite if no rows fit
 //   ReplicaChoice choice = shares.rows(subset, counts);
 #pragma once
@@ -17,7 +17,7 @@
 
 namespace stowage {
 
-inline constexpr std::size_t kMostShared = 17;  // largest number of sequences
+inline constexpr std::size_t kMaxShared = 17;  // largest number of sequences
 
 using Subset = std::uint32_t;  // bit i: the i-th longest sequence
 
@@ -48,11 +48,11 @@ class StepLimit {
   std::int64_t left_;
 };
 
-class ShareTimes {
+class SubsetTimes {
  public:
   // Computes the rows of all subsets. Shares that take `limit` or more are not distinguished. If
-  // the steps run out, the object must not be used. Requires at most kMostShared sequences.
-  ShareTimes(const FewSequences& few, int scheme, Ms limit, StepLimit& steps);
+  // the steps run out, the object must not be used. Requires at most kMaxShared sequences.
+  SubsetTimes(const FewSequences& few, int scheme, Ms limit, StepLimit& steps);
 
   // Returns T of the fastest rows of every subset in ms. The empty subset has 0. Returns infinity
   // for subsets that the scheme does not admit, that no permitted number of rows holds, or that
@@ -65,7 +65,7 @@ class ShareTimes {
  private:
   // Largest number of rows, which are stored by count; infinite if a count is impossible. All
   // counts but one are compared in pairs, so the number is odd.
-  static constexpr std::size_t kRows = kMostShared;
+  static constexpr std::size_t kRows = kMaxShared;
   static_assert(kRows % 2 == 1);
   struct Fewest {
     int rows = 0;

@@ -15,8 +15,8 @@
 namespace stowage {
 namespace {
 
-constexpr std::int64_t kMostMoves = 20'000'000;
-constexpr std::int64_t kMostLooks = 2'000'000'000;  // limit on visits of rows by all moves
+constexpr std::int64_t kMaxMoves = 20'000'000;
+constexpr std::int64_t kMaxLooks = 2'000'000'000;  // limit on visits of rows by all moves
 
 std::string pointer(std::size_t replica, std::size_t row) {
   return "/replicas/" + std::to_string(replica) + "/rows/" + std::to_string(row);
@@ -99,7 +99,7 @@ class AssignMoves {
 
   // Tries the moves and exchanges of sequence `id` of row j of the slowest replica with replica r.
   void try_replica(std::int64_t id, std::size_t j, std::size_t r) {
-    if (++looks_ > kMostLooks) moves_.all = false;
+    if (++looks_ > kMaxLooks) moves_.all = false;
     const AssignRow& from = plan_.replicas[slowest_].rows[j];
     const bool single = from.sequences.size() == 1;
     const bool last = plan_.replicas[slowest_].rows.size() == 1;
@@ -108,7 +108,7 @@ class AssignMoves {
     const Ms left = single ? 0 : from.time_ms - work(id, slowest_);
     const std::vector<AssignRow>& rows = plan_.replicas[r].rows;
     for (std::size_t k = 0; k < rows.size(); ++k) {
-      if (looks_ > kMostLooks) return;
+      if (looks_ > kMaxLooks) return;
       if (r == slowest_ && k == j) continue;
       const AssignRow& to = rows[k];
       if (may_leave && to.tokens + length(id) <= schemes_[r]->max_tokens) {
@@ -140,7 +140,7 @@ class AssignMoves {
   void judge(Changed from, std::size_t r, Changed to, const Text& text) {
     looks_ += static_cast<std::int64_t>(plan_.replicas[slowest_].rows.size() +
                                         plan_.replicas[r].rows.size());
-    if (++moves_.tried >= kMostMoves || looks_ > kMostLooks) moves_.all = false;
+    if (++moves_.tried >= kMaxMoves || looks_ > kMaxLooks) moves_.all = false;
     Ms step = r == slowest_ ? replica_time(r, {from, to})
                             : std::max(replica_time(slowest_, {from}), replica_time(r, {to}));
     if (plan_.objective_ms - step <= moves_.best_gain) return;
@@ -201,8 +201,8 @@ Finding longest_row(const AssignInstance& instance, const AssignPlan& plan, std:
 
 }  // namespace
 
-Binding binding_of(const AssignInstance& instance, const AssignPlan& plan) {
-  Binding binding;
+Bottleneck binding_of(const AssignInstance& instance, const AssignPlan& plan) {
+  Bottleneck binding;
   if (plan.objective_ms <= 0) return binding;
   AssignMoves moves(instance, plan);
   binding.parts.push_back(slowest_replica(instance, plan, moves.slowest()));

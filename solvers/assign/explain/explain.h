@@ -14,7 +14,7 @@ namespace stowage {
 Conflict conflict_in(const AssignInstance& instance, const Trial& trial);
 
 // Returns the bottleneck of a verified plan.
-Binding binding_of(const AssignInstance& instance, const AssignPlan& plan);
+Bottleneck binding_of(const AssignInstance& instance, const AssignPlan& plan);
 
 // Returns changes that a user may be able to pay for, with the plan carried over if it stays valid.
 std::vector<Change> changes_of(const AssignInstance& instance, const AssignPlan& plan);

@@ -102,8 +102,8 @@ class LayoutStack {
 
 }  // namespace
 
-Binding binding_of(const LayoutInstance& instance, const LayoutPlan& plan) {
-  Binding binding;
+Bottleneck binding_of(const LayoutInstance& instance, const LayoutPlan& plan) {
+  Bottleneck binding;
   const PeakLoad crowd = peak_load(instance);
   if (plan.peak_bytes == 0) return binding;
   binding.parts.push_back(

@@ -14,7 +14,7 @@ namespace stowage {
 Conflict conflict_in(const LayoutInstance& instance, const Trial& trial);
 
 // Returns the bottleneck of a verified plan.
-Binding binding_of(const LayoutInstance& instance, const LayoutPlan& plan);
+Bottleneck binding_of(const LayoutInstance& instance, const LayoutPlan& plan);
 
 // Returns changes that a user may be able to pay for, with the plan carried over if it stays valid.
 std::vector<Change> changes_of(const LayoutInstance& instance, const LayoutPlan& plan);

@@ -193,8 +193,8 @@ class PeakOfOrder {
 
 }  // namespace
 
-Binding binding_of(const OrderInstance& instance, const OrderPlan& plan) {
-  Binding binding;
+Bottleneck binding_of(const OrderInstance& instance, const OrderPlan& plan) {
+  Bottleneck binding;
   if (plan.order.empty() || plan.peak_bytes == 0) return binding;
   const PeakOfOrder peak(instance, plan);
   binding.parts.push_back(peak.at_peak());

@@ -27,19 +27,19 @@ constexpr std::int64_t kLargeStepBoundLps = 18;
 // Returns fewer linear programmes if degrees have several kinds of exchange: each kind adds columns
 // and so time.
 std::int64_t quick_lps(const ScatterTable& table, std::int64_t lps) {
-  const auto levels = std::ssize(table.levels());
+  const auto configs = std::ssize(table.configs());
   std::int64_t degrees = 0;
   int before = 0;
-  for (const Level& level : table.levels()) {
-    if (std::exchange(before, level.degree) != level.degree) ++degrees;
+  for (const GroupConfig& config : table.configs()) {
+    if (std::exchange(before, config.degree) != config.degree) ++degrees;
   }
-  const std::int64_t all = table.again() > 0 ? kQuickPipelineLps : lps;
-  return (all * degrees + levels - 1) / levels;
+  const std::int64_t all = table.longest_weight() > 0 ? kQuickPipelineLps : lps;
+  return (all * degrees + configs - 1) / configs;
 }
 
 }  // namespace
 
-void ScatterBounding::quickly() {
+void ScatterBoundSchedule::quick() {
   if (run_.done()) return;
   // Planning a large step takes so long that a finer grid costs little. But the dense simplex, used
   // without a backend, cannot solve that grid.
@@ -61,11 +61,11 @@ void ScatterBounding::quickly() {
   }
 }
 
-void ScatterBounding::quickly_by_makespans() {
+void ScatterBoundSchedule::quick_by_makespans() {
   raise_profile(run_.budget.seconds_left(), kQuickBoxes);
 }
 
-void ScatterBounding::lead(bool limited) {
+void ScatterBoundSchedule::best_first(bool limited) {
   boxes_ = limited ? run_.params.bounds.boxes : kProfileBoxesAlways;
   begin_step({});
   begin_profile();
@@ -73,9 +73,11 @@ void ScatterBounding::lead(bool limited) {
   search(by_makespans_, run_.params.bounds.best_share);
 }
 
-void ScatterBounding::follow() { search(!by_makespans_, run_.params.bounds.other_share); }
+void ScatterBoundSchedule::other_search() {
+  search(!by_makespans_, run_.params.bounds.other_share);
+}
 
-void ScatterBounding::search(bool makespans, double share) {
+void ScatterBoundSchedule::search(bool makespans, double share) {
   const double seconds = share * run_.budget.seconds_left();
   if (makespans) {
     profile_rises_ = raise_profile(seconds, boxes_);
@@ -84,7 +86,7 @@ void ScatterBounding::search(bool makespans, double share) {
   }
 }
 
-void ScatterBounding::again() {
+void ScatterBoundSchedule::resume() {
   const BoundParams& params = run_.params.bounds;
   if (!run_.done() && profile_rises_) {
     profile_rises_ = raise_profile(params.more_share * run_.budget.seconds_left(), params.boxes);
@@ -94,18 +96,18 @@ void ScatterBounding::again() {
   }
 }
 
-std::vector<Ms> ScatterBounding::weakest() const {
+std::vector<Ms> ScatterBoundSchedule::weakest() const {
   return profile_ ? profile_->weakest() : std::vector<Ms>();
 }
 
-void ScatterBounding::begin_step(StepBoundOptions options) {
+void ScatterBoundSchedule::begin_step(StepBoundOptions options) {
   options.backend = run_.any_backend();
   step_.emplace(run_.instance, options, run_.incumbent.plan()->objective_ms,
                 [this](const ScatterCertificate& better) { found_ = better; });
 }
 
 // Raises the bound by the step LP. Returns false if no more can be gained.
-bool ScatterBounding::raise_step(double seconds, std::int64_t lps) {
+bool ScatterBoundSchedule::raise_step(double seconds, std::int64_t lps) {
   if (!step_) begin_step({});
   Budget part = run_.budget.part(seconds, lps);
   step_->lower_upper(run_.incumbent.plan()->objective_ms);
@@ -114,14 +116,14 @@ bool ScatterBounding::raise_step(double seconds, std::int64_t lps) {
   return more;
 }
 
-void ScatterBounding::begin_profile() {
+void ScatterBoundSchedule::begin_profile() {
   if (built_backends().empty() || (profile_ && profile_->bound() > 0)) return;
   profile_.emplace(run_.instance, run_.backend(), run_.incumbent.plan()->objective_ms,
                    [this](const ScatterCertificate& better) { found_ = better; });
 }
 
 // Raises the bound by the search over makespans. Returns false if no more can be gained.
-bool ScatterBounding::raise_profile(double seconds, std::int64_t boxes) {
+bool ScatterBoundSchedule::raise_profile(double seconds, std::int64_t boxes) {
   if (built_backends().empty()) return false;
   begin_profile();
   if (!profile_->promising()) return false;
@@ -135,7 +137,7 @@ bool ScatterBounding::raise_profile(double seconds, std::int64_t boxes) {
 }
 
 // Raises the incumbent's bound if the certificate passes its check.
-void ScatterBounding::confirm(const char* name) {
+void ScatterBoundSchedule::confirm(const char* name) {
   Incumbent<ScatterInstance>& incumbent = run_.incumbent;
   if (!found_ || found_->bound_ms <= incumbent.bound()) return;
   const CertificateCheck check = check_certificate(run_.instance, *found_);

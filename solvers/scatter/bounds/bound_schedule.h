@@ -1,11 +1,11 @@
 // The schedule of the certified bounds of one scatter solve: which bound search runs, when and how
 // long. Not installed.
 //
-//   ScatterBounding bounding(run);
-//   bounding.quickly();                                      // for `fast`
-//   bounding.lead(limited);                                  // for exact methods
-//   if (!run.done()) bounding.follow();
-//   while (!run.done()) bounding.again();
+//   ScatterBoundSchedule bounding(run);
+//   bounding.quick();                                      // for `fast`
+//   bounding.best_first(limited);                                  // for exact methods
+//   if (!run.done()) bounding.other_search();
+//   while (!run.done()) bounding.resume();
 //
 // The step LP (step_lp_bound.h) bounds any step. The search by makespans (makespan_profile_bound.h)
 // bounds steps of few micro-batches, where it is stronger. A bound is raised only after the checker
@@ -24,18 +24,18 @@
 namespace stowage {
 
 // All functions but the constructor require an incumbent with a plan.
-class ScatterBounding {
+class ScatterBoundSchedule {
  public:
   // `run` must outlive this.
-  explicit ScatterBounding(ScatterRun& run) : run_(run) {}
+  explicit ScatterBoundSchedule(ScatterSolveContext& run) : run_(run) {}
 
   // Runs a few linear programmes of the step LP, and more if they gain enough.
-  void quickly();
-  void quickly_by_makespans();
+  void quick();
+  void quick_by_makespans();
 
   // Runs the stronger of the two searches for this step. `limited`: a limit may end the solve
   // before a proof.
-  void lead(bool limited);
+  void best_first(bool limited);
 
   // After lead(): true if it ran the search by makespans. weakest() returns the makespans where
   // that search has its weakest bound, or an empty list.
@@ -44,10 +44,10 @@ class ScatterBounding {
 
   // Runs the search that lead() did not run, for a share of the remaining time
   // (BoundParams::other_share).
-  void follow();
+  void other_search();
 
   // Continues each search that could still raise the bound.
-  void again();
+  void resume();
 
   const std::optional<ScatterCertificate>& certificate() const { return certificate_; }
 
@@ -59,7 +59,7 @@ class ScatterBounding {
   bool raise_profile(double seconds, std::int64_t boxes);
   void confirm(const char* name);
 
-  ScatterRun& run_;
+  ScatterSolveContext& run_;
   std::optional<ScatterStepBound> step_;
   std::optional<ScatterProfileBound> profile_;
   std::optional<ScatterCertificate> found_;        // last certificate of a search

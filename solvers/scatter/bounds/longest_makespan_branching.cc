@@ -17,16 +17,16 @@ constexpr double kWorthACap = 0.15;  // share of a case; a smaller part is not c
 
 // Returns true if the bound of the case loses most by its range of longest makespans.
 bool ScatterStepBound::wide(const Node& node) const {
-  if (table_.again() == 0) return false;
-  const Ms most = std::min(node.longest_to, (upper_ - node.value) / table_.again());
-  const Ms loss = table_.again() * (most - node.longest_from);
+  if (table_.longest_weight() == 0) return false;
+  const Ms most = std::min(node.longest_to, (upper_ - node.value) / table_.longest_weight());
+  const Ms loss = table_.longest_weight() * (most - node.longest_from);
   return loss > std::max(kWide * upper_, kWideOfGap * (upper_ - bound_of(node)));
 }
 
 // Returns the makespan where a wide case is split: the longest makespan of any better step if that
 // cuts off enough, or else the middle.
 Ms ScatterStepBound::cut_of(const Node& node) const {
-  const Ms most = (upper_ - node.value) / table_.again();
+  const Ms most = (upper_ - node.value) / table_.longest_weight();
   if (node.longest_to - most > kWorthACap * (most - node.longest_from)) return most;
   return (node.longest_from + std::min(node.longest_to, most)) / 2;
 }

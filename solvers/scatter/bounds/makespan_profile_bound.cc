@@ -9,8 +9,8 @@
 namespace stowage {
 namespace {
 
-constexpr int kMostMicroBatches = 5;  // larger counts have too many boxes
-constexpr std::size_t kMostKinds = 80;
+constexpr int kMaxMicroBatches = 5;  // larger counts have too many boxes
+constexpr std::size_t kMaxKinds = 80;
 // A makespan refuted up to this share suffices for a proof.
 constexpr double kJustBelow = 1 - 5e-8;
 constexpr double kWidth = 0.05;
@@ -24,18 +24,19 @@ ScatterProfileBound::ScatterProfileBound(const ScatterInstance& instance, MilpBa
                                          Ms upper, CertificateSink sink)
     : table_(ScatterTable(instance).relaxed()),
       fewest_(least_micro_batches(table_)),
-      alone_(table_.again() > 0 ? longest_alone(table_) : 0),
+      alone_(table_.longest_weight() > 0 ? longest_alone(table_) : 0),
       lp_(table_, backend),
       upper_(upper),
       sink_(std::move(sink)) {}
 
 bool ScatterProfileBound::promising() const {
-  return fewest_ >= 1 && fewest_ <= kMostMicroBatches && table_.kinds().size() <= kMostKinds &&
-         beyond(kMostMicroBatches + 1) >= upper_;
+  return fewest_ >= 1 && fewest_ <= kMaxMicroBatches && table_.kinds().size() <= kMaxKinds &&
+         beyond(kMaxMicroBatches + 1) >= upper_;
 }
 
 int ScatterProfileBound::most_micro_batches() const {
-  const Ms left = upper_ - table_.total_area() / table_.devices() - table_.again() * alone_;
+  const Ms left =
+      upper_ - table_.total_area() / table_.devices() - table_.longest_weight() * alone_;
   const Ms overhead = table_.least_overhead();
   if (!(overhead > 0) || left / overhead >= table_.size()) return table_.size();
   return static_cast<int>(left / overhead * (1 + 1e-9));
@@ -44,7 +45,7 @@ int ScatterProfileBound::most_micro_batches() const {
 void ScatterProfileBound::begin() {
   const int multiple = static_cast<int>(table_.multiple());
   int count = fewest_;
-  for (; beyond(count) < upper_ * kClaimed && count <= kMostMicroBatches; count += multiple) {
+  for (; beyond(count) < upper_ * kClaimed && count <= kMaxMicroBatches; count += multiple) {
     const auto size = static_cast<std::size_t>(count);
     trees_.push_back({ProfileNode{}});
     leaves_.push_back({.tree = trees_.size() - 1,
@@ -61,11 +62,11 @@ void ScatterProfileBound::begin() {
 void ScatterProfileBound::close(Leaf& leaf) const {
   const std::size_t count = leaf.low.size();
   for (std::size_t b = count - 1; b-- > 0;) leaf.low[b] = std::max(leaf.low[b], leaf.low[b + 1]);
-  const Ms sum =
-      std::accumulate(leaf.low.begin(), leaf.low.end(), 0.0) + table_.again() * leaf.low[0];
+  const Ms sum = std::accumulate(leaf.low.begin(), leaf.low.end(), 0.0) +
+                 table_.longest_weight() * leaf.low[0];
   leaf.bound = std::max(leaf.bound, sum);
   for (std::size_t b = 0; b < count; ++b) {
-    const double times = b == 0 ? 1 + table_.again() : 1;
+    const double times = b == 0 ? 1 + table_.longest_weight() : 1;
     leaf.high[b] =
         std::min(leaf.high[b], (upper_ * kJustBelow - (sum - times * leaf.low[b])) / times);
     if (b > 0) leaf.high[b] = std::min(leaf.high[b], leaf.high[b - 1]);

@@ -23,7 +23,7 @@ namespace stowage {
 
 class ScatterProfileBound {
  public:
-  // `upper` is the objective of a known plan. Requires that every sequence fits some level.
+  // `upper` is the objective of a known plan. Requires that every sequence fits some configuration.
   // `instance` must outlive this.
   ScatterProfileBound(const ScatterInstance& instance, MilpBackend backend, Ms upper,
                       CertificateSink sink);
@@ -41,7 +41,7 @@ class ScatterProfileBound {
   // Lowers `upper` to the objective of a better plan.
   void lower_upper(Ms upper) { upper_ = std::min(upper_, upper); }
   // Adds the groups of a plan to the patterns.
-  void learn(const StepDraft& step) { lp_.learn(step); }
+  void learn(const WorkingStep& step) { lp_.learn(step); }
 
   Ms bound() const { return best_; }
   // Returns the makespans of the pattern LP where the bound is weakest, or an empty list.

@@ -25,11 +25,11 @@ namespace stowage {
 
 class ScatterProfileLp {
  public:
-  // `table` must outlive this. Requires every sequence to fit some level.
+  // `table` must outlive this. Requires every sequence to fit some configuration.
   ScatterProfileLp(const ScatterTable& table, MilpBackend backend);
 
   // Adds the groups of a plan to the patterns.
-  void learn(const StepDraft& step) { patterns_.learn(step); }
+  void learn(const WorkingStep& step) { patterns_.learn(step); }
 
   struct Answer {
     bool solved = false;
@@ -50,7 +50,7 @@ class ScatterProfileLp {
 
   void offer(std::size_t first, ScatterProfileMaster& master) const;
   void generate(const Box& box, Answer& answer, Budget& budget);
-  BestPattern price(int level, Ms room, double time, const std::vector<double>& values,
+  BestPattern price(int config, Ms room, double time, const std::vector<double>& values,
                     double floor, std::size_t states) const;
   Search add_patterns(const Box& box, const ProfileNode& node, std::size_t states,
                       const Budget& budget);

@@ -59,7 +59,7 @@ ScatterStepBound::ScatterStepBound(const ScatterInstance& instance, const StepBo
       sink_(std::move(sink)),
       table_(ScatterTable(instance).relaxed()),
       fewest_(least_micro_batches(table_)),
-      alone_(table_.again() > 0 ? longest_alone(table_) : 0),
+      alone_(table_.longest_weight() > 0 ? longest_alone(table_) : 0),
       upper_(upper) {}
 
 bool ScatterStepBound::improve(Budget& budget) {
@@ -97,8 +97,8 @@ bool ScatterStepBound::improve(Budget& budget) {
 
 std::vector<Ms> ScatterStepBound::first_grid() const {
   const Ms least = table_.least_overhead();
-  // The longest makespan of a better step is at most `upper`: it counts 1 + again() times.
-  const Ms upper = upper_ / (1 + table_.again());
+  // The longest makespan of a better step is at most `upper`: it counts 1 + longest_weight() times.
+  const Ms upper = upper_ / (1 + table_.longest_weight());
   Ms shortest = upper;
   Ms longest = 0;
   const int kinds = static_cast<int>(table_.kinds().size());
@@ -123,12 +123,12 @@ std::vector<Ms> ScatterStepBound::first_grid() const {
   return grid;
 }
 
-// Adds the makespans from which a kind fits a level.
+// Adds the makespans from which a kind fits a configuration.
 void ScatterStepBound::add_breaks(int kind, Ms from, Ms to, std::vector<Ms>& points) const {
-  for (int d = 0; d < static_cast<int>(table_.levels().size()); ++d) {
-    const Level& level = table_.levels()[static_cast<std::size_t>(d)];
-    if (table_.kinds()[static_cast<std::size_t>(kind)].length > level.room(0, 0)) continue;
-    const Ms alone = (level.overhead + table_.kind_cost(kind, d)) * kBelowStep;
+  for (int d = 0; d < static_cast<int>(table_.configs().size()); ++d) {
+    const GroupConfig& config = table_.configs()[static_cast<std::size_t>(d)];
+    if (table_.kinds()[static_cast<std::size_t>(kind)].length > config.room(0, 0)) continue;
+    const Ms alone = (config.overhead + table_.kind_cost(kind, d)) * kBelowStep;
     if (alone > from && alone < to) points.push_back(alone);
   }
 }

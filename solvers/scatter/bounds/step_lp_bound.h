@@ -47,7 +47,7 @@ using CertificateSink = std::function<void(const ScatterCertificate&)>;
 class ScatterStepBound {
  public:
   // `upper` is the objective of a known plan. Bounds beyond it are not improved. Requires that
-  // every sequence fits some level. `instance` must outlive this.
+  // every sequence fits some configuration. `instance` must outlive this.
   ScatterStepBound(const ScatterInstance& instance, const StepBoundOptions& options, Ms upper,
                    CertificateSink sink);
 
@@ -93,7 +93,7 @@ class ScatterStepBound {
   std::size_t weakest_leaf() const;
   std::optional<StepCondition> condition_for(const Node& node) const;
   double bound_of(const Node& node) const {
-    return node.value + table_.again() * node.longest_from;
+    return node.value + table_.longest_weight() * node.longest_from;
   }
   // Cases of longest makespans, see longest_makespan_branching.cc.
   bool wide(const Node& node) const;

@@ -71,11 +71,11 @@ std::vector<ClassGroup> counted(const ScatterInstance& instance, const Classes& 
 // Returns a lower bound in ms on the additional cost of the longest makespan in a pipeline.
 Ms again_ms(const ScatterTable& table) {
   Ms longest = 0;
-  if (table.again() == 0) return longest;
+  if (table.longest_weight() == 0) return longest;
   for (int kind = 0; kind < static_cast<int>(table.kinds().size()); ++kind) {
     longest = std::max(longest, table.alone(kind));
   }
-  return table.again() * longest;
+  return table.longest_weight() * longest;
 }
 
 // Returns the largest number of micro-batches that a plan better than the incumbent can have. Every

@@ -17,8 +17,9 @@
 namespace stowage {
 namespace {
 
-constexpr std::size_t kMostTimes = std::size_t{1} << 22;  // entries of sets times levels, 32 MiB
-constexpr double kMostPairs = 1e9;                        // pairs of sets
+constexpr std::size_t kMaxTimes = std::size_t{1}
+                                  << 22;    // entries of sets times configurations, 32 MiB
+constexpr double kMaxPairs = 1e9;           // pairs of sets
 constexpr double kCaps = 4;                 // typical number of caps on the longest makespan
 constexpr double kSecondsPerPair = 1.2e-9;  // upper estimate
 constexpr std::int64_t kPairsPerNode = std::int64_t{1} << 20;
@@ -26,29 +27,29 @@ constexpr std::int64_t kPairsPerLook = std::int64_t{1} << 16;  // between two re
 // Relative; far above the rounding errors of sums of few times.
 constexpr double kSubsetRounding = 1e-9;
 
-// A set at a level where it fits.
+// A set at a configuration where it fits.
 struct Candidate {
   Ms time = 0;
   std::uint32_t set = 0;
-  std::int32_t level = 0;
+  std::int32_t config = 0;
 };
 
 class Search {
  public:
-  Search(const ScatterTable& table, SequenceSets sets, Ms upper, Budget& budget)
+  Search(const ScatterTable& table, SubsetIndex sets, Ms upper, Budget& budget)
       : table_(table),
         sets_(std::move(sets)),
         upper_(upper * (1 + kSubsetRounding)),
         budget_(budget),
         box_(sets_) {}
 
-  std::optional<StepDraft> run() {
+  std::optional<WorkingStep> run() {
     list_candidates();
     if (!within_reach(pairs_to_try())) return std::nullopt;
     std::ranges::sort(candidates_, {},
-                      [](const Candidate& c) { return std::tuple(c.time, c.set, c.level); });
+                      [](const Candidate& c) { return std::tuple(c.time, c.set, c.config); });
     if (!find_makespans()) return std::nullopt;
-    if (table_.again() > 0) return over_caps();
+    if (table_.longest_weight() > 0) return over_caps();
     if (!chain(kInfinity)) return std::nullopt;
     return recovered();
   }
@@ -58,8 +59,8 @@ class Search {
   // of makespans below one cap after another. With a smaller cap the sum does not decrease. So a
   // better step must have a longest makespan below the difference that the best step leaves for it,
   // which is the next cap.
-  std::optional<StepDraft> over_caps() {
-    std::optional<StepDraft> best;
+  std::optional<WorkingStep> over_caps() {
+    std::optional<WorkingStep> best;
     Ms cap = kInfinity;
     Ms least = upper_;
     do {
@@ -76,16 +77,16 @@ class Search {
         best = recovered();
         if (!best) return std::nullopt;
       }
-      cap = std::min(cap, (least - sum) / table_.again() * (1 + kSubsetRounding));
+      cap = std::min(cap, (least - sum) / table_.longest_weight() * (1 + kSubsetRounding));
     } while (cap >= alone_ * (1 - kSubsetRounding));
     return best;
   }
 
   // Lists every group that a plan of at most `upper` can have. Each other micro-batch lasts at
-  // least the least overhead, and the step's device-time with this group must fit. A level that is
-  // not faster than a smaller level is left out.
+  // least the least overhead, and the step's device-time with this group must fit. A configuration
+  // that is not faster than a smaller configuration is left out.
   void list_candidates() {
-    const auto levels = table_.levels().size();
+    const auto configs = table_.configs().size();
     const Ms least = table_.least_overhead();
     const int others = std::max(0, least_micro_batches(table_) - 1);
     const Ms together = upper_ - others * least * (1 - kSubsetRounding);
@@ -93,16 +94,18 @@ class Search {
       alone_ = std::max(alone_, table_.alone(kind));
     }
     // The longest makespan is at least the time of this group.
-    const Ms limit = table_.again() == 0 ? together : together / (1 + table_.again());
+    const Ms limit =
+        table_.longest_weight() == 0 ? together : together / (1 + table_.longest_weight());
     const auto idle_beside = [&](Ms whole) {  // device-ms
-      const Ms sum = table_.again() == 0 ? together
-                                         : together - table_.again() * std::max(whole, alone_) *
-                                                          (1 - kSubsetRounding);
+      const Ms sum = table_.longest_weight() == 0
+                         ? together
+                         : together - table_.longest_weight() * std::max(whole, alone_) *
+                                          (1 - kSubsetRounding);
       return (sum - least * (1 - kSubsetRounding)) * table_.devices() -
              table_.total_area() * (1 - kSubsetRounding);
     };
     std::vector<Tokens> tokens(sets_.size(), 0);
-    std::vector<Ms> times(sets_.size() * levels, 0);
+    std::vector<Ms> times(sets_.size() * configs, 0);
     std::vector<Ms> transfers(table_.additive() ? 0 : times.size(), 0);
     area_.assign(sets_.size(), 0);
     SetCounts counts;
@@ -117,19 +120,19 @@ class Search {
       tokens[set] = std::min(tokens[less] + table_.kinds()[kind].length, kMaxExact);
       area_[set] = area_[less] + table_.kinds()[kind].area;
       fastest.assign(at(table_.recomputations()), kInfinity);
-      for (std::size_t level = 0; level < levels; ++level) {
-        const Level& own = table_.levels()[level];
-        Ms& time = times[set * levels + level];
-        const Load load = table_.kind_load(static_cast<int>(kind), static_cast<int>(level));
-        time = times[less * levels + level] + load.compute;
+      for (std::size_t config = 0; config < configs; ++config) {
+        const GroupConfig& own = table_.configs()[config];
+        Ms& time = times[set * configs + config];
+        const Load load = table_.kind_load(static_cast<int>(kind), static_cast<int>(config));
+        time = times[less * configs + config] + load.compute;
         Ms longer = time;
         if (!transfers.empty()) {
-          Ms& transfer = transfers[set * levels + level];
-          transfer = transfers[less * levels + level] + load.transfer;
+          Ms& transfer = transfers[set * configs + config];
+          transfer = transfers[less * configs + config] + load.transfer;
           longer = std::max(longer, transfer);
         }
-        const Ms whole = table_.measured() ? table_.time(static_cast<int>(level),
-                                                         {time, transfers[set * levels + level]})
+        const Ms whole = table_.measured() ? table_.time(static_cast<int>(config),
+                                                         {time, transfers[set * configs + config]})
                                            : own.overhead + longer;
         if (own.degree > table_.devices()) continue;
         if (longest > own.longest || sequences > own.sequences) continue;
@@ -137,13 +140,13 @@ class Search {
         if (!beside || tokens[set] > own.capacity - *beside || tokens[set] > own.most_tokens) {
           continue;
         }
-        Ms& before = fastest[at(table_.way(static_cast<int>(level)))];
+        Ms& before = fastest[at(table_.mode(static_cast<int>(config)))];
         if (whole > limit || whole >= before) continue;
         before = whole;
         const double more = own.degree * (whole - least) * (1 - kSubsetRounding) - area_[set];
         if (more > idle_beside(whole)) continue;
         candidates_.push_back(
-            {whole, static_cast<std::uint32_t>(set), static_cast<std::int32_t>(level)});
+            {whole, static_cast<std::uint32_t>(set), static_cast<std::int32_t>(config)});
       }
     }
   }
@@ -152,7 +155,7 @@ class Search {
     double pairs = 1;  // pairs of a set and a subset
     for (const int count : sets_.all()) pairs *= 0.5 * (count + 1.0) * (count + 2.0);
     pairs /= 3;  // in a chain of micro-batches the first one holds the longest sequence
-    if (table_.again() > 0) pairs *= kCaps;
+    if (table_.longest_weight() > 0) pairs *= kCaps;
     SetCounts counts;
     for (const Candidate& candidate : candidates_) {
       sets_.read(candidate.set, counts);
@@ -167,7 +170,7 @@ class Search {
 
   // Returns true if the work fits the budget, since a partial search is useless.
   bool within_reach(double pairs) const {
-    return pairs <= kMostPairs && pairs * kSecondsPerPair <= budget_.seconds_left() &&
+    return pairs <= kMaxPairs && pairs * kSecondsPerPair <= budget_.seconds_left() &&
            pairs / kPairsPerNode <= static_cast<double>(budget_.nodes_left());
   }
 
@@ -175,13 +178,13 @@ class Search {
   // mode.
   bool find_makespans() {
     makespan_.assign(sets_.size(), kInfinity);
-    way_.assign(sets_.size(), 0);
-    for (int way = 0; way < table_.recomputations(); ++way) {
-      if (!sweep(way, sets_.all(), kInfinity)) return false;
+    mode_.assign(sets_.size(), 0);
+    for (int mode = 0; mode < table_.recomputations(); ++mode) {
+      if (!sweep(mode, sets_.all(), kInfinity)) return false;
       for (std::size_t set = 0; set < sets_.size(); ++set) {
         if (first_[set] >= makespan_[set]) continue;
         makespan_[set] = first_[set];
-        way_[set] = way;
+        mode_[set] = mode;
       }
     }
     return true;
@@ -190,7 +193,7 @@ class Search {
   // Takes the candidates of the mode up to time `last` that hold at most `most`, one after another.
   // Computes devices_[S], the fewest devices that hold S in groups taken so far, and first_[S], the
   // time of the candidate at which they fit. Returns false if the budget ended the sweep.
-  bool sweep(int way, const SetCounts& most, Ms last) {
+  bool sweep(int mode, const SetCounts& most, Ms last) {
     devices_.assign(sets_.size(), table_.devices() + 1);
     by_.assign(sets_.size(), 0);
     first_.assign(sets_.size(), kInfinity);
@@ -198,7 +201,7 @@ class Search {
     SetCounts counts;
     for (std::size_t i = 0; i < candidates_.size() && candidates_[i].time <= last; ++i) {
       const Candidate& own = candidates_[i];
-      if (table_.way(own.level) != way) continue;
+      if (table_.mode(own.config) != mode) continue;
       sets_.read(own.set, counts);
       bool within = true;
       for (std::size_t kind = 0; kind < counts.size(); ++kind) {
@@ -208,7 +211,7 @@ class Search {
       if (!within) continue;
       box_.become(counts);
       if (!count(box_.size())) return false;
-      const int degree = table_.levels()[at(own.level)].degree;
+      const int degree = table_.configs()[at(own.config)].degree;
       // Ascending, so that a group may occur twice.
       box_.visit([&](std::size_t rest) {
         const std::size_t set = rest + own.set;
@@ -226,7 +229,7 @@ class Search {
   // micro-batch. Micro-batches are ordered by their longest sequences. Returns false if the budget
   // ended the search.
   bool chain(Ms cap) {
-    const Ms upper = upper_ - table_.again() * alone_ * (1 - kSubsetRounding);
+    const Ms upper = upper_ - table_.longest_weight() * alone_ * (1 - kSubsetRounding);
     step_.assign(sets_.size(), kInfinity);
     from_.assign(sets_.size(), 0);
     step_[0] = 0;
@@ -258,17 +261,17 @@ class Search {
 
   // Returns the step. Returns nullopt if no plan of at most `upper` exists or the budget ended the
   // search.
-  std::optional<StepDraft> recovered() {
+  std::optional<WorkingStep> recovered() {
     std::size_t left = sets_.size() - 1;
     if (step_[left] == kInfinity) return std::nullopt;
     std::vector<int> next;
-    for (const Kind& kind : table_.kinds()) next.push_back(kind.first);
-    StepDraft step;
+    for (const DistinctLength& kind : table_.kinds()) next.push_back(kind.first);
+    WorkingStep step;
     SetCounts counts;
     for (; left != 0; left -= from_[left]) {
       std::size_t batch = from_[left];
       sets_.read(batch, counts);
-      if (!sweep(way_[batch], counts, makespan_[batch])) return std::nullopt;
+      if (!sweep(mode_[batch], counts, makespan_[batch])) return std::nullopt;
       step.emplace_back();
       while (batch != 0) {
         const Candidate& group = candidates_[by_[batch]];
@@ -277,7 +280,7 @@ class Search {
         for (std::size_t kind = 0; kind < counts.size(); ++kind) {
           for (int i = 0; i < counts[kind]; ++i) positions.push_back(next[kind]++);
         }
-        step.back().groups.push_back(group_of(table_, group.level, std::move(positions)));
+        step.back().groups.push_back(group_of(table_, group.config, std::move(positions)));
         batch -= group.set;
       }
       step.back().makespan = slowest(step.back());
@@ -297,7 +300,7 @@ class Search {
   }
 
   const ScatterTable& table_;
-  const SequenceSets sets_;
+  const SubsetIndex sets_;
   const Ms upper_;
   Budget& budget_;
   SetBox box_;
@@ -308,7 +311,7 @@ class Search {
   std::vector<Ms> first_;
   Ms alone_ = 0;              // bound on the longest makespan
   std::vector<Ms> makespan_;  // of a micro-batch of the set; infinite if none is feasible
-  std::vector<int> way_;      // recomputation mode of that makespan
+  std::vector<int> mode_;     // recomputation mode of that makespan
   std::vector<Ms> step_;
   std::vector<std::uint32_t> from_;
   std::int64_t pairs_ = 0;
@@ -318,13 +321,13 @@ class Search {
 
 }  // namespace
 
-std::optional<StepDraft> best_of_subsets(const ScatterTable& table, Ms upper, Budget& budget) {
+std::optional<WorkingStep> best_of_subsets(const ScatterTable& table, Ms upper, Budget& budget) {
   // The search minimises devices of a set, so it cannot enforce rules on whole micro-batches or
   // their number.
   if (table.no_idle_ranks() || table.equal_sequences() || table.multiple() > 1) {
     return std::nullopt;
   }
-  std::optional<SequenceSets> sets = SequenceSets::of(table, kMostTimes / table.levels().size());
+  std::optional<SubsetIndex> sets = SubsetIndex::of(table, kMaxTimes / table.configs().size());
   if (!sets) return std::nullopt;
   return Search(table, *std::move(sets), upper, budget).run();
 }

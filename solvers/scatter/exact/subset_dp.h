@@ -18,7 +18,7 @@ namespace stowage {
 // Returns a step of the least objective. `upper` is the objective of a known plan in ms, and a
 // smaller value saves work. Returns nullopt in two cases: the work, known in advance, exceeds the
 // search's limit or `budget` (a node is 2^20 pairs of sets), or the instance has rules on whole
-// micro-batches or their number. Requires that every sequence fits some level.
-std::optional<StepDraft> best_of_subsets(const ScatterTable& table, Ms upper, Budget& budget);
+// micro-batches or their number. Requires that every sequence fits some configuration.
+std::optional<WorkingStep> best_of_subsets(const ScatterTable& table, Ms upper, Budget& budget);
 
 }  // namespace stowage

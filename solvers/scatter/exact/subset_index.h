@@ -21,13 +21,13 @@ using SetCounts = std::vector<int>;  // sequences of each kind
 
 // Sets of sequences as numbers: the counts are the digits, and kind 0 is the most significant. A
 // subset of a set has a smaller number than the set.
-class SequenceSets {
+class SubsetIndex {
  public:
   // Returns the sets of the table, or nullopt if there are more than `most`.
-  static std::optional<SequenceSets> of(const ScatterTable& table, std::size_t most) {
-    SequenceSets sets;
+  static std::optional<SubsetIndex> of(const ScatterTable& table, std::size_t most) {
+    SubsetIndex sets;
     std::size_t size = 1;
-    for (const Kind& kind : table.kinds()) {
+    for (const DistinctLength& kind : table.kinds()) {
       sets.all_.push_back(kind.count);
       size *= at(kind.count) + 1;
       if (size > most) return std::nullopt;
@@ -58,7 +58,7 @@ class SequenceSets {
 // `high_` and one of `low_`.
 class SetBox {
  public:
-  explicit SetBox(const SequenceSets& sets) : sets_(sets) {}
+  explicit SetBox(const SubsetIndex& sets) : sets_(sets) {}
 
   void become(const SetCounts& most) {
     const std::size_t half = most.size() / 2;
@@ -88,7 +88,7 @@ class SetBox {
     }
   }
 
-  const SequenceSets& sets_;
+  const SubsetIndex& sets_;
   std::vector<std::uint32_t> high_;
   std::vector<std::uint32_t> low_;
 };

@@ -21,7 +21,7 @@
 namespace stowage {
 namespace {
 
-constexpr std::int64_t kMostMoves = 20'000'000;
+constexpr std::int64_t kMaxMoves = 20'000'000;
 constexpr std::size_t kListed = 50;  // micro-batches listed; the others are only counted
 
 std::string pointer(std::size_t batch, std::size_t group) {
@@ -38,8 +38,8 @@ std::string exchange_text(ExchangeKind kind) {
 struct Seen {
   Ms time = 0;
   Load load;
-  Tokens held = 0;  // tokens taken from the level's capacity
-  int level = 0;
+  Tokens held = 0;  // tokens taken from the configuration's capacity
+  int config = 0;
   std::int64_t sequences = 0;
 };
 
@@ -50,11 +50,11 @@ class ScatterMoves {
     for (int p = 0; p < table_.size(); ++p) position_[static_cast<std::size_t>(table_.id(p))] = p;
     for (const ScatterMicroBatch& batch : plan.micro_batches) {
       seen_.emplace_back();
-      ways_.push_back(way_of(batch));
+      modes_.push_back(mode_of(batch));
       for (const ScatterGroup& group : batch.groups) {
-        const int level = table_.level_of(*form_of(instance, batch, group));
-        seen_.back().push_back({group.time_ms, load_of(group, level), held_by(group, level), level,
-                                std::ssize(group.sequences)});
+        const int config = table_.config_of(*form_of(instance, batch, group));
+        seen_.back().push_back({group.time_ms, load_of(group, config), held_by(group, config),
+                                config, std::ssize(group.sequences)});
       }
       slowest_.push_back(three_slowest(seen_.back()));
       makespans_.push_back(batch.makespan_ms);
@@ -64,8 +64,8 @@ class ScatterMoves {
 
   Moves run() {
     for (std::size_t b = 0; b < seen_.size() && moves_.all; ++b) {
-      for (int way = 0; way < table_.recomputations(); ++way) {
-        if (way != ways_[b]) try_way(b, way);
+      for (int mode = 0; mode < table_.recomputations(); ++mode) {
+        if (mode != modes_[b]) try_mode(b, mode);
       }
       const auto critical = static_cast<std::size_t>(slowest_[b][0]);
       for (const std::int64_t id : plan_.micro_batches[b].groups[critical].sequences) {
@@ -82,28 +82,29 @@ class ScatterMoves {
 
   // Returns the table's recomputation mode of the micro-batch, or kLeftOut if the table dropped it
   // for a better mode.
-  int way_of(const ScatterMicroBatch& batch) const {
+  int mode_of(const ScatterMicroBatch& batch) const {
     const int index = recomputation_index(instance_, batch.recomputation);
-    for (int l = 0; l < static_cast<int>(table_.levels().size()); ++l) {
-      if (table_.levels()[static_cast<std::size_t>(l)].recomputation == index) return table_.way(l);
+    for (int l = 0; l < static_cast<int>(table_.configs().size()); ++l) {
+      if (table_.configs()[static_cast<std::size_t>(l)].recomputation == index)
+        return table_.mode(l);
     }
     return kLeftOut;
   }
 
-  // Tries another recomputation mode for the micro-batch, with the fastest level of each group's
-  // degree.
-  void try_way(std::size_t b, int way) {
+  // Tries another recomputation mode for the micro-batch, with the fastest configuration of each
+  // group's degree.
+  void try_mode(std::size_t b, int mode) {
     ++moves_.tried;
     Ms then = 0;
-    int level = 0;
+    int config = 0;
     for (const ScatterGroup& group : plan_.micro_batches[b].groups) {
       Ms least = kInfinity;
       const auto count = std::ssize(group.sequences);
-      for (int l = 0; l < static_cast<int>(table_.levels().size()); ++l) {
-        const Level& own = table_.levels()[static_cast<std::size_t>(l)];
-        if (own.degree != group.degree || table_.way(l) != way || count > own.sequences) continue;
+      for (int l = 0; l < static_cast<int>(table_.configs().size()); ++l) {
+        const GroupConfig& own = table_.configs()[static_cast<std::size_t>(l)];
+        if (own.degree != group.degree || table_.mode(l) != mode || count > own.sequences) continue;
         if (own.place != form_of(instance_, plan_.micro_batches[b], group)->place) continue;
-        level = l;
+        config = l;
         if (own.room_to_grow(held_by(group, l), count) < 0) continue;
         Load load = table_.empty_load(l);
         bool holds = true;
@@ -118,22 +119,22 @@ class ScatterMoves {
     if (then == kInfinity) return;
     const Ms gain = makespan(b) - then + gained_again(b, b, then);
     if (!better(gain)) return;
-    const int index = table_.levels()[static_cast<std::size_t>(level)].recomputation;
+    const int index = table_.configs()[static_cast<std::size_t>(config)].recomputation;
     tell(gain, "recompute " + in_quotes(recomputation_name(instance_, index)) +
                    " in /micro_batches/" + std::to_string(b));
   }
 
-  Load load_of(const ScatterGroup& group, int level) const {
+  Load load_of(const ScatterGroup& group, int config) const {
     if (table_.additive()) return {group.time_ms, group.time_ms};
-    Load load = table_.empty_load(level);
-    for (const std::int64_t id : group.sequences) load += added(id, level);
+    Load load = table_.empty_load(config);
+    for (const std::int64_t id : group.sequences) load += added(id, config);
     return load;
   }
 
-  Tokens held_by(const ScatterGroup& group, int level) const {
+  Tokens held_by(const ScatterGroup& group, int config) const {
     Tokens held = 0;
     for (const std::int64_t id : group.sequences) {
-      held += table_.held(level, position_[static_cast<std::size_t>(id)]);
+      held += table_.held(config, position_[static_cast<std::size_t>(id)]);
     }
     return held;
   }
@@ -164,8 +165,8 @@ class ScatterMoves {
     return 0;
   }
 
-  Load added(std::int64_t id, int level) const {
-    return table_.load(position_[static_cast<std::size_t>(id)], level);
+  Load added(std::int64_t id, int config) const {
+    return table_.load(position_[static_cast<std::size_t>(id)], config);
   }
   Tokens length(std::int64_t id) const {
     return table_.length(position_[static_cast<std::size_t>(id)]);
@@ -174,22 +175,22 @@ class ScatterMoves {
 
   // Tries all moves and swaps of `id`, of the critical group of micro-batch b, in micro-batch c.
   void try_batch(std::int64_t id, std::size_t b, std::size_t critical, std::size_t c) {
-    if (ways_[b] == kLeftOut || ways_[c] == kLeftOut) return;
+    if (modes_[b] == kLeftOut || modes_[c] == kLeftOut) return;
     const Seen& from = seen_[b][critical];
     const bool alone = from.sequences == 1;
     // Without the sequence, ranks would idle or the number of micro-batches would fall.
     const bool needed = table_.no_idle_ranks() || (table_.multiple() > 1 && seen_[b].size() == 1);
     const bool may_leave = (!alone || !needed) && !table_.equal_sequences();
-    const Ms left = alone ? 0 : table_.time(from.level, from.load - added(id, from.level));
+    const Ms left = alone ? 0 : table_.time(from.config, from.load - added(id, from.config));
     for (std::size_t h = 0; h < seen_[c].size(); ++h) {
       if (c == b && h == critical) continue;
       const Seen& to = seen_[c][h];
-      const Level& level = table_.levels()[static_cast<std::size_t>(to.level)];
-      const Tokens room = level.room(to.held, to.sequences);
-      if (may_leave && length(id) <= room && length(id) <= level.longest &&
-          to.sequences < level.sequences) {
+      const GroupConfig& config = table_.configs()[static_cast<std::size_t>(to.config)];
+      const Tokens room = config.room(to.held, to.sequences);
+      if (may_leave && length(id) <= room && length(id) <= config.longest &&
+          to.sequences < config.sequences) {
         const Ms gain =
-            gained(b, critical, left, c, h, table_.time(to.level, to.load + added(id, to.level)));
+            gained(b, critical, left, c, h, table_.time(to.config, to.load + added(id, to.config)));
         if (better(gain)) {
           tell(gain, "move sequence " + std::to_string(id) + " from " + pointer(b, critical) +
                          " to " + pointer(c, h));
@@ -206,16 +207,16 @@ class ScatterMoves {
                     std::size_t c, std::size_t h) {
     const Seen& from = seen_[b][critical];
     const Seen& to = seen_[c][h];
-    const Level& there = table_.levels()[static_cast<std::size_t>(to.level)];
-    const Level& here = table_.levels()[static_cast<std::size_t>(from.level)];
+    const GroupConfig& there = table_.configs()[static_cast<std::size_t>(to.config)];
+    const GroupConfig& here = table_.configs()[static_cast<std::size_t>(from.config)];
     const Tokens longer = length(id) - length(other);
     if (longer > there.room_to_grow(to.held, to.sequences)) return;
     if (-longer > here.room_to_grow(from.held, from.sequences)) return;
     if (length(id) > there.longest || length(other) > here.longest) return;
-    const Load left = from.load - added(id, from.level) + added(other, from.level);
-    const Load grown = to.load - added(other, to.level) + added(id, to.level);
+    const Load left = from.load - added(id, from.config) + added(other, from.config);
+    const Load grown = to.load - added(other, to.config) + added(id, to.config);
     const Ms gain =
-        gained(b, critical, table_.time(from.level, left), c, h, table_.time(to.level, grown));
+        gained(b, critical, table_.time(from.config, left), c, h, table_.time(to.config, grown));
     if (better(gain)) {
       tell(gain, "exchange sequence " + std::to_string(id) + " of " + pointer(b, critical) +
                      " with sequence " + std::to_string(other) + " of " + pointer(c, h));
@@ -228,18 +229,18 @@ class ScatterMoves {
     int free = table_.devices();
     for (const ScatterGroup& group : plan_.micro_batches[c].groups) free -= group.degree;
     constexpr std::size_t kNone = static_cast<std::size_t>(-1);
-    for (std::size_t l = 0; l < table_.levels().size(); ++l) {
-      const Level& level = table_.levels()[l];
-      if (level.degree > free || level.longest < length(id)) continue;
+    for (std::size_t l = 0; l < table_.configs().size(); ++l) {
+      const GroupConfig& config = table_.configs()[l];
+      if (config.degree > free || config.longest < length(id)) continue;
       // The new group must use the micro-batch's recomputation mode.
-      if (table_.way(static_cast<int>(l)) != ways_[c]) continue;
+      if (table_.mode(static_cast<int>(l)) != modes_[c]) continue;
       const int own = static_cast<int>(l);
       const Load load = table_.empty_load(own) + added(id, own);
       const Ms gain = gained(b, critical, left, c, kNone, table_.time(own, load));
       if (better(gain)) {
         tell(gain, "move sequence " + std::to_string(id) + " from " + pointer(b, critical) +
-                       " to a new group of degree " + std::to_string(level.degree) +
-                       exchange_text(level.exchange) + " of /micro_batches/" + std::to_string(c));
+                       " to a new group of degree " + std::to_string(config.degree) +
+                       exchange_text(config.exchange) + " of /micro_batches/" + std::to_string(c));
       }
     }
   }
@@ -247,7 +248,7 @@ class ScatterMoves {
   // Returns how many ms earlier the step ends if group g of b takes `left` and group h of c takes
   // `grown`.
   Ms gained(std::size_t b, std::size_t g, Ms left, std::size_t c, std::size_t h, Ms grown) {
-    if (++moves_.tried >= kMostMoves) moves_.all = false;
+    if (++moves_.tried >= kMaxMoves) moves_.all = false;
     if (b == c) {
       const Ms then = std::max({rest(b, g, h), left, grown});
       return makespan(b) - then + gained_again(b, c, then);
@@ -261,7 +262,7 @@ class ScatterMoves {
   // Returns the additional gain in a pipeline from a shorter longest makespan, if b and c then last
   // `then` at most.
   Ms gained_again(std::size_t b, std::size_t c, Ms then) const {
-    if (table_.again() == 0) return 0;
+    if (table_.longest_weight() == 0) return 0;
     std::array<Ms, 2> gone{makespan(b), b == c ? 0 : makespan(c)};
     Ms others = 0;
     for (const Ms makespan : makespans_) {
@@ -272,7 +273,7 @@ class ScatterMoves {
       }
       *left = -1;  // this makespan belongs to b or c
     }
-    return table_.again() * (makespans_.front() - std::max(others, then));
+    return table_.longest_weight() * (makespans_.front() - std::max(others, then));
   }
 
   bool better(Ms gain) const {
@@ -288,7 +289,7 @@ class ScatterMoves {
   const ScatterPlan& plan_;
   std::vector<int> position_;  // position of each id
   std::vector<std::vector<Seen>> seen_;
-  std::vector<int> ways_;  // recomputation modes, by micro-batch
+  std::vector<int> modes_;  // recomputation modes, by micro-batch
   std::vector<std::array<int, 3>> slowest_;
   std::vector<Ms> makespans_;  // longest first
   Moves moves_;
@@ -348,8 +349,8 @@ Finding slowest_group(const ScatterInstance& instance, const ScatterPlan& plan, 
 
 }  // namespace
 
-Binding binding_of(const ScatterInstance& instance, const ScatterPlan& plan) {
-  Binding binding;
+Bottleneck binding_of(const ScatterInstance& instance, const ScatterPlan& plan) {
+  Bottleneck binding;
   for (std::size_t b = 0; b < std::min(plan.micro_batches.size(), kListed); ++b) {
     binding.parts.push_back(slowest_group(instance, plan, b));
   }

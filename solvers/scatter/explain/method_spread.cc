@@ -6,9 +6,9 @@
 
 namespace stowage {
 
-Separation separation_of(const ScatterInstance& instance, Budget& budget) {
+MethodSpread separation_of(const ScatterInstance& instance, Budget& budget) {
   constexpr double kSame = 1e-9;  // relative
-  Separation separation;
+  MethodSpread separation;
   const std::vector<Method> known = methods(instance);
   for (const char* const name : {"fast", "batch-ada", "megatron-dynamic", "dp-balanced", "verl"}) {
     if (std::ranges::find(known, name, &Method::name) == known.end()) continue;

@@ -15,7 +15,7 @@ struct MethodTime {
   Ms ms = 0;
 };
 
-struct Separation {
+struct MethodSpread {
   std::vector<MethodTime> plans;  // verified plans, fastest first
   double best_to_next = 0;        // relative difference; plans of equal time count as one
   double best_to_last = 0;
@@ -23,6 +23,6 @@ struct Separation {
 
 // Solves with fast, batch-ada, megatron-dynamic, dp-balanced and verl, if the instance has these
 // methods, and returns the plans found.
-Separation separation_of(const ScatterInstance& instance, Budget& budget);
+MethodSpread separation_of(const ScatterInstance& instance, Budget& budget);
 
 }  // namespace stowage

@@ -25,16 +25,16 @@ constexpr double kPrecision = 1e-3;
 constexpr int kPricingRounds = 40;  // larger LPs are assumed infeasible
 constexpr int kDraws = 40;          // draws until the longest sequence fits
 constexpr std::size_t kEvenDraws = 1000;
-constexpr int kMostShapes = 60;  // shapes until the patterns are dropped
+constexpr int kMaxShapes = 60;  // shapes until the patterns are dropped
 
 }  // namespace
 
-ScatterReshape::ScatterReshape(const ScatterTable& table, MilpBackend backend)
+ScatterProfileSearch::ScatterProfileSearch(const ScatterTable& table, MilpBackend backend)
     : table_(table), backend_(backend) {}
 
 // Returns the present number of micro-batches, one less or one more. Numbers that were feasible
 // more often are more likely.
-std::size_t ScatterReshape::draw_count(std::size_t present, std::mt19937_64& random) const {
+std::size_t ScatterProfileSearch::draw_count(std::size_t present, std::mt19937_64& random) const {
   std::array<std::uint32_t, 3> weights = {};
   for (std::size_t i = 0; i < weights.size(); ++i) {
     if (present + i < 2) continue;
@@ -53,8 +53,8 @@ std::size_t ScatterReshape::draw_count(std::size_t present, std::mt19937_64& ran
 // Draws `count` makespans, longest first, that sum up to `sum`. The part beyond the overheads is
 // split at random. Returns nullopt if the overheads leave too little time, or if the longest
 // sequence fits none of the makespans.
-std::optional<std::vector<Ms>> ScatterReshape::draw_shape(std::size_t count, Ms sum,
-                                                          std::mt19937_64& random) const {
+std::optional<std::vector<Ms>> ScatterProfileSearch::draw_shape(std::size_t count, Ms sum,
+                                                                std::mt19937_64& random) const {
   const Ms least = table_.least_overhead();
   const Ms rest = sum - static_cast<double>(count) * least;
   if (rest <= table_.total_area() / table_.devices()) return std::nullopt;
@@ -75,8 +75,8 @@ std::optional<std::vector<Ms>> ScatterReshape::draw_shape(std::size_t count, Ms 
 // Draws makespans of a step of `time` ms in a pipeline, where the longest makespan counts several
 // times. Draws the longest one and how much the others are shorter. Returns nullopt as
 // draw_shape().
-std::optional<std::vector<Ms>> ScatterReshape::draw_even_shape(std::size_t count, Ms time,
-                                                               std::mt19937_64& random) const {
+std::optional<std::vector<Ms>> ScatterProfileSearch::draw_even_shape(
+    std::size_t count, Ms time, std::mt19937_64& random) const {
   const Ms least = table_.least_overhead();
   const auto batches = static_cast<double>(count);
   for (int i = 0; i < kDraws; ++i) {
@@ -88,9 +88,10 @@ std::optional<std::vector<Ms>> ScatterReshape::draw_even_shape(std::size_t count
       all += shape.back();
     }
     // The time beyond the overheads, if the longest makespan is in this part, or elsewhere.
-    Ms scale = (time - (batches + table_.again()) * least) / (all + table_.again() * shape.front());
+    Ms scale = (time - (batches + table_.longest_weight()) * least) /
+               (all + table_.longest_weight() * shape.front());
     if (least + scale * shape.front() < table_.longest_elsewhere()) {
-      scale = (time - table_.again() * table_.longest_elsewhere() - batches * least) / all;
+      scale = (time - table_.longest_weight() * table_.longest_elsewhere() - batches * least) / all;
     }
     if (scale * all <= table_.total_area() / table_.devices()) continue;
     for (Ms& makespan : shape) makespan = least + scale * makespan;
@@ -100,7 +101,7 @@ std::optional<std::vector<Ms>> ScatterReshape::draw_even_shape(std::size_t count
   return std::nullopt;
 }
 
-bool ScatterReshape::improve(StepDraft& step, std::uint64_t seed, Budget& budget) {
+bool ScatterProfileSearch::improve(WorkingStep& step, std::uint64_t seed, Budget& budget) {
   if (step.empty()) return false;
   std::mt19937_64 random(seed);
   const Ms before = step_ms(table_, step);
@@ -108,21 +109,22 @@ bool ScatterReshape::improve(StepDraft& step, std::uint64_t seed, Budget& budget
   const std::size_t count = draw_count(step.size(), random);
   Tally& tally = tallies_[count];
   ++tally.tried;
-  const std::optional<std::vector<Ms>> shape =
-      table_.again() > 0 ? draw_even_shape(count, sum, random) : draw_shape(count, sum, random);
+  const std::optional<std::vector<Ms>> shape = table_.longest_weight() > 0
+                                                   ? draw_even_shape(count, sum, random)
+                                                   : draw_shape(count, sum, random);
   if (!shape) return false;
-  if (!repack_ || ++shapes_ > kMostShapes) {
+  if (!repack_ || ++shapes_ > kMaxShapes) {
     repack_.emplace(table_, backend_);
     shapes_ = 0;
   }
   repack_->learn(step);
   budget.count_nodes(1);
-  const ScatterRepack::Relaxation found = repack_->relax(*shape, budget, kPricingRounds);
+  const ScatterPatternDive::Relaxation found = repack_->relax(*shape, budget, kPricingRounds);
   if (!found.solved || found.shortage > 1e-7) return false;
   ++tally.possible;
   budget.count_nodes(1);
-  std::optional<StepDraft> planned = repack_->plan(*shape, budget);
-  if (planned) planned = obeying(table_, *std::move(planned));
+  std::optional<WorkingStep> planned = repack_->plan(*shape, budget);
+  if (planned) planned = repaired(table_, *std::move(planned));
   if (!planned) return false;
   anneal(table_, *planned, {.steps = kMoves, .hot = kHot}, random(), budget);
   if (step_ms(table_, *planned) > before * kHopeful) return false;
@@ -135,11 +137,11 @@ bool ScatterReshape::improve(StepDraft& step, std::uint64_t seed, Budget& budget
 }
 
 bool reshape_some(const ScatterTable& table, std::vector<std::size_t> chosen, MilpBackend backend,
-                  std::uint64_t seed, StepDraft& step, Budget& budget) {
-  const SomeBatches some(table, std::move(chosen), step);
+                  std::uint64_t seed, WorkingStep& step, Budget& budget) {
+  const SubStep some(table, std::move(chosen), step);
   const ScatterTable part = some.part();
-  StepDraft own = some.own(step);
-  if (!ScatterReshape(part, backend).improve(own, seed, budget)) return false;
+  WorkingStep own = some.own(step);
+  if (!ScatterProfileSearch(part, backend).improve(own, seed, budget)) return false;
   if (!some.may_replace(own)) return false;
   some.replace(std::move(own), step);
   return true;

@@ -1,7 +1,7 @@
 // Searches other profiles of makespans for steps of few micro-batches: profiles far from the
 // present one, where local search does not get, and other numbers of micro-batches.
 //
-//   ScatterReshape reshape(table, MilpBackend::cbc);
+//   ScatterProfileSearch reshape(table, MilpBackend::cbc);
 //   for (std::uint64_t seed = 0; !budget.exhausted(); ++seed) reshape.improve(step, seed, budget);
 //
 // A profile is drawn at random for a little less time than the step takes. If the pattern LP does
@@ -22,15 +22,15 @@
 
 namespace stowage {
 
-class ScatterReshape {
+class ScatterProfileSearch {
  public:
   // `table` must outlive this.
-  ScatterReshape(const ScatterTable& table, MilpBackend backend);
+  ScatterProfileSearch(const ScatterTable& table, MilpBackend backend);
 
   // Tries one profile. Returns true if the step, which must contain all sequences of the table, got
   // faster. Each linear programme and each plan counts as a node. Deterministic in the seeds of all
   // calls unless a time limit ends it.
-  bool improve(StepDraft& step, std::uint64_t seed, Budget& budget);
+  bool improve(WorkingStep& step, std::uint64_t seed, Budget& budget);
 
  private:
   struct Tally {
@@ -46,13 +46,13 @@ class ScatterReshape {
 
   const ScatterTable& table_;
   MilpBackend backend_;
-  std::optional<ScatterRepack> repack_;   // keeps its patterns between profiles
-  int shapes_ = 0;                        // profiles tried
-  std::map<std::size_t, Tally> tallies_;  // by number of micro-batches
+  std::optional<ScatterPatternDive> repack_;  // keeps its patterns between profiles
+  int shapes_ = 0;                            // profiles tried
+  std::map<std::size_t, Tally> tallies_;      // by number of micro-batches
 };
 
 // Tries one profile for some micro-batches of a step.
 bool reshape_some(const ScatterTable& table, std::vector<std::size_t> chosen, MilpBackend backend,
-                  std::uint64_t seed, StepDraft& step, Budget& budget);
+                  std::uint64_t seed, WorkingStep& step, Budget& budget);
 
 }  // namespace stowage

@@ -20,7 +20,7 @@ constexpr double kTogetherShare = 0.1;
 constexpr double kProofPrecision = 1e-7;
 constexpr std::array<double, 4> kRepackSpreads = {0, 1e-3, 1e-2, 5e-2};
 
-std::vector<std::size_t> all_of(const StepDraft& step) {
+std::vector<std::size_t> all_of(const WorkingStep& step) {
   std::vector<std::size_t> all(step.size());
   std::iota(all.begin(), all.end(), 0);
   return all;
@@ -28,16 +28,16 @@ std::vector<std::size_t> all_of(const StepDraft& step) {
 
 }  // namespace
 
-void ScatterReplan::alone(bool quickly) {
+void ScatterPartialReplanning::alone(bool quickly) {
   const DiveParams& params = run_.params.pattern_dive;
-  StepDraft step = this->step();
+  WorkingStep step = this->step();
   if (step.size() > at(params.batches)) return;
   bool better = false;
   // A step of one micro-batch gets all the remaining time.
   Budget part = run_.share(step.size() == 1 ? 1 : params.share);
   const double precision = quickly            ? params.quick_precision
                            : step.size() == 1 ? kProofPrecision
-                                              : RepackEffort().precision;
+                                              : PatternDiveEffort().precision;
   for (std::size_t b = 0; b < step.size() && !part.exhausted(); ++b) {
     // Replanned micro-batches move to the end, where further repeats may improve them.
     std::rotate(step.begin(), step.begin() + 1, step.end());
@@ -49,10 +49,10 @@ void ScatterReplan::alone(bool quickly) {
       better = true;
     }
   }
-  if (step.size() > 1 && step.size() <= kMostTogether) {
+  if (step.size() > 1 && step.size() <= kMaxTogether) {
     Budget together = run_.share(kTogetherShare);
-    const RepackEffort effort{.precision =
-                                  quickly ? params.quick_precision : RepackEffort().precision};
+    const PatternDiveEffort effort{.precision = quickly ? params.quick_precision
+                                                        : PatternDiveEffort().precision};
     better = repack_some(run_.table, all_of(step), effort, run_.backend(), run_.options.seed, step,
                          together) ||
              better;
@@ -60,9 +60,9 @@ void ScatterReplan::alone(bool quickly) {
   if (better) offer(step, "repack");
 }
 
-void ScatterReplan::reshape() {
+void ScatterPartialReplanning::reshape() {
   const ProfileSearchParams& params = run_.params.profile_search;
-  StepDraft step = this->step();
+  WorkingStep step = this->step();
   if (step.size() < 2 || step.size() > at(params.batches)) return;
   if (!reshape_) reshape_.emplace(run_.table, run_.backend());
   Budget part = run_.share(params.share);
@@ -73,9 +73,9 @@ void ScatterReplan::reshape() {
   if (better) offer(step, "reshape");
 }
 
-void ScatterReplan::towards(const std::vector<Ms>& makespans) {
+void ScatterPartialReplanning::towards(const std::vector<Ms>& makespans) {
   if (makespans.empty()) return;
-  StepDraft step = this->step();
+  WorkingStep step = this->step();
   Budget part = run_.share(kTogetherShare);
   if (repack_some(run_.table, all_of(step), {.shape = makespans}, run_.backend(), run_.options.seed,
                   step, part)) {
@@ -83,19 +83,19 @@ void ScatterReplan::towards(const std::vector<Ms>& makespans) {
   }
 }
 
-void ScatterReplan::some(std::uint64_t round) {
+void ScatterPartialReplanning::some(std::uint64_t round) {
   const DiveParams& params = run_.params.pattern_dive;
-  StepDraft step = this->step();
+  WorkingStep step = this->step();
   std::mt19937_64 random(run_.options.seed * 1000003 + round);
   bool better = false;
   Budget part = run_.share(params.partial_share);
   for (int i = 0; i < params.partial && !part.exhausted(); ++i) {
-    std::ranges::stable_sort(step, {}, &MicroBatchDraft::makespan);
+    std::ranges::stable_sort(step, {}, &WorkingMicroBatch::makespan);
     const std::size_t count = std::min<std::size_t>(step.size(), 1 + draw(random, 4));
     const std::size_t first = draw(random, step.size() - count + 1);
     std::vector<std::size_t> chosen;
     for (std::size_t b = 0; b < count; ++b) chosen.push_back(first + b);
-    if (count > 1 && count <= kMostTogether &&
+    if (count > 1 && count <= kMaxTogether &&
         step.size() > at(run_.params.profile_search.batches) && draw(random, 2) == 0) {
       better = reshape_some(run_.table, chosen, run_.backend(), random(), step, part) || better;
       continue;
@@ -108,8 +108,8 @@ void ScatterReplan::some(std::uint64_t round) {
   if (better) offer(step, "repack");
 }
 
-void ScatterReplan::offer(const StepDraft& step, const char* by) {
-  if (!obeys(run_.table, step)) return;
+void ScatterPartialReplanning::offer(const WorkingStep& step, const char* by) {
+  if (!satisfies_rules(run_.table, step)) return;
   run_.incumbent.offer(to_plan(run_.instance, run_.table, step), 'L', by);
 }
 

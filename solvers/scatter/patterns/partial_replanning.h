@@ -1,7 +1,7 @@
 // Replans parts of the best plan of one scatter solve by column generation: chooses micro-batches,
 // time and precision. Not installed.
 //
-//   ScatterReplan replan(run);
+//   ScatterPartialReplanning replan(run);
 //   replan.alone(false);
 //   while (!run.done()) replan.some(round++);
 //
@@ -19,12 +19,12 @@
 
 namespace stowage {
 
-class ScatterReplan {
+class ScatterPartialReplanning {
  public:
   // `run` must outlive this.
-  explicit ScatterReplan(ScatterRun& run) : run_(run) {}
+  explicit ScatterPartialReplanning(ScatterSolveContext& run) : run_(run) {}
 
-  // Replans each micro-batch on its own, then all together if there are at most kMostTogether.
+  // Replans each micro-batch on its own, then all together if there are at most kMaxTogether.
   // `quickly`: with low precision, once.
   void alone(bool quickly);
 
@@ -39,15 +39,15 @@ class ScatterReplan {
   void some(std::uint64_t round);
 
  private:
-  StepDraft step() const { return to_draft(run_.instance, run_.table, *run_.incumbent.plan()); }
-  void offer(const StepDraft& step, const char* by);
+  WorkingStep step() const { return to_draft(run_.instance, run_.table, *run_.incumbent.plan()); }
+  void offer(const WorkingStep& step, const char* by);
 
-  ScatterRun& run_;
-  std::optional<ScatterReshape> reshape_;
+  ScatterSolveContext& run_;
+  std::optional<ScatterProfileSearch> reshape_;
   std::uint64_t shapes_ = 0;  // number of shapes drawn so far
 };
 
 // Largest number of micro-batches that are replanned as a whole step.
-inline constexpr std::size_t kMostTogether = 3;
+inline constexpr std::size_t kMaxTogether = 3;
 
 }  // namespace stowage

@@ -12,7 +12,7 @@
 namespace stowage {
 namespace {
 
-constexpr int kMostRounds = 200;         // rounds of pricing per dive
+constexpr int kMaxRounds = 200;          // rounds of pricing per dive
 constexpr double kDevicesGained = 1e-7;  // devices gained per device by a column worth adding
 constexpr double kWhole = 1 - 1e-6;      // share from which a pattern counts as a whole group
 constexpr double kEnough = 1e-7;         // devices
@@ -21,33 +21,33 @@ constexpr int kPolishRounds = 200;
 
 }  // namespace
 
-ScatterRepack::ScatterRepack(const ScatterTable& table, MilpBackend backend)
+ScatterPatternDive::ScatterPatternDive(const ScatterTable& table, MilpBackend backend)
     : table_(table), backend_(backend), patterns_(table, PatternPool::Times::of_groups) {}
 
-bool ScatterRepack::fits(const PatternPool::Pattern& pattern, const Task& task,
-                         std::size_t batch) const {
+bool ScatterPatternDive::fits(const PatternPool::Pattern& pattern, const Task& task,
+                              std::size_t batch) const {
   if (pattern.time > task.limits[batch]) return false;
-  if (table_.levels()[at(pattern.level)].degree > task.devices[batch]) return false;
-  if (!suits(task, batch, pattern.level)) return false;
+  if (table_.configs()[at(pattern.config)].degree > task.devices[batch]) return false;
+  if (!suits(task, batch, pattern.config)) return false;
   return std::ranges::all_of(pattern.amounts, [&](const PatternAmount& amount) {
     return amount.count <= task.counts[at(amount.kind)];
   });
 }
 
-bool ScatterRepack::suits(const Task& task, std::size_t batch, int level) const {
-  return task.ways[batch] == kAnyWay || task.ways[batch] == table_.way(level);
+bool ScatterPatternDive::suits(const Task& task, std::size_t batch, int config) const {
+  return task.modes[batch] == kAnyMode || task.modes[batch] == table_.mode(config);
 }
 
-void ScatterRepack::use(std::size_t batch, std::size_t pattern, ScatterRepackMaster& master,
-                        Mixture& mixture) const {
+void ScatterPatternDive::use(std::size_t batch, std::size_t pattern,
+                             ScatterPatternDiveMaster& master, Mixture& mixture) const {
   mixture.uses.push_back({.batch = batch, .pattern = pattern});
-  master.add(batch, patterns_[pattern].level, patterns_[pattern].amounts);
+  master.add(batch, patterns_[pattern].config, patterns_[pattern].amounts);
 }
 
-ScatterRepack::Mixture ScatterRepack::mix(const Task& task, bool only_feasibility, int most_rounds,
-                                          Budget& budget) {
+ScatterPatternDive::Mixture ScatterPatternDive::mix(const Task& task, bool only_feasibility,
+                                                    int most_rounds, Budget& budget) {
   Mixture mixture;
-  ScatterRepackMaster master(table_, task.counts, task.devices);
+  ScatterPatternDiveMaster master(table_, task.counts, task.devices);
   for (std::size_t b = 0; b < task.limits.size(); ++b) {
     for (std::size_t p = 0; p < patterns_.size(); ++p) {
       if (fits(patterns_[p], task, b)) use(b, p, master, mixture);
@@ -90,20 +90,20 @@ ScatterRepack::Mixture ScatterRepack::mix(const Task& task, bool only_feasibilit
 
 // Adds the best pattern of each degree in each micro-batch, if it is worth more than its price.
 // Returns the largest ratio of worth to price, at least 1, or nullopt if the budget ends.
-std::optional<double> ScatterRepack::add_patterns(const Task& task, std::size_t states,
-                                                  ScatterRepackMaster& master, Mixture& mixture,
-                                                  const Budget& budget) {
+std::optional<double> ScatterPatternDive::add_patterns(const Task& task, std::size_t states,
+                                                       ScatterPatternDiveMaster& master,
+                                                       Mixture& mixture, const Budget& budget) {
   const Relaxation& found = mixture.relaxation;
   double dearest = 1;
   for (std::size_t b = 0; b < task.limits.size(); ++b) {
-    for (int d = 0; d < static_cast<int>(table_.levels().size()); ++d) {
-      const Level& level = table_.levels()[at(d)];
-      const Ms room = task.limits[b] * kPlannerFill - level.overhead;
-      if (room < 0 || level.degree > task.devices[b] || !suits(task, b, d)) continue;
+    for (int d = 0; d < static_cast<int>(table_.configs().size()); ++d) {
+      const GroupConfig& config = table_.configs()[at(d)];
+      const Ms room = task.limits[b] * kPlannerFill - config.overhead;
+      if (room < 0 || config.degree > task.devices[b] || !suits(task, b, d)) continue;
       if (budget.exhausted()) return std::nullopt;
-      const double paid = found.prices[b] * level.degree;
+      const double paid = found.prices[b] * config.degree;
       BestPattern best =
-          price(task, d, room, found.values, paid + kDevicesGained * level.degree, states);
+          price(task, d, room, found.values, paid + kDevicesGained * config.degree, states);
       if (paid > 0) dearest = std::max(dearest, best.most / paid);
       if (best.amounts.empty()) continue;
       patterns_.add(d, std::move(best.amounts));
@@ -113,53 +113,53 @@ std::optional<double> ScatterRepack::add_patterns(const Task& task, std::size_t 
   return dearest;
 }
 
-BestPattern ScatterRepack::price(const Task& task, int level, Ms room,
-                                 const std::vector<double>& values, double floor,
-                                 std::size_t states) const {
-  const Level& group = table_.levels()[at(level)];
+BestPattern ScatterPatternDive::price(const Task& task, int config, Ms room,
+                                      const std::vector<double>& values, double floor,
+                                      std::size_t states) const {
+  const GroupConfig& group = table_.configs()[at(config)];
   std::vector<PatternItem> items;
   for (int k = 0; k < static_cast<int>(table_.kinds().size()); ++k) {
     if (task.counts[at(k)] == 0) continue;
-    if (!table_.holds_kind(level, k)) continue;
+    if (!table_.holds_kind(config, k)) continue;
     items.push_back(
         {.kind = k,
          .count = static_cast<int>(std::min<std::int64_t>(task.counts[at(k)], group.sequences)),
          .tokens = group.packed_size(table_.kinds()[at(k)].length),
-         .time = table_.kind_cost(k, level),
+         .time = table_.kind_cost(k, config),
          .worth = values[at(k)]});
   }
   return best_pattern(std::move(items), group.packed_capacity(), room, floor, states,
                       group.sequences);
 }
 
-ScatterRepack::Task ScatterRepack::whole(std::span<const Ms> limits) const {
+ScatterPatternDive::Task ScatterPatternDive::whole(std::span<const Ms> limits) const {
   Task task{.limits = {limits.begin(), limits.end()}};
-  for (const Kind& kind : table_.kinds()) task.counts.push_back(kind.count);
+  for (const DistinctLength& kind : table_.kinds()) task.counts.push_back(kind.count);
   task.devices.assign(limits.size(), table_.devices());
-  task.ways = ways_;
-  task.ways.resize(limits.size(), kAnyWay);
+  task.modes = modes_;
+  task.modes.resize(limits.size(), kAnyMode);
   return task;
 }
 
-ScatterRepack::Relaxation ScatterRepack::relax(std::span<const Ms> limits, Budget& budget,
-                                               int most_rounds) {
+ScatterPatternDive::Relaxation ScatterPatternDive::relax(std::span<const Ms> limits, Budget& budget,
+                                                         int most_rounds) {
   return mix(whole(limits), true, most_rounds, budget).relaxation;
 }
 
-std::optional<StepDraft> ScatterRepack::plan(std::span<const Ms> limits, Budget& budget) {
+std::optional<WorkingStep> ScatterPatternDive::plan(std::span<const Ms> limits, Budget& budget) {
   Task task = whole(limits);
   std::vector<std::vector<int>> rest;  // positions by kind
   std::size_t left = 0;
-  for (const Kind& kind : table_.kinds()) {
+  for (const DistinctLength& kind : table_.kinds()) {
     left += static_cast<std::size_t>(kind.count);
     std::vector<int>& positions = rest.emplace_back();
     for (int i = kind.count; i-- > 0;) positions.push_back(kind.first + i);
   }
-  StepDraft step(limits.size());
+  WorkingStep step(limits.size());
   const auto apply = [&](const Use& use) {
     const PatternPool::Pattern& pattern = patterns_[use.pattern];
     if (!fits(pattern, task, use.batch)) return false;
-    GroupDraft group = empty_group(table_, pattern.level);
+    WorkingGroup group = empty_group(table_, pattern.config);
     for (const PatternAmount& amount : pattern.amounts) {
       for (int i = 0; i < amount.count; ++i) {
         add_sequence(table_, group, rest[at(amount.kind)].back());
@@ -168,13 +168,13 @@ std::optional<StepDraft> ScatterRepack::plan(std::span<const Ms> limits, Budget&
       task.counts[at(amount.kind)] -= amount.count;
       left -= static_cast<std::size_t>(amount.count);
     }
-    task.ways[use.batch] = table_.way(pattern.level);
-    task.devices[use.batch] -= table_.levels()[at(pattern.level)].degree;
+    task.modes[use.batch] = table_.mode(pattern.config);
+    task.devices[use.batch] -= table_.configs()[at(pattern.config)].degree;
     step[use.batch].groups.push_back(std::move(group));
     return true;
   };
   while (left > 0) {
-    Mixture mixture = mix(task, false, kMostRounds, budget);
+    Mixture mixture = mix(task, false, kMaxRounds, budget);
     if (!mixture.relaxation.solved) break;
     bool applied = false;
     for (const Use& use : mixture.uses) {
@@ -187,7 +187,7 @@ std::optional<StepDraft> ScatterRepack::plan(std::span<const Ms> limits, Budget&
     // Takes the pattern nearest to a whole group, ties to the pattern of most devices.
     std::ranges::stable_sort(mixture.uses, [&](const Use& a, const Use& b) {
       if (a.amount != b.amount) return a.amount > b.amount;
-      return patterns_[a.pattern].level > patterns_[b.pattern].level;
+      return patterns_[a.pattern].config > patterns_[b.pattern].config;
     });
     for (const Use& use : mixture.uses) {
       if (use.amount <= 0 || applied) break;
@@ -196,19 +196,19 @@ std::optional<StepDraft> ScatterRepack::plan(std::span<const Ms> limits, Budget&
     if (!applied) break;
   }
   if (!place_rest(rest, limits, step)) return std::nullopt;
-  std::erase_if(step, [](const MicroBatchDraft& batch) { return batch.groups.empty(); });
-  for (MicroBatchDraft& batch : step) polish(table_, batch, left > 0 ? kPolishRounds : 0);
+  std::erase_if(step, [](const WorkingMicroBatch& batch) { return batch.groups.empty(); });
+  for (WorkingMicroBatch& batch : step) polish(table_, batch, left > 0 ? kPolishRounds : 0);
   return step;
 }
 
-bool ScatterRepack::place_rest(const std::vector<std::vector<int>>& rest,
-                               std::span<const Ms> limits, StepDraft& step) const {
+bool ScatterPatternDive::place_rest(const std::vector<std::vector<int>>& rest,
+                                    std::span<const Ms> limits, WorkingStep& step) const {
   for (const std::vector<int>& positions : rest) {
     for (const int position : positions) {
-      GroupDraft* best = nullptr;
+      WorkingGroup* best = nullptr;
       Ms least = kInfinity;
       for (std::size_t b = 0; b < step.size(); ++b) {
-        for (GroupDraft& group : step[b].groups) {
+        for (WorkingGroup& group : step[b].groups) {
           if (!has_room(table_, group, position)) continue;
           const Ms late = time_with(table_, group, position) - limits[b];
           if (late >= least) continue;

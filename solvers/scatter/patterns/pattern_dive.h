@@ -5,7 +5,7 @@
 // devices. If the LP needs more devices than exist, the makespans are infeasible. A dive rounds the
 // mixture into groups, one pattern after another.
 //
-//   ScatterRepack repack(table, MilpBackend::cbc);
+//   ScatterPatternDive repack(table, MilpBackend::cbc);
 //   repack.learn(step);                               // patterns to begin with
 //   if (auto better = repack.plan({1680.0}, budget)) use(*better);
 #pragma once
@@ -26,12 +26,12 @@
 
 namespace stowage {
 
-class ScatterRepack {
+class ScatterPatternDive {
  public:
-  // `table` must outlive this. Requires every sequence to fit some level.
-  ScatterRepack(const ScatterTable& table, MilpBackend backend);
+  // `table` must outlive this. Requires every sequence to fit some configuration.
+  ScatterPatternDive(const ScatterTable& table, MilpBackend backend);
 
-  void learn(const StepDraft& step) { patterns_.learn(step); }
+  void learn(const WorkingStep& step) { patterns_.learn(step); }
 
   // Solves the LP for micro-batches of at most `limits` ms. After `most_rounds` rounds of pricing
   // it stops, and then devices are still missing.
@@ -46,14 +46,14 @@ class ScatterRepack {
   // Returns groups for these makespans. If the dive ends before all sequences are placed, the
   // others go where they cost least, and makespans get longer. Returns nullopt if memory or the
   // budget does not suffice.
-  std::optional<StepDraft> plan(std::span<const Ms> limits, Budget& budget);
+  std::optional<WorkingStep> plan(std::span<const Ms> limits, Budget& budget);
 
   // Sets the recomputation mode of each micro-batch. Without it, the LP mixes modes, and a dive
   // keeps the mode of the first group of each micro-batch.
-  void keep_ways(std::vector<int> ways) { ways_ = std::move(ways); }
+  void keep_modes(std::vector<int> modes) { modes_ = std::move(modes); }
 
  private:
-  static constexpr int kAnyWay = -1;
+  static constexpr int kAnyMode = -1;
   struct Use {  // a pattern in a micro-batch
     std::size_t batch = 0;
     std::size_t pattern = 0;
@@ -63,7 +63,7 @@ class ScatterRepack {
     std::vector<Ms> limits;
     std::vector<int> counts;   // by kind
     std::vector<int> devices;  // by micro-batch
-    std::vector<int> ways;     // recomputation mode by micro-batch; kAnyWay while undecided
+    std::vector<int> modes;    // recomputation mode by micro-batch; kAnyMode while undecided
   };
   struct Mixture {
     Relaxation relaxation;
@@ -72,25 +72,25 @@ class ScatterRepack {
 
   Task whole(std::span<const Ms> limits) const;
   Mixture mix(const Task& task, bool only_feasibility, int most_rounds, Budget& budget);
-  void use(std::size_t batch, std::size_t pattern, ScatterRepackMaster& master,
+  void use(std::size_t batch, std::size_t pattern, ScatterPatternDiveMaster& master,
            Mixture& mixture) const;
   std::optional<double> add_patterns(const Task& task, std::size_t states,
-                                     ScatterRepackMaster& master, Mixture& mixture,
+                                     ScatterPatternDiveMaster& master, Mixture& mixture,
                                      const Budget& budget);
-  BestPattern price(const Task& task, int level, Ms room, const std::vector<double>& values,
+  BestPattern price(const Task& task, int config, Ms room, const std::vector<double>& values,
                     double floor, std::size_t states) const;
   bool fits(const PatternPool::Pattern& pattern, const Task& task, std::size_t batch) const;
-  bool suits(const Task& task, std::size_t batch, int level) const;
+  bool suits(const Task& task, std::size_t batch, int config) const;
   bool place_rest(const std::vector<std::vector<int>>& rest, std::span<const Ms> limits,
-                  StepDraft& step) const;
+                  WorkingStep& step) const;
 
   const ScatterTable& table_;
   MilpBackend backend_;
   PatternPool patterns_;
-  std::vector<int> ways_;
+  std::vector<int> modes_;
 };
 
-struct RepackEffort {
+struct PatternDiveEffort {
   std::vector<Ms> shape;    // makespans up to a common factor; empty: the present makespans
   double spread = 0;        // relative random change of these makespans
   double precision = 1e-4;  // relative precision of the common factor
@@ -102,7 +102,7 @@ struct RepackEffort {
 // the step got faster. Each linear programme of the search and each dive counts as a node.
 // Deterministic in `seed` unless a time limit ends it.
 bool repack_some(const ScatterTable& table, std::vector<std::size_t> chosen,
-                 const RepackEffort& effort, MilpBackend backend, std::uint64_t seed,
-                 StepDraft& step, Budget& budget);
+                 const PatternDiveEffort& effort, MilpBackend backend, std::uint64_t seed,
+                 WorkingStep& step, Budget& budget);
 
 }  // namespace stowage

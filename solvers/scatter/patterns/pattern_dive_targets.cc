@@ -1,4 +1,4 @@
-// Chooses the makespans that ScatterRepack plans for.
+// Chooses the makespans that ScatterPatternDive plans for.
 #include <algorithm>
 #include <array>
 #include <random>
@@ -27,36 +27,36 @@ double fraction(std::mt19937_64& random) {
 }  // namespace
 
 bool repack_some(const ScatterTable& table, std::vector<std::size_t> chosen,
-                 const RepackEffort& effort, MilpBackend backend, std::uint64_t seed,
-                 StepDraft& step, Budget& budget) {
+                 const PatternDiveEffort& effort, MilpBackend backend, std::uint64_t seed,
+                 WorkingStep& step, Budget& budget) {
   std::mt19937_64 random(seed);
-  const SomeBatches some(table, std::move(chosen), step);
+  const SubStep some(table, std::move(chosen), step);
   const ScatterTable part = some.part();
-  const StepDraft own = some.own(step);
+  const WorkingStep own = some.own(step);
   std::vector<Ms> shape;
   Ms sum = 0;
-  for (const MicroBatchDraft& batch : own) shape.push_back(batch.makespan);
+  for (const WorkingMicroBatch& batch : own) shape.push_back(batch.makespan);
   if (!effort.shape.empty()) shape = effort.shape;
   for (Ms& makespan : shape) {
     makespan *= 1 + effort.spread * fraction(random);
     sum += makespan;
   }
   Ms present = some.before();
-  if (part.again() > 0) {
+  if (part.longest_weight() > 0) {
     // The longest makespan counts additionally if it is in these micro-batches.
     const bool here = longest(own) > part.longest_elsewhere();
-    const double again = here ? part.again() : 0;
+    const double again = here ? part.longest_weight() : 0;
     sum += again * *std::ranges::max_element(shape);
     present = total(own) + again * longest(own);
   }
-  ScatterRepack repack(part, backend);
+  ScatterPatternDive repack(part, backend);
   repack.learn(own);
   if (effort.shape.empty() && part.recomputations() > 1) {
-    std::vector<int> ways;
-    for (const MicroBatchDraft& batch : own) {
-      ways.push_back(part.way(batch.groups.front().level));
+    std::vector<int> modes;
+    for (const WorkingMicroBatch& batch : own) {
+      modes.push_back(part.mode(batch.groups.front().config));
     }
-    repack.keep_ways(std::move(ways));
+    repack.keep_modes(std::move(modes));
   }
   const auto limits = [&](double share) {  // share of the present total
     std::vector<Ms> all = shape;
@@ -65,7 +65,7 @@ bool repack_some(const ScatterTable& table, std::vector<std::size_t> chosen,
   };
   const auto possible = [&](double share) {
     budget.count_nodes(1);
-    const ScatterRepack::Relaxation found = repack.relax(limits(share), budget);
+    const ScatterPatternDive::Relaxation found = repack.relax(limits(share), budget);
     return found.solved && !(found.shortage > 1e-7);
   };
   double high = 1 - kLeastGain * effort.precision;
@@ -81,8 +81,8 @@ bool repack_some(const ScatterTable& table, std::vector<std::size_t> chosen,
   for (const double where : kDives) {
     if (budget.exhausted()) return false;
     budget.count_nodes(1);
-    std::optional<StepDraft> planned = repack.plan(limits(high + where * (1 - high)), budget);
-    if (planned) planned = obeying(part, *std::move(planned));
+    std::optional<WorkingStep> planned = repack.plan(limits(high + where * (1 - high)), budget);
+    if (planned) planned = repaired(part, *std::move(planned));
     if (!planned) continue;
     anneal(part, *planned, {.steps = effort.anneal_moves, .hot = kHotRepacking}, random(), budget);
     if (!(step_ms(part, *planned) < some.before() * (1 - 1e-9))) continue;

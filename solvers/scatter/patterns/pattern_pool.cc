@@ -8,7 +8,7 @@ namespace stowage {
 
 PatternPool::PatternPool(const ScatterTable& table, Times times) : table_(table), times_(times) {
   for (int kind = 0; kind < static_cast<int>(table.kinds().size()); ++kind) {
-    for (int d = 0; d < static_cast<int>(table.levels().size()); ++d) {
+    for (int d = 0; d < static_cast<int>(table.configs().size()); ++d) {
       if (!table.holds(d, table.kinds()[static_cast<std::size_t>(kind)].first)) continue;
       add(d, {{.kind = kind, .count = 1}});
       patterns_.back().used = std::numeric_limits<std::int64_t>::max();
@@ -16,9 +16,9 @@ PatternPool::PatternPool(const ScatterTable& table, Times times) : table_(table)
   }
 }
 
-void PatternPool::learn(const StepDraft& step) {
-  for (const MicroBatchDraft& batch : step) {
-    for (const GroupDraft& group : batch.groups) {
+void PatternPool::learn(const WorkingStep& step) {
+  for (const WorkingMicroBatch& batch : step) {
+    for (const WorkingGroup& group : batch.groups) {
       std::vector<PatternAmount> amounts;
       std::vector<int> positions = group.positions;
       std::ranges::sort(positions);
@@ -27,8 +27,8 @@ void PatternPool::learn(const StepDraft& step) {
         if (amounts.empty() || amounts.back().kind != kind) amounts.push_back({.kind = kind});
         ++amounts.back().count;
       }
-      if (amounts.empty() || knows(group.level, amounts)) continue;
-      add(group.level, std::move(amounts));
+      if (amounts.empty() || knows(group.config, amounts)) continue;
+      add(group.config, std::move(amounts));
       // Take the time from the plan, with the plan's rounding, since limits are met to the last
       // digit.
       if (times_ == Times::of_groups) patterns_.back().time = group.time;
@@ -36,19 +36,19 @@ void PatternPool::learn(const StepDraft& step) {
   }
 }
 
-bool PatternPool::knows(int level, const std::vector<PatternAmount>& amounts) const {
+bool PatternPool::knows(int config, const std::vector<PatternAmount>& amounts) const {
   return std::ranges::any_of(patterns_, [&](const Pattern& pattern) {
-    return pattern.level == level && pattern.amounts == amounts;
+    return pattern.config == config && pattern.amounts == amounts;
   });
 }
 
-void PatternPool::add(int level, std::vector<PatternAmount> amounts) {
-  Pattern pattern{.level = level, .amounts = std::move(amounts), .used = solves_};
+void PatternPool::add(int config, std::vector<PatternAmount> amounts) {
+  Pattern pattern{.config = config, .amounts = std::move(amounts), .used = solves_};
   if (times_ == Times::of_groups) {
-    pattern.time = table_.levels()[static_cast<std::size_t>(level)].overhead;
+    pattern.time = table_.configs()[static_cast<std::size_t>(config)].overhead;
   }
   for (const PatternAmount& amount : pattern.amounts) {
-    pattern.time += amount.count * table_.kind_cost(amount.kind, level);
+    pattern.time += amount.count * table_.kind_cost(amount.kind, config);
   }
   patterns_.push_back(std::move(pattern));
 }

@@ -19,23 +19,23 @@ namespace stowage {
 class PatternPool {
  public:
   struct Pattern {
-    int level = 0;
+    int config = 0;
     std::vector<PatternAmount> amounts;  // ascending kind
     Ms time = 0;
     std::int64_t used = 0;  // last solve with this pattern in its solution
   };
   enum class Times { of_sequences, of_groups };  // time without or with the group's overhead
 
-  // Starts with each kind of sequence alone at every level that holds it. `table` must outlive
-  // this.
+  // Starts with each kind of sequence alone at every configuration that holds it. `table` must
+  // outlive this.
   PatternPool(const ScatterTable& table, Times times);
 
   // Adds the groups of a plan that are not in the pool.
-  void learn(const StepDraft& step);
+  void learn(const WorkingStep& step);
 
-  bool knows(int level, const std::vector<PatternAmount>& amounts) const;
+  bool knows(int config, const std::vector<PatternAmount>& amounts) const;
   // Adds a pattern, even if the pool has it.
-  void add(int level, std::vector<PatternAmount> amounts);
+  void add(int config, std::vector<PatternAmount> amounts);
 
   const std::vector<Pattern>& all() const { return patterns_; }
   const Pattern& operator[](std::size_t index) const { return patterns_[index]; }

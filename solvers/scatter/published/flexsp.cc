@@ -38,7 +38,7 @@ class Flexsp {
  private:
   std::optional<ScatterPlan> plan_that_obeys(const ScatterTable& table,
                                              const ScatterPlan& plan) const {
-    const std::optional<StepDraft> step = obeying(table, to_draft(instance_, table, plan));
+    const std::optional<WorkingStep> step = repaired(table, to_draft(instance_, table, plan));
     if (!step) return std::nullopt;
     return to_plan(instance_, table, *step);
   }
@@ -67,21 +67,21 @@ class Flexsp {
   std::vector<ClassGroup> homogeneous_start(const ScatterTable& table,
                                             const std::vector<Bucket>& buckets,
                                             const std::vector<int>& chunk) const {
-    std::optional<MicroBatchDraft> best;
-    for (std::size_t level = 0; level < table.levels().size(); ++level) {
-      std::vector<int> mix(table.levels().size(), 0);
-      mix[level] = table.devices() / table.levels()[level].degree;
+    std::optional<WorkingMicroBatch> best;
+    for (std::size_t config = 0; config < table.configs().size(); ++config) {
+      std::vector<int> mix(table.configs().size(), 0);
+      mix[config] = table.devices() / table.configs()[config].degree;
       const Ms cutoff = best ? best->makespan : kInfinity;
       if (auto batch = lpt_groups(table, mix, chunk, cutoff)) best = std::move(batch);
     }
     std::vector<ClassGroup> groups;
     if (!best) return groups;
-    for (const GroupDraft& group : best->groups) {
+    for (const WorkingGroup& group : best->groups) {
       if (group.positions.empty()) continue;
-      const Level& level = table.levels()[static_cast<std::size_t>(group.level)];
-      groups.push_back({.degree = level.degree,
-                        .exchange = level.exchange,
-                        .recomputation = level.recomputation});
+      const GroupConfig& config = table.configs()[static_cast<std::size_t>(group.config)];
+      groups.push_back({.degree = config.degree,
+                        .exchange = config.exchange,
+                        .recomputation = config.recomputation});
       for (const Bucket& bucket : buckets) {
         groups.back().counts.push_back(
             static_cast<int>(std::ranges::count_if(group.positions, [&](int position) {

@@ -86,15 +86,15 @@ FlexspChunksResult plan_flexsp_chunks(const ScatterInstance& instance, MilpBacke
     result.plan = to_plan(view, table, {});
     return result;
   }
-  StepDraft best;
+  WorkingStep best;
   Ms least = kInfinity;  // least bound of all counts
   Ms fastest = kInfinity;
   for (const Chunks& chunks : flexsp_chunks(table)) {
-    StepDraft step;
+    WorkingStep step;
     Ms bound = 0;
     Ms longest = 0;  // bound on the longest makespan
     for (const std::vector<int>& chunk : chunks) {
-      std::optional<MicroBatchDraft> batch = group_micro_batch(table, chunk);
+      std::optional<WorkingMicroBatch> batch = group_micro_batch(table, chunk);
       const Ms upper = batch ? batch->makespan : fastest;
       const Ms own = bound_chunk(view, table, chunk, upper, backend, budget, result.failure);
       bound += own;
@@ -109,9 +109,9 @@ FlexspChunksResult plan_flexsp_chunks(const ScatterInstance& instance, MilpBacke
   }
   // A repaired step has other micro-batches than the chunks and may be faster, so the bound does
   // not hold for it.
-  if (std::isfinite(least) && (best.empty() || obeys(table, best))) result.bound = least;
+  if (std::isfinite(least) && (best.empty() || satisfies_rules(table, best))) result.bound = least;
   if (best.empty()) return result;
-  const std::optional<StepDraft> step = obeying(table, std::move(best));
+  const std::optional<WorkingStep> step = repaired(table, std::move(best));
   if (step) result.plan = to_plan(view, table, *step);
   return result;
 }

@@ -162,14 +162,14 @@ std::vector<Finding> assumptions_of(const StrategyInstance& instance, const Stra
     found.push_back({"/cost",
                      "no other configuration becomes the fastest where one rate alone "
                      "changes by a factor of up to " +
-                         plain_number(kMostRateFactor)});
+                         plain_number(kMaxRateFactor)});
   }
   return found;
 }
 
 }  // namespace
 
-Binding binding_of(const StrategyInstance& instance, const StrategyPlan& plan) {
+Bottleneck binding_of(const StrategyInstance& instance, const StrategyPlan& plan) {
   const Bindings bindings(instance, plan);
   return {.parts = bindings.parts(),
           .moves = bindings.moves(),

@@ -47,7 +47,7 @@ Change with_ones(const StrategyInstance& instance) {
 
 }  // namespace
 
-std::optional<Undealt> why_undealt(const StrategyInstance& instance) {
+std::optional<UnplacedLayers> why_unplaced(const StrategyInstance& instance) {
   StrategyInstance changed = instance;
   const auto combines = [&] { return !StrategyTable(changed).classes().empty(); };
   const StrategyTable table(instance);
@@ -62,17 +62,18 @@ std::optional<Undealt> why_undealt(const StrategyInstance& instance) {
           "v divides the layers of each stage, where the embedding may count as a layer of the "
           "first stage and the head as one of the last";
     }
-    return Undealt{"no values of options.pp and options.v deal the " + layers + " in chunks: " +
-                       rule + ", and with v above 1 pp is above 1 and divides the micro-batches",
-                   "add 1 to options.v, or a v that divides the layers in this way"};
+    return UnplacedLayers{"no values of options.pp and options.v deal the " + layers +
+                              " in chunks: " + rule +
+                              ", and with v above 1 pp is above 1 and divides the micro-batches",
+                          "add 1 to options.v, or a v that divides the layers in this way"};
   }
   if (table.layers() >= *std::ranges::min_element(instance.options.pp)) return std::nullopt;
   changed.options.pp = {1};
   if (!combines()) return std::nullopt;
-  return Undealt{"no value of options.pp deals the " + layers +
-                     ": each stage has a layer or more, and pp divides the devices",
-                 "add 1 to options.pp, or a divisor of the devices of at most " +
-                     std::to_string(table.layers())};
+  return UnplacedLayers{"no value of options.pp deals the " + layers +
+                            ": each stage has a layer or more, and pp divides the devices",
+                        "add 1 to options.pp, or a divisor of the devices of at most " +
+                            std::to_string(table.layers())};
 }
 
 std::string rule_of_ep(const StrategyInstance& instance) {
@@ -86,7 +87,7 @@ Conflict conflict_in(const StrategyInstance& instance, const Trial&) {
   const StrategyTable table(instance);
   const LeastMemory least = least_memory(table);
   if (least.mib == kInfinity) {
-    const std::optional<Undealt> undealt = why_undealt(instance);
+    const std::optional<UnplacedLayers> undealt = why_unplaced(instance);
     if (undealt) conflict.causes.push_back({"/options", undealt->rule});
     if (!undealt)
       conflict.causes.push_back(

@@ -16,8 +16,8 @@ namespace stowage {
 namespace {
 
 // Factors tried in ascending order. Bisection between two neighbouring factors finds the least one.
-constexpr std::array<double, 9> kLadder = {1.03, 1.06, 1.1,  1.15,           1.22,
-                                           1.33, 1.5,  1.75, kMostRateFactor};
+constexpr std::array<double, 9> kLadder = {1.03, 1.06, 1.1,  1.15,          1.22,
+                                           1.33, 1.5,  1.75, kMaxRateFactor};
 constexpr int kHalvings = 8;
 // relative difference below which two configurations are equally fast
 constexpr double kFaster = 1e-9;
@@ -109,7 +109,7 @@ class Search {
   Search(const StrategyInstance& instance, const StrategyPlan& plan)
       : instance_(instance), plan_(plan) {
     plan_ms_ = Prices(instance).of(plan).step_ms;
-    candidates_ = candidates_below(instance, kMostRateFactor * plan_ms_);
+    candidates_ = candidates_below(instance, kMaxRateFactor * plan_ms_);
     std::erase_if(candidates_, [&](const Candidate& its) { return is_of(plan, its); });
   }
 

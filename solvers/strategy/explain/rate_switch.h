@@ -19,7 +19,7 @@
 namespace stowage {
 
 // Largest factor, or divisor, by which a rate is changed.
-inline constexpr double kMostRateFactor = 2;
+inline constexpr double kMaxRateFactor = 2;
 
 struct RateSwitch {
   std::string rate;     // key of the rate

@@ -778,7 +778,7 @@ const std::vector<Lie>& lies() {
                   if (t.outcome["bound_by"] != "cut") return false;
                   // For few operators, verify enumerates and finds that the bound is true.
                   const auto& graph = std::get<OrderInstance>(t.instance);
-                  if (graph.operators.size() <= kMostOperatorsTriedAgain) return false;
+                  if (graph.operators.size() <= kMaxOperatorsTriedAgain) return false;
                   // bounds that are proven without it
                   for (const json& bound : t.outcome["bounds"]) {
                     if (bound["name"] == "operator" && bound["value_bytes"] == t.at("bound")) {
@@ -981,7 +981,7 @@ std::vector<Instance> larger_instances() {
                                     .tokens_from = 256}));
   std::erase_if(all, [](const Instance& instance) {
     const auto* graph = std::get_if<OrderInstance>(&instance);
-    if (graph != nullptr) return graph->operators.size() <= kMostOperatorsTriedAgain;
+    if (graph != nullptr) return graph->operators.size() <= kMaxOperatorsTriedAgain;
     const auto* step = std::get_if<ScatterInstance>(&instance);
     return step != nullptr && step->lengths.size() > 2 && step->lengths.size() <= kSearched;
   });

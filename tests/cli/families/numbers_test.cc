@@ -329,7 +329,7 @@ void expect_read_back(const Instance& instance, const Outcome& outcome) {
   EXPECT_EQ(text.find("nan"), std::string::npos) << text;
   const InstanceAndPlan both = read_back(instance, text);
   if (testing::Test::HasFailure()) return;
-  const Judgement judgement = judge(both);
+  const CheckedOutcome judgement = judge(both);
   expect_no_violation(judgement.violations);
   const std::string drawing =
       svg_document({plan_picture(instance, both.plan, judgement.shown)}, "");

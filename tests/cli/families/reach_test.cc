@@ -199,7 +199,7 @@ class ReachRun {
                json changed) {
     if (changed == value) return;
     const auto [table, name] = place_of(path);
-    if (++tried_[table + name + kind] > kMostTries) return;
+    if (++tried_[table + name + kind] > kMaxTries) return;
     MemberReach& reach = tables_[table][name];
     const json before = value;
     value = std::move(changed);
@@ -245,7 +245,7 @@ class ReachRun {
     }
   }
 
-  static constexpr int kMostTries = 3;  // tries per kind of change of a member
+  static constexpr int kMaxTries = 3;  // tries per kind of change of a member
 
   Tables& tables_;
   TempDir dir_;

@@ -20,7 +20,7 @@ ScatterPlan plan_of(double objective, double bound) {
   return {.objective_ms = objective, .bound_ms = bound, .bound_by = "area"};
 }
 
-std::vector<std::string> broken(const OutcomeClaims& claims, const ScatterPlan& plan) {
+std::vector<std::string> broken(const StatedOutcome& claims, const ScatterPlan& plan) {
   std::vector<Violation> violations;
   check_claims(claims, Plan(plan), kMs, violations);
   std::vector<std::string> rules;
@@ -28,7 +28,7 @@ std::vector<std::string> broken(const OutcomeClaims& claims, const ScatterPlan& 
   return rules;
 }
 
-TEST(OutcomeClaims, EachRuleHoldsAndBreaks) {
+TEST(StatedOutcome, EachRuleHoldsAndBreaks) {
   const ScatterPlan closed = plan_of(10, 10);
   const ScatterPlan open = plan_of(10, 8);
   EXPECT_THAT(broken({"optimal", 10, 10, 0}, closed), IsEmpty());
@@ -44,7 +44,7 @@ TEST(OutcomeClaims, EachRuleHoldsAndBreaks) {
               ElementsAre("outcome_status", "outcome_objective", "outcome_bound", "outcome_gap"));
 }
 
-TEST(OutcomeClaims, AreReadFromOutcomesOnly) {
+TEST(StatedOutcome, AreReadFromOutcomesOnly) {
   const auto claims = read_outcome_claims(
       R"({"format": "stowage/outcome", "status": "feasible", "objective_bytes": 7,
           "bound_bytes": null, "plan": {}})",
@@ -61,7 +61,7 @@ TEST(OutcomeClaims, AreReadFromOutcomesOnly) {
   EXPECT_EQ(wrong.errors()[0].pointer, "/gap");
 }
 
-TEST(OutcomeClaims, OfAFamilyWithoutCertificatesHaveNone) {
+TEST(StatedOutcome, OfAFamilyWithoutCertificatesHaveNone) {
   const char* text =
       R"({"format": "stowage/outcome", "status": "feasible", "certificate": {}, "plan": {}})";
   const auto layout = read_outcome_claims(text, LayoutInstance());

@@ -26,7 +26,7 @@ TEST(TriedAgain, AnOptimumIsProvenAndMoreIsAClaim) {
     auto& plan = std::get<ScatterPlan>(both.plan);
     if (plan.bound_by != "subsets") continue;
     ++by_subsets;
-    const Judgement truth = judge(both);
+    const CheckedOutcome truth = judge(both);
     EXPECT_TRUE(truth.violations.empty());
     EXPECT_EQ(truth.proven->name, "subsets");
     EXPECT_NEAR(truth.proven->value, plan.objective_ms, kTolerance * plan.objective_ms);
@@ -42,7 +42,7 @@ TEST(TriedAgain, AnOptimumIsProvenAndMoreIsAClaim) {
     const Ms optimum = plan.objective_ms;
     state_bound(worse, worse.objective_ms, "subsets");
     plan = worse;
-    const Judgement lie = judge(both);
+    const CheckedOutcome lie = judge(both);
     ASSERT_TRUE(lie.shown.claimed);
     EXPECT_NEAR(lie.proven->value, optimum, kTolerance * optimum);
   }

@@ -41,7 +41,7 @@ TEST(GridKnapsack, IsTheBestOfAllForEveryRoomAndSaysWhatItHolds) {
       // Some items weigh 0, some more than the capacity. Small prices tie often; eight of the large
       // ones reach the limit on sums.
       const std::uint64_t most =
-          round % 2 == 0 ? 8 : static_cast<std::uint64_t>(GridKnapsack::kMostPaid) / 8 + 1;
+          round % 2 == 0 ? 8 : static_cast<std::uint64_t>(GridKnapsack::kMaxPaid) / 8 + 1;
       items.push_back({draw(random, kParts + 3), static_cast<double>(draw(random, most))});
       knapsack.add(items.back().weight, static_cast<float>(items.back().price));
     }

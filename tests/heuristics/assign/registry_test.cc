@@ -277,7 +277,7 @@ TEST(AssignRows, NoCapIsEverBroken) {
       if (!replica) continue;
       EXPECT_EQ(replica->rows.size() % static_cast<std::size_t>(counts.multiple), 0U);
       std::vector<int> seen;
-      for (const RowDraft& row : replica->rows) {
+      for (const WorkingRow& row : replica->rows) {
         ++rows;
         Tokens tokens = 0;
         for (const int position : row.positions) tokens += table.length(position);

@@ -17,7 +17,7 @@ TEST(LayoutSlots, GoFromOneBufferToTheNext) {
                                             {.lower = 4, .upper = 6, .size = 17},
                                             {.lower = 0, .upper = 9, .size = 3},
                                             {.lower = 0, .upper = 9, .size = 0}}};
-  EXPECT_EQ(lay_in_slots(instance), (std::vector<Bytes>{3, 21, 3, 0, 0}));
+  EXPECT_EQ(size_class_layout(instance), (std::vector<Bytes>{3, 21, 3, 0, 0}));
 }
 
 TEST(LayoutSlots, AreLayouts) {
@@ -26,7 +26,7 @@ TEST(LayoutSlots, AreLayouts) {
     const LayoutInstance instance = tiny_layout(seed, 14);
     const LayoutTable table(instance);
     if (table.clash() || instance.capacity) continue;
-    const auto offsets = lay_in_slots(instance);
+    const auto offsets = size_class_layout(instance);
     ASSERT_TRUE(offsets);
     EXPECT_EQ(layout_fault(instance, *offsets, table.peak(*offsets)), "") << seed;
     const auto heap = pile(instance);
@@ -42,7 +42,7 @@ TEST(LayoutSlots, OfManyBuffersAreNearTheLoad) {
       {.kind = LayoutGenerator::Kind::short_lived, .buffers = 30000, .steps = 20000});
   ASSERT_TRUE(made);
   const LayoutTable table(made->instance);
-  const auto offsets = lay_in_slots(made->instance);
+  const auto offsets = size_class_layout(made->instance);
   ASSERT_TRUE(offsets);
   EXPECT_LE(static_cast<double>(table.peak(*offsets)), 1.5 * static_cast<double>(table.max_load()));
 }
@@ -50,7 +50,7 @@ TEST(LayoutSlots, OfManyBuffersAreNearTheLoad) {
 TEST(LayoutSlots, EndWhereAddressesEnd) {
   const Buffer half{.lower = 0, .upper = 1, .size = (Bytes{1} << 52) - 1};
   const LayoutInstance instance{.buffers = {half, half, {.lower = 0, .upper = 1, .size = 1}}};
-  EXPECT_FALSE(lay_in_slots(instance));  // each half takes a slot of 2^52 bytes
+  EXPECT_FALSE(size_class_layout(instance));  // each half takes a slot of 2^52 bytes
   EXPECT_TRUE(pile(instance));
   const LayoutInstance beyond{.buffers = {half, half, half}};
   EXPECT_FALSE(pile(beyond));

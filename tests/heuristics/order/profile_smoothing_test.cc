@@ -26,7 +26,7 @@ double beside(const OrderTable& table, const std::vector<int>& order, Bytes peak
   return sum;
 }
 
-TEST(Levelling, TinyOrdersStayOrdersAndGetNoHigher) {
+TEST(ProfileSmoothing, TinyOrdersStayOrdersAndGetNoHigher) {
   const Budget budget;
   for (std::uint64_t seed = 0; seed < 2000; ++seed) {
     const OrderTable table(tiny_order(seed, 12));
@@ -42,7 +42,7 @@ TEST(Levelling, TinyOrdersStayOrdersAndGetNoHigher) {
   }
 }
 
-TEST(Levelling, LowersWhatIsBesideThePeak) {
+TEST(ProfileSmoothing, LowersWhatIsBesideThePeak) {
   const Budget budget;
   for (const auto kind : {OrderGenerator::Kind::layered, OrderGenerator::Kind::layered_local}) {
     for (const std::uint64_t seed : {1, 2, 3}) {
@@ -60,7 +60,7 @@ TEST(Levelling, LowersWhatIsBesideThePeak) {
   }
 }
 
-TEST(Levelling, LeavesWhatIsOutsideItsPlaces) {
+TEST(ProfileSmoothing, LeavesWhatIsOutsideItsPlaces) {
   const Budget budget;
   const OrderTable table(
       *generate_order({.kind = OrderGenerator::Kind::layered, .operators = 100, .seed = 6}));
@@ -75,7 +75,7 @@ TEST(Levelling, LeavesWhatIsOutsideItsPlaces) {
   EXPECT_EQ(level_order(table, before, {.moves = 1000, .from = 30, .to = 31}, budget), before);
 }
 
-TEST(Levelling, EndsWithTheBudget) {
+TEST(ProfileSmoothing, EndsWithTheBudget) {
   const OrderTable table(
       *generate_order({.kind = OrderGenerator::Kind::layered, .operators = 60, .seed = 4}));
   const Budget none({.time_limit_s = 0});
@@ -83,7 +83,7 @@ TEST(Levelling, EndsWithTheBudget) {
             table.program_order());
 }
 
-TEST(Levelling, OfNothingAndOfOne) {
+TEST(ProfileSmoothing, OfNothingAndOfOne) {
   const Budget budget;
   EXPECT_TRUE(level_order(OrderTable({}), {}, {.moves = 10}, budget).empty());
   const OrderTable one({.operators = {OrderOperator{}}});

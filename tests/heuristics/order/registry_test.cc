@@ -99,7 +99,7 @@ TEST(OrderWindows, NeverMakeItWorseAndKeepPrecedences) {
     std::vector<int> order = online_order(table);
     const Bytes before = peak_of(table, order);
     const Budget budget;
-    Windows(table).improve(order, {.states = 300, .widest = 32}, budget);
+    OrderLns(table).improve(order, {.states = 300, .widest = 32}, budget);
     EXPECT_LE(peak_of(table, order), before);
     OrderPlan plan{.peak_bytes = peak_of(table, order), .order = {order.begin(), order.end()}};
     EXPECT_THAT(verify(*graph, plan), IsEmpty());

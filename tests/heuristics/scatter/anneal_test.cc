@@ -13,7 +13,7 @@ namespace stowage::scatter_anneal_test {
 namespace {
 
 // Every sequence is in a micro-batch of its own: a valid and bad plan.
-StepDraft apart(const ScatterTable& table) {
+WorkingStep apart(const ScatterTable& table) {
   Chunks chunks;
   for (int position = 0; position < table.size(); ++position) chunks.push_back({position});
   return *group_chunks(table, chunks, {}, Budget());
@@ -25,7 +25,7 @@ TEST(ScatterAnneal, StaysValidAndNeverLoses) {
     const ScatterInstance instance = tiny_scatter(seed, 12);
     if (instance.lengths.size() < 2 || !unplaceable_sequences(instance).empty()) continue;
     const ScatterTable table(instance);
-    StepDraft step = *batch_ada(table);
+    WorkingStep step = *batch_ada(table);
     const Ms start = total(step);
     anneal(table, step, {.steps = 3000}, seed, Budget());
     EXPECT_LE(total(step), start);
@@ -41,7 +41,7 @@ TEST(ScatterAnneal, EmptiesMicroBatchesThatAreNotNeeded) {
                                  .cost = {.linear_ms = 1, .fixed_ms = 50},
                                  .lengths = {60, 50, 40, 30, 20, 10, 10}};
   const ScatterTable table(instance);
-  StepDraft step = apart(table);
+  WorkingStep step = apart(table);
   ASSERT_EQ(step.size(), 7U);
   anneal(table, step, {.steps = 20000}, 1, Budget());
   EXPECT_EQ(step.size(), 1U);
@@ -50,9 +50,9 @@ TEST(ScatterAnneal, EmptiesMicroBatchesThatAreNotNeeded) {
 TEST(ScatterAnneal, TheSeedDecidesAndTheBudgetEndsIt) {
   const ScatterInstance instance = tiny_scatter(11, 14);
   const ScatterTable table(instance);
-  const StepDraft start = *batch_ada(table);
+  const WorkingStep start = *batch_ada(table);
   const auto annealed = [&](const Budget& budget) {
-    StepDraft step = start;
+    WorkingStep step = start;
     anneal(table, step, {.steps = 5000}, 3, budget);
     return to_plan(instance, table, step);
   };

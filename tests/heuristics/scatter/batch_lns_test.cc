@@ -17,7 +17,7 @@ TEST(ScatterWindows, StayValidNeverLoseAndOftenGain) {
     const ScatterInstance instance = tiny_scatter(seed, 20);
     if (!unplaceable_sequences(instance).empty()) continue;
     const ScatterTable table(instance);
-    StepDraft step = *batch_ada(table);
+    WorkingStep step = *batch_ada(table);
     const Ms before = total(step);
     const std::size_t count = step.size();
     replan_windows(table, step, {.rounds = 6, .moves = 100}, seed, Budget());
@@ -35,10 +35,10 @@ TEST(ScatterWindows, StayValidNeverLoseAndOftenGain) {
 TEST(ScatterWindows, TheSeedDecidesAndTheBudgetEndsIt) {
   const ScatterInstance instance = tiny_scatter(12, 20);
   const ScatterTable table(instance);
-  const StepDraft start = *batch_ada(table);
+  const WorkingStep start = *batch_ada(table);
   ASSERT_GE(start.size(), 2U);
   const auto plan = [&](const Budget& budget) {
-    StepDraft step = start;
+    WorkingStep step = start;
     replan_windows(table, step, {.rounds = 6, .moves = 100}, 3, budget);
     return to_plan(instance, table, step);
   };
@@ -51,8 +51,8 @@ TEST(ScatterWindows, AStepOfOneMicroBatchHasNone) {
   ScatterInstance instance = tiny_scatter(11, 20);
   instance.lengths.assign(1, 1);
   const ScatterTable table(instance);
-  const StepDraft start = *batch_ada(table);
-  StepDraft step = start;
+  const WorkingStep start = *batch_ada(table);
+  WorkingStep step = start;
   replan_windows(table, step, {}, 0, Budget());
   EXPECT_EQ(to_plan(instance, table, step), to_plan(instance, table, start));
 }

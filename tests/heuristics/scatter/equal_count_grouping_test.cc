@@ -32,12 +32,12 @@ ScatterInstance four_devices(std::vector<Tokens> lengths) {
 // two, 80 + 20 on two devices and 40 + 30 on the others: 10 + 50.
 TEST(EvenGroups, AsManyGroupsAsTheNumberOfSequencesHasDivisors) {
   const ScatterTable three(four_devices({80, 40, 30}));
-  const auto apart = group_evenly(three, all_of(three), 8);
+  const auto apart = equal_count_grouping(three, all_of(three), 8);
   ASSERT_TRUE(apart);
   EXPECT_EQ(apart->groups.size(), 3U);
   EXPECT_DOUBLE_EQ(apart->makespan, 50);
   const ScatterTable four(four_devices({80, 40, 30, 20}));
-  const auto pairs = group_evenly(four, all_of(four), 8);
+  const auto pairs = equal_count_grouping(four, all_of(four), 8);
   ASSERT_TRUE(pairs);
   EXPECT_TRUE(has_equal_groups(*pairs));
   EXPECT_DOUBLE_EQ(pairs->makespan, 60);
@@ -47,11 +47,11 @@ TEST(EvenGroups, DegreesSumUpToAllDevicesWhereNoneMayIdle) {
   ScatterInstance instance = four_devices({10, 10, 10});
   instance.rules.no_idle_ranks = true;
   const ScatterTable table(instance);
-  const auto batch = group_evenly(table, all_of(table), 8);
+  const auto batch = equal_count_grouping(table, all_of(table), 8);
   ASSERT_TRUE(batch);
   int devices = 0;
-  for (const GroupDraft& group : batch->groups) {
-    devices += table.levels()[static_cast<std::size_t>(group.level)].degree;
+  for (const WorkingGroup& group : batch->groups) {
+    devices += table.configs()[static_cast<std::size_t>(group.config)].degree;
   }
   EXPECT_EQ(devices, 4);
 }
@@ -67,7 +67,7 @@ TEST(EvenGroups, ChunksAreAStepThatKeepsTheRule) {
     const auto step = even_chunks(table, Budget());
     if (!step) continue;
     ++made;
-    EXPECT_TRUE(obeys(table, *step)) << seed;
+    EXPECT_TRUE(satisfies_rules(table, *step)) << seed;
     EXPECT_TRUE(verify(instance, to_plan(instance, table, *step)).empty()) << seed;
   }
   EXPECT_GT(made, 150);

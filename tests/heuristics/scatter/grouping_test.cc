@@ -17,21 +17,21 @@ std::vector<int> everyone(const ScatterTable& table) {
   return all;
 }
 
-void expect_sound(const ScatterTable& table, const MicroBatchDraft& batch) {
+void expect_sound(const ScatterTable& table, const WorkingMicroBatch& batch) {
   EXPECT_EQ(positions_of(batch), everyone(table));
   int devices = 0;
-  for (const GroupDraft& group : batch.groups) {
-    const Level& level = table.levels()[static_cast<std::size_t>(group.level)];
+  for (const WorkingGroup& group : batch.groups) {
+    const GroupConfig& config = table.configs()[static_cast<std::size_t>(group.config)];
     Tokens tokens = 0;
-    Ms time = level.overhead;
+    Ms time = config.overhead;
     for (const int position : group.positions) {
       tokens += table.length(position);
-      time += table.cost(position, group.level);
+      time += table.cost(position, group.config);
     }
     EXPECT_EQ(tokens, group.held);
     EXPECT_NEAR(time, group.time, 1e-9 * time);
-    EXPECT_LE(tokens, level.capacity);
-    if (!group.positions.empty()) devices += level.degree;
+    EXPECT_LE(tokens, config.capacity);
+    if (!group.positions.empty()) devices += config.degree;
   }
   EXPECT_LE(devices, table.devices());
   EXPECT_DOUBLE_EQ(batch.makespan, slowest(batch));
@@ -73,8 +73,8 @@ TEST(ScatterPolish, NeverRaisesTheMakespan) {
     const ScatterInstance instance = tiny_scatter(seed, 10);
     if (instance.lengths.empty() || !unplaceable_sequences(instance).empty()) continue;
     const ScatterTable table(instance);
-    std::vector<int> mix(table.levels().size(), 0);
-    mix.back() = table.devices() / table.levels().back().degree;
+    std::vector<int> mix(table.configs().size(), 0);
+    mix.back() = table.devices() / table.configs().back().degree;
     auto batch = lpt_groups(table, mix, everyone(table), 1e9);
     if (!batch) continue;
     const Ms before = batch->makespan;

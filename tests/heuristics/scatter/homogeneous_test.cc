@@ -43,8 +43,8 @@ TEST(ScatterHomogeneous, BatchAdaIsTheBestDegree) {
   const ScatterTable table(step({8, 8, 8, 8}));
   const auto best = batch_ada(table);
   ASSERT_TRUE(best);
-  for (int level = 0; level < 3; ++level) {
-    EXPECT_LE(total(*best), total(*homogeneous(table, level)));
+  for (int config = 0; config < 3; ++config) {
+    EXPECT_LE(total(*best), total(*homogeneous(table, config)));
   }
   EXPECT_EQ(total(*best), 5 + 8.0);  // four groups of one device
 }

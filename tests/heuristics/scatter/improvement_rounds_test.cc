@@ -10,7 +10,8 @@
 namespace stowage::scatter_improve_test {
 namespace {
 
-StepDraft improved(const ScatterTable& table, StepDraft step, int rounds, const Budget& budget) {
+WorkingStep improved(const ScatterTable& table, WorkingStep step, int rounds,
+                     const Budget& budget) {
   for (int round = 0; round < rounds; ++round) {
     improve(table, step, static_cast<std::uint64_t>(round), 3, budget);
   }
@@ -25,7 +26,7 @@ TEST(ScatterImprove, EachRoundStaysValidAndNeverLoses) {
     const ScatterInstance instance = tiny_scatter(seed, 14);
     if (!unplaceable_sequences(instance).empty()) continue;
     const ScatterTable table(instance);
-    StepDraft step = *batch_ada(table);
+    WorkingStep step = *batch_ada(table);
     many += step.size() >= 3;
     const Ms start = total(step);
     for (std::uint64_t round = 0; round < 10; ++round) {
@@ -51,9 +52,9 @@ TEST(ScatterImprove, LargeStepsGainFromTheFirstRoundsOn) {
     instance.lengths.push_back(draw.whole(1, i % 10 == 0 ? 7000 : 500));
   }
   const ScatterTable table(instance);
-  const StepDraft start = *batch_ada(table);
+  const WorkingStep start = *batch_ada(table);
   ASSERT_GT(start.size(), 20U);
-  const StepDraft step = improved(table, start, 6, Budget());
+  const WorkingStep step = improved(table, start, 6, Budget());
   EXPECT_LT(total(step), 0.99 * total(start));
   EXPECT_TRUE(verify(instance, to_plan(instance, table, step)).empty());
   EXPECT_EQ(to_plan(instance, table, step),
@@ -63,7 +64,7 @@ TEST(ScatterImprove, LargeStepsGainFromTheFirstRoundsOn) {
 TEST(ScatterImprove, TheSeedDecidesAndTheBudgetEndsIt) {
   const ScatterInstance instance = tiny_scatter(11, 14);
   const ScatterTable table(instance);
-  const StepDraft start = *batch_ada(table);
+  const WorkingStep start = *batch_ada(table);
   const auto plan = [&](int rounds, const Budget& budget) {
     return to_plan(instance, table, improved(table, start, rounds, budget));
   };

@@ -27,7 +27,7 @@ Tokens least_by_trying(const ScatterTable& table, int count) {
     Tokens sum = 0;
     Tokens top = table.kinds()[0].length;
     for (int k = 0; k < kinds; ++k) {
-      const Kind& kind = table.kinds()[static_cast<std::size_t>(k)];
+      const DistinctLength& kind = table.kinds()[static_cast<std::size_t>(k)];
       if (k > 0 && (cuts >> (k - 1) & 1) != 0) top = kind.length;
       sum += (top - kind.length) * kind.count;
     }

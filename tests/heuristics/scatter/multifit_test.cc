@@ -21,7 +21,7 @@ std::vector<int> everyone(const ScatterTable& table) {
 }
 
 void expect_valid(const ScatterInstance& instance, const ScatterTable& table,
-                  const StepDraft& step) {
+                  const WorkingStep& step) {
   const auto violations = verify(instance, to_plan(instance, table, step));
   EXPECT_TRUE(violations.empty()) << to_string(violations.front());
 }

@@ -13,9 +13,9 @@
 namespace stowage::scatter_joint_test {
 namespace {
 
-std::vector<int> everyone(const StepDraft& step) {
+std::vector<int> everyone(const WorkingStep& step) {
   std::vector<int> all;
-  for (const MicroBatchDraft& batch : step) {
+  for (const WorkingMicroBatch& batch : step) {
     const std::vector<int> some = positions_of(batch);
     all.insert(all.end(), some.begin(), some.end());
   }
@@ -41,7 +41,7 @@ TEST(ScatterJoint, AChunkThatCannotBeGroupedIsHalved) {
                                  .cost = {.linear_ms = 1},
                                  .lengths = {20, 10, 10}};
   const ScatterTable table(instance);
-  const StepDraft step = *group_chunks(table, {{0, 1, 2}}, {}, Budget());
+  const WorkingStep step = *group_chunks(table, {{0, 1, 2}}, {}, Budget());
   EXPECT_EQ(step.size(), 3U);  // {20, 10} and {10}, then {20} and {10}: dissolve() comes later
   EXPECT_EQ(everyone(step), (std::vector<int>{0, 1, 2}));
 }

@@ -25,16 +25,16 @@ ScatterTable eight(std::vector<int> degrees, bool aligned, std::vector<Tokens> l
                                       .lengths = std::move(lengths)});
 }
 
-int degree(const ScatterTable& table, const GroupDraft& group) {
-  return table.levels()[static_cast<std::size_t>(group.level)].degree;
+int degree(const ScatterTable& table, const WorkingGroup& group) {
+  return table.configs()[static_cast<std::size_t>(group.config)].degree;
 }
 
 TEST(ScatterSkrull, KeepsWhatFitsLocalAndShardsTheRest) {
   const ScatterTable table = eight({1, 2, 8}, true, {400, 90, 90, 90, 90, 60, 60, 60, 60, 20, 20});
-  const StepDraft step = *skrull(table);
+  const WorkingStep step = *skrull(table);
   ASSERT_EQ(step.size(), 2U);
-  for (const MicroBatchDraft& batch : step) {
-    for (const GroupDraft& group : batch.groups) {
+  for (const WorkingMicroBatch& batch : step) {
+    for (const WorkingGroup& group : batch.groups) {
       for (const int position : group.positions) {
         EXPECT_EQ(degree(table, group), table.length(position) > 100 ? 8 : 1);
       }
@@ -45,7 +45,7 @@ TEST(ScatterSkrull, KeepsWhatFitsLocalAndShardsTheRest) {
 // 9 x 60 tokens fill eight devices of 100 but no two share one: the ninth is sharded.
 TEST(ScatterSkrull, RollsBackToShardingWhereMemoryEnds) {
   const ScatterTable table = eight({1, 8}, true, std::vector<Tokens>(9, 60));
-  const StepDraft step = *skrull(table);
+  const WorkingStep step = *skrull(table);
   ASSERT_EQ(step.size(), 2U);
   EXPECT_EQ(step[0].groups.size(), 8U);
   ASSERT_EQ(step[1].groups.size(), 1U);
@@ -55,9 +55,9 @@ TEST(ScatterSkrull, RollsBackToShardingWhereMemoryEnds) {
 TEST(ScatterBytescale, TakesAsManyDevicesAsASequenceFills) {
   const ScatterTable table =
       eight({1, 2, 3, 4, 5, 6, 7, 8}, false, {450, 250, 101, 100, 60, 40, 30});
-  const StepDraft step = *bytescale(table);
-  for (const MicroBatchDraft& batch : step) {
-    for (const GroupDraft& group : batch.groups) {
+  const WorkingStep step = *bytescale(table);
+  for (const WorkingMicroBatch& batch : step) {
+    for (const WorkingGroup& group : batch.groups) {
       const Tokens longest = table.length(group.positions.front());
       EXPECT_EQ(degree(table, group), (longest + 99) / 100);
     }
@@ -66,9 +66,9 @@ TEST(ScatterBytescale, TakesAsManyDevicesAsASequenceFills) {
 
 TEST(ScatterMegatron, TakesPowersOfTwoAndFillsIdleDevices) {
   const ScatterTable table = eight({1, 2, 3, 4, 5, 6, 7, 8}, false, {250, 150, 150});
-  const StepDraft step = *megatron_hybrid(table);
+  const WorkingStep step = *megatron_hybrid(table);
   ASSERT_EQ(step.size(), 1U);
-  for (const GroupDraft& group : step[0].groups) {
+  for (const WorkingGroup& group : step[0].groups) {
     EXPECT_TRUE(std::has_single_bit(static_cast<unsigned>(degree(table, group))));
   }
   EXPECT_EQ(step[0].groups.size(), 3U);  // 4 + 2 + 2: none idle
@@ -88,7 +88,7 @@ TEST(ScatterMegatron, DeclinesWithoutPowersOfTwo) {
 // more.
 TEST(ScatterMegatronDynamic, PacksByWorkWithinTheTokensOfADevice) {
   const ScatterTable table = eight({1, 2, 4, 8}, true, {250, 150, 150, 150, 45, 40});
-  const StepDraft step = *megatron_dynamic(table);
+  const WorkingStep step = *megatron_dynamic(table);
   ASSERT_EQ(step.size(), 1U);
   ASSERT_EQ(step[0].groups.size(), 3U);
   EXPECT_EQ(degree(table, step[0].groups[0]), 4);
@@ -101,7 +101,7 @@ TEST(ScatterMegatronDynamic, PacksByWorkWithinTheTokensOfADevice) {
 // waits, though 10 tokens more would fit beside each.
 TEST(ScatterMegatronDynamic, WhatFindsNoGroupWaitsForTheNextMicroBatch) {
   const ScatterTable table = eight({1, 2, 4, 8}, true, {90, 90, 90, 90, 90, 90, 90, 90, 90, 8});
-  const StepDraft step = *megatron_dynamic(table);
+  const WorkingStep step = *megatron_dynamic(table);
   ASSERT_EQ(step.size(), 2U);
   EXPECT_EQ(step[0].groups.size(), 8U);
   EXPECT_EQ(step[0].groups[0].positions, (std::vector<int>{0, 9}));
@@ -112,19 +112,19 @@ TEST(ScatterMegatronDynamic, WhatFindsNoGroupWaitsForTheNextMicroBatch) {
 // A sequence that fits on one device is spread over all devices, so that none is idle.
 TEST(ScatterMegatronDynamic, DoublesTheSmallestGroupsUntilNoneIsIdle) {
   const ScatterTable table = eight({1, 2, 4, 8}, true, {90, 90, 80});
-  const StepDraft step = *megatron_dynamic(table);
+  const WorkingStep step = *megatron_dynamic(table);
   ASSERT_EQ(step.size(), 1U);
   std::vector<int> degrees;
-  for (const GroupDraft& group : step[0].groups) degrees.push_back(degree(table, group));
+  for (const WorkingGroup& group : step[0].groups) degrees.push_back(degree(table, group));
   EXPECT_EQ(degrees, (std::vector<int>{4, 2, 2}));
   EXPECT_TRUE(megatron_dynamic(eight({1}, true, {}))->empty());
 }
 
-std::vector<std::vector<std::vector<int>>> positions(const StepDraft& step) {
+std::vector<std::vector<std::vector<int>>> positions(const WorkingStep& step) {
   std::vector<std::vector<std::vector<int>>> all;
-  for (const MicroBatchDraft& batch : step) {
+  for (const WorkingMicroBatch& batch : step) {
     all.emplace_back();
-    for (const GroupDraft& group : batch.groups) all.back().push_back(group.positions);
+    for (const WorkingGroup& group : batch.groups) all.back().push_back(group.positions);
   }
   return all;
 }
@@ -134,7 +134,7 @@ using Groups = std::vector<std::vector<std::vector<int>>>;
 // Packs of 200 tokens, in this order: 150 + 40, 120 + 60, 30 + 30. Four fit side by side, and the
 // last one gives its last sequence to a fourth. Positions are by length.
 TEST(ScatterDpBalanced, PacksInTheOrderOfTheDataAndFillsTheMicroBatch) {
-  const StepDraft step = *dp_balanced(eight({2}, true, {150, 40, 120, 60, 30, 30}));
+  const WorkingStep step = *dp_balanced(eight({2}, true, {150, 40, 120, 60, 30, 30}));
   EXPECT_EQ(positions(step), (Groups{{{0, 3}, {1, 2}, {4}, {5}}}));
 }
 
@@ -148,7 +148,7 @@ TEST(ScatterDpBalanced, LooksAtTheLastPackOnly) {
 // One group of eight takes 1 + 430 / 8 ms; two of four 101 ms, four of two 96 ms.
 TEST(ScatterDpBalanced, TakesTheDegreeThatIsFastest) {
   const ScatterTable table = eight({2, 4, 8}, true, {150, 40, 120, 60, 30, 30});
-  const StepDraft step = *dp_balanced(table);
+  const WorkingStep step = *dp_balanced(table);
   ASSERT_EQ(step.size(), 1U);
   ASSERT_EQ(step[0].groups.size(), 1U);
   EXPECT_EQ(degree(table, step[0].groups[0]), 8);
@@ -159,7 +159,7 @@ TEST(ScatterDpBalanced, TakesTheDegreeThatIsFastest) {
 // Four ranks of two devices and rounds of four samples: 150, 120, 60, 40 and 30, 30, 20, 10. The
 // dearest of the second round, the later 30, goes to the cheapest of the first.
 TEST(ScatterVerl, SharesSamplesInEqualCountsByDifferencing) {
-  const StepDraft step = *verl(eight({2}, true, {150, 120, 60, 40, 30, 30, 20, 10}));
+  const WorkingStep step = *verl(eight({2}, true, {150, 120, 60, 40, 30, 30, 20, 10}));
   EXPECT_EQ(positions(step), (Groups{{{0, 7}, {1, 6}, {2, 4}, {3, 5}}}));
 }
 
@@ -175,7 +175,7 @@ TEST(ScatterVerl, TakesMoreMicroBatchesUntilNoneExceedsTheLimit) {
 // The second round of two is wider, and its dearer sample meets the cheaper of the first: 290 + 200
 // and 300 + 180 tokens, of 400. Both ranks need two micro-batches, and like ones run side by side.
 TEST(ScatterVerl, RunsLikeMicroBatchesOfTheRanksSideBySide) {
-  const StepDraft step = *verl(eight({4}, true, {300, 290, 200, 180}));
+  const WorkingStep step = *verl(eight({4}, true, {300, 290, 200, 180}));
   EXPECT_EQ(positions(step), (Groups{{{1}, {0}}, {{2}, {3}}}));
 }
 

@@ -18,8 +18,8 @@ ScatterInstance four_devices(std::vector<Tokens> lengths, std::vector<int> degre
           .lengths = std::move(lengths)};
 }
 
-StepDraft one_batch(const ScatterTable& table, std::vector<std::vector<int>> groups) {
-  StepDraft step(1);
+WorkingStep one_batch(const ScatterTable& table, std::vector<std::vector<int>> groups) {
+  WorkingStep step(1);
   for (std::vector<int>& positions : groups) {
     step[0].groups.push_back(group_of(table, 0, std::move(positions)));
   }
@@ -29,9 +29,9 @@ StepDraft one_batch(const ScatterTable& table, std::vector<std::vector<int>> gro
 
 TEST(Obey, WithoutRulesAStepStaysAsItIs) {
   const ScatterTable table(four_devices({80, 40}, {1, 2, 4}));
-  const StepDraft step = one_batch(table, {{0}, {1}});
-  EXPECT_TRUE(obeys(table, step));
-  const auto same = obeying(table, step);
+  const WorkingStep step = one_batch(table, {{0}, {1}});
+  EXPECT_TRUE(satisfies_rules(table, step));
+  const auto same = repaired(table, step);
   ASSERT_TRUE(same);
   EXPECT_EQ(total(*same), total(step));
 }
@@ -41,9 +41,9 @@ TEST(Obey, IdleRanksWidenGroups) {
   ScatterInstance instance = four_devices({80, 40}, {1, 2});
   instance.rules.no_idle_ranks = true;
   const ScatterTable table(instance);
-  const StepDraft step = one_batch(table, {{0}, {1}});
-  EXPECT_FALSE(obeys(table, step));
-  const auto filled = obeying(table, step);
+  const WorkingStep step = one_batch(table, {{0}, {1}});
+  EXPECT_FALSE(satisfies_rules(table, step));
+  const auto filled = repaired(table, step);
   ASSERT_TRUE(filled);
   EXPECT_DOUBLE_EQ(total(*filled), 50);
   EXPECT_TRUE(verify(instance, to_plan(instance, table, *filled)).empty());
@@ -54,7 +54,7 @@ TEST(Obey, IdleRanksSplitGroups) {
   ScatterInstance instance = four_devices({40, 30, 20, 10}, {1});
   instance.rules.no_idle_ranks = true;
   const ScatterTable table(instance);
-  const auto filled = obeying(table, one_batch(table, {{0, 1, 2, 3}}));
+  const auto filled = repaired(table, one_batch(table, {{0, 1, 2, 3}}));
   ASSERT_TRUE(filled);
   EXPECT_DOUBLE_EQ(total(*filled), 50);
 }
@@ -63,14 +63,14 @@ TEST(Obey, TooFewSequencesAreNothing) {
   ScatterInstance instance = four_devices({40, 30, 20}, {1});
   instance.rules.no_idle_ranks = true;
   const ScatterTable table(instance);
-  EXPECT_FALSE(obeying(table, one_batch(table, {{0, 1}, {2}})));
+  EXPECT_FALSE(repaired(table, one_batch(table, {{0, 1}, {2}})));
 }
 
 TEST(Obey, TheNumberOfMicroBatchesBecomesAMultiple) {
   ScatterInstance instance = four_devices({40, 30, 20}, {1, 2, 4});
   instance.rules.micro_batches_multiple_of = 2;
   const ScatterTable table(instance);
-  const auto two = obeying(table, one_batch(table, {{0, 1}, {2}}));
+  const auto two = repaired(table, one_batch(table, {{0, 1}, {2}}));
   ASSERT_TRUE(two);
   EXPECT_EQ(two->size(), 2U);
   EXPECT_TRUE(verify(instance, to_plan(instance, table, *two)).empty());
@@ -81,13 +81,13 @@ TEST(Obey, WhateverItReturnsKeepsTheRules) {
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
     const ScatterInstance instance = tiny_ruled_scatter(seed, 12);
     const ScatterTable table(instance);
-    if (table.levels().empty()) continue;
-    const auto step = homogeneous(table, static_cast<int>(table.levels().size()) - 1);
-    if (!step || obeys(table, *step)) continue;
-    const auto kept = obeying(table, *step);
+    if (table.configs().empty()) continue;
+    const auto step = homogeneous(table, static_cast<int>(table.configs().size()) - 1);
+    if (!step || satisfies_rules(table, *step)) continue;
+    const auto kept = repaired(table, *step);
     if (!kept) continue;
     ++mended;
-    EXPECT_TRUE(obeys(table, *kept)) << seed;
+    EXPECT_TRUE(satisfies_rules(table, *kept)) << seed;
     EXPECT_TRUE(verify(instance, to_plan(instance, table, *kept)).empty()) << seed;
   }
   EXPECT_GT(mended, 40);

@@ -20,8 +20,8 @@ double energy_from_scratch(const StepState& state, int index, double weight) {
     const StepState::Group& group = state.group(id);
     if (group.positions.empty()) continue;
     Load load;
-    for (const int position : group.positions) load += state.load(position, group.level);
-    const Level& own = state.table().levels()[static_cast<std::size_t>(group.level)];
+    for (const int position : group.positions) load += state.load(position, group.config);
+    const GroupConfig& own = state.table().configs()[static_cast<std::size_t>(group.config)];
     const Ms time = own.overhead + load.time();
     makespan = std::max(makespan, time);
     squares += state.degree(group) * time * time;
@@ -52,9 +52,9 @@ TEST(ScatterState, ForetellsAndKeepsTheEnergy) {
       const int left = state.group(from).batch;
       const int right = target.batch;
       const StepState::Group& source = state.group(from);
-      const Ms after = (source.load - state.load(position, source.level)).time();
+      const Ms after = (source.load - state.load(position, source.config)).time();
       const StepState::Change out{from, state.group(from).positions.size() == 1 ? 0 : after};
-      const StepState::Change in{to, (target.load + state.load(position, target.level)).time()};
+      const StepState::Change in{to, (target.load + state.load(position, target.config)).time()};
       double foretold = 0;
       if (left == right) {
         foretold = state.energy_with(left, std::array{out, in});
@@ -84,7 +84,7 @@ TEST(ScatterState, TheLongestMakespanHasItsPriceInAPipeline) {
                                  .pipeline_stages = 4,
                                  .lengths = {5, 5, 5, 5, 5}};
   const ScatterTable table(instance);
-  const StepDraft step = *batch_ada(table, 1);
+  const WorkingStep step = *batch_ada(table, 1);
   ASSERT_EQ(step.size(), 3U);
   EXPECT_DOUBLE_EQ(total(step), 11 + 11 + 6);
   EXPECT_DOUBLE_EQ(step_ms(table, step), 28 + 3 * 11);

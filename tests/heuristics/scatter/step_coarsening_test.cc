@@ -33,12 +33,12 @@ TEST(ScatterCoarse, CopiesCoverEveryoneAndTakeNoLonger) {
     for (const int sequences : {2000, 2001, 2003}) {
       const ScatterInstance instance = large(devices, sequences);
       const ScatterTable table(instance);
-      const std::optional<Coarse> coarse = coarsen(table);
+      const std::optional<CoarsenedStep> coarse = coarsen(table);
       ASSERT_TRUE(coarse);
       EXPECT_EQ(coarse->fewer_devices, devices > 8);
       EXPECT_EQ(coarse->table.size(), (sequences + 3) / 4);
-      const StepDraft small = *batch_ada(coarse->table);
-      const StepDraft step = refine(table, *coarse, small);
+      const WorkingStep small = *batch_ada(coarse->table);
+      const WorkingStep step = refine(table, *coarse, small);
       EXPECT_TRUE(verify(instance, to_plan(instance, table, step)).empty());
       const double copies = coarse->fewer_devices ? 1 : coarse->factor;
       EXPECT_LE(total(step), copies * total(small) * (1 + 1e-9));

@@ -6,9 +6,9 @@
 namespace stowage::assign_chunk_truth_test {
 namespace {
 
-TEST(ChunkTruth, PartsAndRanges) {
+TEST(ChunkReference, PartsAndRanges) {
   const ChunkRule rule{.size = 4};
-  const ChunkTruth truth(rule);
+  const ChunkReference truth(rule);
   EXPECT_EQ(truth.parts(1), 1);
   EXPECT_EQ(truth.parts(4), 1);
   EXPECT_EQ(truth.parts(5), 2);
@@ -18,9 +18,9 @@ TEST(ChunkTruth, PartsAndRanges) {
   EXPECT_EQ(truth.range(10, 2), (TokenRange{8, 10}));
 }
 
-TEST(ChunkTruth, TheLastPartsGoOnce) {
+TEST(ChunkReference, TheLastPartsGoOnce) {
   const ChunkRule rule{.size = 4, .retained = 2};
-  const ChunkTruth truth(rule);
+  const ChunkReference truth(rule);
   EXPECT_TRUE(truth.goes_twice(0, 3));
   EXPECT_FALSE(truth.goes_twice(1, 3));
   EXPECT_FALSE(truth.goes_twice(0, 2));
@@ -28,9 +28,9 @@ TEST(ChunkTruth, TheLastPartsGoOnce) {
 
 // Memory holds the activations of two chunks of 4 tokens, and the keys and values of the others: 10
 // tokens need 8 x 10 + 2 x 3 = 86 bytes. Each stage has room for the activations of `max_tokens`.
-TEST(ChunkTruth, MemoryHoldsUpToItsLastByte) {
+TEST(ChunkReference, MemoryHoldsUpToItsLastByte) {
   const ChunkRule rule{.size = 4, .retained = 2, .activation_bytes = 10, .key_value_bytes = 3};
-  const ChunkTruth truth(rule);
+  const ChunkReference truth(rule);
   const auto fits = [&](Tokens length, Tokens most, int pp) {
     return truth.fits(length, {.pp = pp, .max_tokens = most});
   };
@@ -46,21 +46,22 @@ TEST(ChunkTruth, MemoryHoldsUpToItsLastByte) {
   EXPECT_FALSE(fits(3, 2, 1));
 }
 
-TEST(ChunkTruth, MemoryTooLargeForAnInteger) {
+TEST(ChunkReference, MemoryTooLargeForAnInteger) {
   constexpr Tokens kMany = Tokens{1} << 40;
   const ChunkRule large{
       .size = kMany, .retained = 1, .activation_bytes = Tokens{1} << 30, .key_value_bytes = 1};
-  EXPECT_FALSE(ChunkTruth(large).fits(kMany, {.max_tokens = 1024}));  // activations
+  EXPECT_FALSE(ChunkReference(large).fits(kMany, {.max_tokens = 1024}));  // activations
   const ChunkRule rest{
       .size = 1, .retained = 1, .activation_bytes = 1, .key_value_bytes = Tokens{1} << 30};
-  EXPECT_FALSE(ChunkTruth(rest).fits(kMany, {.max_tokens = 1024}));   // keys and values
-  EXPECT_TRUE(ChunkTruth(large).fits(kMany, {.max_tokens = kMany}));  // the room is equally large
+  EXPECT_FALSE(ChunkReference(rest).fits(kMany, {.max_tokens = 1024}));  // keys and values
+  EXPECT_TRUE(
+      ChunkReference(large).fits(kMany, {.max_tokens = kMany}));  // the room is equally large
 }
 
 // A forward pass takes a third of a row's time, a backward pass two thirds.
-TEST(ChunkTruth, PipelinesByHand) {
+TEST(ChunkReference, PipelinesByHand) {
   const auto ends = [](std::vector<TimedChunk> rows, int stages) {
-    return ChunkTruth::simulated(rows, stages);
+    return ChunkReference::simulated(rows, stages);
   };
   EXPECT_EQ(ends({}, 2), 0);
   EXPECT_DOUBLE_EQ(ends({{.once = 3}}, 1), 3);

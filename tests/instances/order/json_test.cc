@@ -55,7 +55,7 @@ TEST(OrderJson, WhatIsWrittenIsReadBack) {
     ASSERT_TRUE(read) << seed << to_string(read.errors()[0]);
     EXPECT_EQ(*read, graph) << seed;
     EXPECT_EQ(instance_hash(*read), instance_hash(graph));
-    EXPECT_TRUE(surely_sound(graph)) << seed;
+    EXPECT_TRUE(is_well_formed(graph)) << seed;
   }
   const OrderPlan plan{
       .name = "p", .instance_hash = "h", .peak_bytes = 9, .bound_by = "cut", .order = {2, 0, 1}};
@@ -99,7 +99,7 @@ TEST(OrderJson, TimesAndRunsAgainAreRead) {
   const auto read = read_order_instance(text);
   ASSERT_TRUE(read) << to_string(read.errors()[0]);
   EXPECT_EQ(*read, graph);
-  EXPECT_TRUE(surely_sound(graph));
+  EXPECT_TRUE(is_well_formed(graph));
   const OrderPlan plan{.name = "p",
                        .instance_hash = "h",
                        .peak_bytes = 9,
@@ -109,7 +109,7 @@ TEST(OrderJson, TimesAndRunsAgainAreRead) {
                        .order = {2, 0, 0}};
   EXPECT_EQ(*read_order_plan(write_order_plan(plan)), plan);
   graph.operators[2].recompute = true;
-  EXPECT_FALSE(surely_sound(graph));
+  EXPECT_FALSE(is_well_formed(graph));
   const auto refused = read_order_instance(write_order_instance(graph));
   ASSERT_FALSE(refused);
   EXPECT_THAT(to_string(refused.errors()[0]), HasSubstr("E377 /operators/2/recompute"));

@@ -73,7 +73,7 @@ TEST(OrderTransfers, DocumentsHoldThemAndHashesSeeTheHost) {
   const auto read = read_order_instance(write_order_instance(graph()));
   ASSERT_TRUE(read) << to_string(read.errors()[0]);
   EXPECT_EQ(*read, graph());
-  EXPECT_TRUE(surely_sound(graph()));
+  EXPECT_TRUE(is_well_formed(graph()));
   EXPECT_EQ(*read_order_plan(write_order_plan(plan())), plan());
   OrderPlan copy = plan();
   copy.transfers.push_back({.tensor = 0, .freed = 1, .in = 4});
@@ -118,13 +118,13 @@ TEST(OrderTransfers, WrongHostsAreRefused) {
   OrderInstance growing = graph();
   growing.objective = OrderObjective::peak;
   growing.tokens = {1, 4};
-  EXPECT_FALSE(surely_sound(growing));
+  EXPECT_FALSE(is_well_formed(growing));
   const auto refused = read_order_instance(write_order_instance(growing));
   ASSERT_FALSE(refused);
   EXPECT_THAT(to_string(refused.errors()[0]), HasSubstr("E378 /host"));
   OrderInstance still = graph();
   still.host->in_bytes_per_ms = 0;
-  EXPECT_FALSE(surely_sound(still));
+  EXPECT_FALSE(is_well_formed(still));
 }
 
 TEST(OrderTransfers, AValidPlanBreaksNoRuleAndIsTimedByHand) {

@@ -23,7 +23,7 @@ class Prover {
  public:
   Prover(const ScatterInstance& instance, Ms optimum, std::uint64_t seed)
       : instance_(instance), optimum_(optimum), random_(seed) {
-    const ScatterTruth truth(instance);
+    const ScatterReferenceModel truth(instance);
     for (const GroupForm form : truth.forms()) {
       forms_.push_back(form);
       const Ms overhead = truth.times({}, form).compute;
@@ -228,7 +228,7 @@ class ProfileProver {
   }
 
   const ScatterInstance& instance_;
-  const ScatterTruth truth_;
+  const ScatterReferenceModel truth_;
   Ms optimum_ = 0;
   std::mt19937_64 random_;
   std::vector<GroupForm> forms_;

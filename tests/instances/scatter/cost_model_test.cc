@@ -108,7 +108,7 @@ TEST(Memory, ATableKeepsTheLimitsThatCanBind) {
   instance.rules.max_tokens_per_rank = 150;
   // 75 sequences of 4 tokens would fill the rule and, counting for 8, exceed memory.
   instance.lengths = {100, 4};
-  const Level both = ScatterTable(instance).levels()[1];
+  const GroupConfig both = ScatterTable(instance).configs()[1];
   EXPECT_EQ(both.capacity, 400);
   EXPECT_EQ(both.sequence_tokens, 4);
   EXPECT_EQ(both.most_tokens, 300);
@@ -118,13 +118,13 @@ TEST(Memory, ATableKeepsTheLimitsThatCanBind) {
   EXPECT_EQ(both.room_to_grow(250 + 4, 1), 50);
   // 25 of 12 tokens take 25 * 16 of the 400.
   instance.lengths = {100, 12};
-  const Level rule = ScatterTable(instance).levels()[1];
+  const GroupConfig rule = ScatterTable(instance).configs()[1];
   EXPECT_EQ(rule.capacity, 300);
   EXPECT_EQ(rule.sequence_tokens, 0);
   EXPECT_EQ(rule.most_tokens, kMaxExact);
   // With 400 tokens a device the rule never binds.
   instance.rules.max_tokens_per_rank = 400;
-  const Level memory = ScatterTable(instance).levels()[1];
+  const GroupConfig memory = ScatterTable(instance).configs()[1];
   EXPECT_EQ(memory.capacity, 400);
   EXPECT_EQ(memory.sequence_tokens, 4);
   EXPECT_EQ(memory.most_tokens, kMaxExact);

@@ -43,7 +43,7 @@ ScatterInstance two_nodes() {
 Ms time_of(const ScatterInstance& instance, GroupForm form) {
   const Tokens length = padded_length(instance, instance.lengths[0]);
   const Ms time = group_overhead_ms(instance, form) + sequence_ms(instance, length, form);
-  const ScatterTruth truth(instance);
+  const ScatterReferenceModel truth(instance);
   GroupSums sums;
   truth.add(0, sums);
   EXPECT_NEAR(*truth.time(sums, form), time, 1e-9 * time);
@@ -81,7 +81,7 @@ TEST(Exchange, ComputeHidesAsMuchAsOverlapAllows) {
 TEST(Exchange, ARowHidesTogether) {
   ScatterInstance instance = two_nodes();
   instance.lengths = {400, 2000};
-  const ScatterTruth truth(instance);
+  const ScatterReferenceModel truth(instance);
   GroupSums sums;
   truth.add(0, sums);
   truth.add(1, sums);

@@ -60,7 +60,7 @@ TEST(ScatterOptimum, IsThatOfBruteForceForEveryKindOfStep) {
 
 TEST(ScatterOptimum, LeavesManySequencesAlone) {
   ScatterInstance instance = tiny_scatter(70000);
-  instance.lengths.assign(kMostSequencesTriedAgain + 1, 1);
+  instance.lengths.assign(kMaxSequencesTriedAgain + 1, 1);
   EXPECT_FALSE(least_objective(instance, kForever));
 }
 

@@ -20,9 +20,9 @@ ScatterInstance kinked() {
 }
 
 // Sequences of 15 tokens meet the diagonal at 13 1/3 tokens, between all entries of the grid.
-TEST(ScatterTruth, APlaneIsBelowTheTimesOnTheDiagonalAsWell) {
+TEST(ScatterReferenceModel, APlaneIsBelowTheTimesOnTheDiagonalAsWell) {
   const ScatterInstance instance = kinked();
-  const ScatterTruth truth(instance);
+  const ScatterReferenceModel truth(instance);
   EXPECT_TRUE(truth.takes_at_least({.ms = 0}, 1, 15, 15));
   EXPECT_FALSE(truth.takes_at_least({.ms = 5}, 1, 15, 15));
   // No row of sequences of only 5 or only 40 tokens is on the diagonal of that cell.

@@ -124,7 +124,7 @@ TEST(StrategyChunks, EmbeddingAndHeadTakeThePlaceOfLayers) {
   StrategyInstance bare = instance;
   bare.model.vocabulary = 0;
   EXPECT_THAT(StrategyTable(bare).classes(), IsEmpty());
-  EXPECT_THAT(StrategyTruth(bare).settings(), IsEmpty());
+  EXPECT_THAT(StrategyReferenceModel(bare).settings(), IsEmpty());
   EXPECT_THAT(verify(bare, plan), Contains(Field(&Violation::rule, "layers")));
   // Layers that differ are dealt evenly.
   StrategyInstance differ = instance;

@@ -142,14 +142,14 @@ TEST(StrategyClassCertificate, PricesOfThreeStages) {
   }
 }
 
-TEST(StrategyTruth, ChunksOfAStageAreEveryOtherPart) {
+TEST(StrategyReferenceModel, ChunksOfAStageAreEveryOtherPart) {
   StrategyInstance instance{
       .model = {.hidden = 256,
                 .heads = 4,
                 .blocks = {{.count = 4, .ffn = 1024}, {.count = 4, .ffn = 64}}},
       .lengths = {100}};
-  const StrategyTruth truth(instance);
-  StrategyTruth::Setting at{.pp = 2, .v = 2};
+  const StrategyReferenceModel truth(instance);
+  StrategyReferenceModel::Setting at{.pp = 2, .v = 2};
   EXPECT_THAT(truth.layers_of(at, 0, 0, 4), ElementsAre(0, 1, 4, 5));
   EXPECT_THAT(truth.layers_of(at, 1, 4, 4), ElementsAre(2, 3, 6, 7));
   at.v = 1;
@@ -158,7 +158,7 @@ TEST(StrategyTruth, ChunksOfAStageAreEveryOtherPart) {
 
 // Two stages of 362 layers that differ have the largest number of ranges that are listed; 363
 // layers have more. The least sum is then still found, but cases are not distinguished.
-TEST(StrategyTruth, RangesBeyondThoseThatAreListed) {
+TEST(StrategyReferenceModel, RangesBeyondThoseThatAreListed) {
   StrategyInstance instance = tiny_strategy(1);
   instance.cluster.memory_mib = 1e12;
   instance.model.blocks.resize(1);
@@ -168,10 +168,12 @@ TEST(StrategyTruth, RangesBeyondThoseThatAreListed) {
   for (const std::int64_t layers : {362, 363}) {
     instance.model.blocks[0].count = 200;
     instance.model.blocks[1].count = layers - 200;
-    const StrategyTruth truth(instance);
-    const StrategyTruth::Setting setting{.pp = 2};
-    const SplitTruth splits(instance, truth, setting);
-    EXPECT_EQ(splits.least_sum([](std::int64_t, const StrategyTruth::Stage&) { return 1.0; }), 2);
+    const StrategyReferenceModel truth(instance);
+    const StrategyReferenceModel::Setting setting{.pp = 2};
+    const SplitReference splits(instance, truth, setting);
+    EXPECT_EQ(
+        splits.least_sum([](std::int64_t, const StrategyReferenceModel::Stage&) { return 1.0; }),
+        2);
     EXPECT_EQ(splits.least_by_cases(1e-6), layers == 362 ? 1e-6 : 0);
   }
 }

@@ -41,10 +41,11 @@ StageCost both(const StrategyInstance& instance, const StrategyLayout& layout,
                const StageChoice& choice) {
   const StrategyTable table(instance);
   const StageCost cost = StageCosts(table, {1, 1, 1}, layout).of(0, 0, table.layers(), choice);
-  const StrategyTruth truth(instance);
-  const StrategyTruth::Setting setting{1, 1, 1, layout.tp, layout.cp, layout.dp, layout.ep};
+  const StrategyReferenceModel truth(instance);
+  const StrategyReferenceModel::Setting setting{1,         1,         1,        layout.tp,
+                                                layout.cp, layout.dp, layout.ep};
   EXPECT_TRUE(truth.may_share_experts(setting));
-  const StrategyTruth::Stage its =
+  const StrategyReferenceModel::Stage its =
       truth.stage(setting, 0, truth.layers_of(setting, 0, 0, table.layers()), choice.zero,
                   choice.recompute, choice.stream_chunks, 1);
   EXPECT_NEAR(cost.time_ms, its.time_ms, 1e-9 * its.time_ms);

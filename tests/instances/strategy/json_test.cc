@@ -73,7 +73,7 @@ TEST(StrategyJson, WhatIsWrittenIsReadBack) {
     ASSERT_TRUE(read) << seed << to_string(read.errors()[0]);
     EXPECT_EQ(*read, wanted) << seed;
     EXPECT_EQ(instance_hash(*read), instance_hash(wanted));
-    EXPECT_TRUE(surely_sound(wanted)) << seed;
+    EXPECT_TRUE(is_well_formed(wanted)) << seed;
   }
 }
 
@@ -153,7 +153,7 @@ TEST(StrategyJson, EveryNumberOfTheDetailIsReadWrittenAndHashed) {
     EXPECT_EQ(*read_strategy_instance(write_strategy_instance(other)), other);
     hashes.insert(instance_hash(other));
     (*other.cost.detail).*member = -1;
-    EXPECT_FALSE(surely_sound(other));
+    EXPECT_FALSE(is_well_formed(other));
   }
   wanted.cost.detail->gradient_bytes = 2;
   EXPECT_EQ(*read_strategy_instance(write_strategy_instance(wanted)), wanted);
@@ -186,7 +186,7 @@ TEST(StrategyJson, InstancesInMemoryAreChecked) {
   const auto error_of = [&](auto change) {
     StrategyInstance other = wanted;
     change(other);
-    EXPECT_FALSE(surely_sound(other));
+    EXPECT_FALSE(is_well_formed(other));
     const std::vector<InputError> errors = check(Instance(other));
     return errors.empty() ? "" : to_string(errors[0]);
   };
@@ -221,7 +221,7 @@ TEST(StrategyJson, GeneratedInstancesAreSound) {
   for (const TransformerShape& shape : kTransformerShapes) {
     const auto made = generate_strategy({.model = std::string(shape.name)}, {8192, 8192});
     ASSERT_TRUE(made);
-    EXPECT_TRUE(surely_sound(*made));
+    EXPECT_TRUE(is_well_formed(*made));
     EXPECT_EQ(made->options.ep.size() > 1, shape.experts > 0) << shape.name;
     EXPECT_EQ(made->name, std::string(shape.name) + "-64gpu-2seq");
   }

@@ -54,7 +54,7 @@ TEST(MeasuredCosts, TwoOpinionsAgree) {
       const double tokens = draw.real(1, 5000);
       const double squares = tokens * draw.real(1, 5000);
       const Ms ms = measured_ms(entry, tokens, squares);
-      EXPECT_NEAR(ms, MeasuredTruth{entry}.row_ms(tokens, squares), 1e-9 * ms) << seed;
+      EXPECT_NEAR(ms, MeasuredReference{entry}.row_ms(tokens, squares), 1e-9 * ms) << seed;
     }
   }
 }

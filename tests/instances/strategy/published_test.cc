@@ -57,9 +57,9 @@ StageCost both(const StrategyInstance& instance, const Published& row, std::int6
   const StageCosts costs(table, {row.pp, row.v, row.micro_batches}, {8, 1, 1});
   const std::int64_t layers = row.layers / row.pp;
   const StageCost cost = costs.of(stage, stage * layers, layers, {0, recompute});
-  const StrategyTruth truth(instance);
-  const StrategyTruth::Setting setting{row.pp, row.v, row.micro_batches, 8, 1, 1};
-  const StrategyTruth::Stage its = truth.stage(
+  const StrategyReferenceModel truth(instance);
+  const StrategyReferenceModel::Setting setting{row.pp, row.v, row.micro_batches, 8, 1, 1};
+  const StrategyReferenceModel::Stage its = truth.stage(
       setting, stage, truth.layers_of(setting, stage, stage * layers, layers), 0, recompute, 1, 1);
   EXPECT_NEAR(cost.time_ms, its.time_ms, 1e-9 * its.time_ms);
   EXPECT_NEAR(cost.memory_mib, its.memory_mib, 1e-9 * its.memory_mib);

@@ -67,16 +67,16 @@ TEST(StreamChunks, TheVerifierCountsTheSame) {
   instance.cluster.devices_per_node = 8;
   instance.lengths = {900, 1000, 500, 800};
   const StrategyTable table(instance);
-  const StrategyTruth truth(instance);
+  const StrategyReferenceModel truth(instance);
   for (const StrategyClass& its : {StrategyClass{1, 1, 2}, StrategyClass{2, 1, 2}}) {
     for (const StrategyLayout& layout :
          {StrategyLayout{2, 2, 2 / its.pp}, StrategyLayout{4, 1, 2 / its.pp}}) {
       const StageCosts costs(table, its, layout);
-      const StrategyTruth::Setting setting{its.pp,    its.v,     its.micro_batches, layout.tp,
-                                           layout.cp, layout.dp, layout.ep};
+      const StrategyReferenceModel::Setting setting{
+          its.pp, its.v, its.micro_batches, layout.tp, layout.cp, layout.dp, layout.ep};
       for (const std::int64_t chunks : {1, 4, 10}) {
         const StageCost cost = costs.of(0, 0, 2, {3, StrategyRecompute::full, chunks});
-        const StrategyTruth::Stage stage =
+        const StrategyReferenceModel::Stage stage =
             truth.stage(setting, 0, {0, 1}, 3, StrategyRecompute::full, chunks, 1);
         EXPECT_NEAR(cost.time_ms, stage.time_ms, 1e-9 * stage.time_ms);
         EXPECT_NEAR(cost.longest_ms, stage.longest_ms, 1e-9 * stage.longest_ms);

@@ -218,7 +218,7 @@ TEST(AttentionNumerics, AQueryOfManyHeadsHasTheBitsOfTheWholeSequence) {
 TEST(AttentionNumerics, ALongSequenceHasAUnitForEachQueryHead) {
   for (const int length : {511, 512}) {
     const AttentionArrays run({.heads = 8, .kv_heads = 1, .dim = 1, .lq = {length}});
-    HeadTurns turns(HeadGroups::most(run.shape));
+    OrderedReduction turns(HeadGroups::most(run.shape));
     BackwardUnits units(run.shape, run.backward_input(), KvGradients::per_kv_head, {}, &turns);
     int count = 0;
     while (units.next()) ++count;

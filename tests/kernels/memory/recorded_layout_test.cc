@@ -100,7 +100,7 @@ TEST(RecordedLayout, OptionsOutOfRangeAreNamed) {
               testing::AllOf(HasSubstr("E504 /hidden: "), HasSubstr("E504 /ffn: ")));
   EXPECT_THAT(errors_of({.lengths = {}}), HasSubstr("E504 /lengths: must sum to 1 to"));
   EXPECT_THAT(errors_of({.lengths = {-1}}), HasSubstr("E504 /lengths: "));
-  EXPECT_THAT(errors_of({.lengths = {kMostRecordedTokens, 1}}), HasSubstr("E504 /lengths: "));
+  EXPECT_THAT(errors_of({.lengths = {kMaxRecordedTokens, 1}}), HasSubstr("E504 /lengths: "));
   EXPECT_THAT(errors_of({.lengths = {4}}, 6), HasSubstr("E504 /alignment: "));
 }
 

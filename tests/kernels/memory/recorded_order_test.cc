@@ -33,7 +33,7 @@ TEST(RecordedOrder, GoesThroughItsDocumentAndBack) {
     const Result<OrderInstance> again = read_order_instance(write_order_instance(*made));
     ASSERT_TRUE(again) << to_string(again.errors()[0]);
     EXPECT_EQ(*again, *made);
-    EXPECT_TRUE(surely_sound(*made));
+    EXPECT_TRUE(is_well_formed(*made));
     const Result<TrainingProgram> program = recorded_training(*again);
     ASSERT_TRUE(program) << to_string(program.errors()[0]);
     EXPECT_EQ(program->steps(), std::ssize(made->operators));

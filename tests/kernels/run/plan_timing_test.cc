@@ -79,7 +79,7 @@ TEST(PlanTiming, AWrongPlanIsNotTimed) {
 
 TEST(ShrunkStep, KeepsWhichDegreesHoldWhichSequences) {
   const ScatterCost cost{.quadratic_ms = 1, .linear_ms = 2, .fixed_ms = 3};
-  const ScatterInstance here = shrunk_step(small_step(), 8, cost);
+  const ScatterInstance here = scaled_instance(small_step(), 8, cost);
   EXPECT_THAT(here.lengths, ElementsAre(13, 8, 10, 1, 2, 3));
   EXPECT_EQ(tokens_per_device(here), 10);  // 80 / 8
   EXPECT_EQ(here.cost, cost);
@@ -93,7 +93,7 @@ TEST(ShrunkStep, AStepThatHasAPlanStillHasOne) {
   step.lengths = {320, 319, 161, 80};
   ASSERT_TRUE(unplaceable_sequences(step).empty());
   for (std::int64_t scale = 1; scale < 400; ++scale) {
-    EXPECT_TRUE(unplaceable_sequences(shrunk_step(step, scale, step.cost)).empty()) << scale;
+    EXPECT_TRUE(unplaceable_sequences(scaled_instance(step, scale, step.cost)).empty()) << scale;
   }
 }
 

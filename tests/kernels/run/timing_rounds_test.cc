@@ -22,9 +22,9 @@ double true_seconds(std::size_t work) { return 0.001 * std::pow(1.3, static_cast
 
 // Rounds whose paces drift by a third, runs that are off by 1 %, and every tenth run at `wild`
 // times its time.
-Rounds measured(int rounds, double wild) {
+TimingRounds measured(int rounds, double wild) {
   std::mt19937_64 random(3);
-  Rounds made(kWorks);
+  TimingRounds made(kWorks);
   for (int r = 0; r < rounds; ++r) {
     const double pace = 1 + 0.33 * std::sin(0.7 * r);
     for (std::size_t w = 0; w < kWorks; ++w) {
@@ -36,7 +36,7 @@ Rounds measured(int rounds, double wild) {
 }
 
 // All times of a machine have the same relative error, since its usual pace is unknown.
-void expect_found(const Rounds& rounds, double within) {
+void expect_found(const TimingRounds& rounds, double within) {
   const std::vector<RoundTime> times = rounds.times();
   const double share = times[0].seconds / true_seconds(0);
   for (std::size_t w = 0; w < kWorks; ++w) {
@@ -46,14 +46,14 @@ void expect_found(const Rounds& rounds, double within) {
   }
 }
 
-TEST(Rounds, PacesAndWildRunsDoNotCount) {
+TEST(TimingRounds, PacesAndWildRunsDoNotCount) {
   expect_found(measured(24, 1), 0.015);
   expect_found(measured(24, 3), 0.02);    // disturbed
   expect_found(measured(24, 0.7), 0.02);  // faster than usual
 }
 
-TEST(Rounds, WorksMayLackTheLastRound) {
-  Rounds rounds(3);
+TEST(TimingRounds, WorksMayLackTheLastRound) {
+  TimingRounds rounds(3);
   for (int r = 0; r < 5; ++r) {
     for (std::size_t w = 0; w < 3; ++w) {
       if (r < 4 || w == 0) rounds.add(w, static_cast<double>(w + 1) * (1 + 0.1 * r));
@@ -64,8 +64,8 @@ TEST(Rounds, WorksMayLackTheLastRound) {
   EXPECT_THAT(times[2].seconds / times[0].seconds, DoubleNear(3, 1e-9));
 }
 
-TEST(Rounds, FewRunsSayLittleAndNoneNothing) {
-  Rounds rounds(2);
+TEST(TimingRounds, FewRunsSayLittleAndNoneNothing) {
+  TimingRounds rounds(2);
   EXPECT_TRUE(std::isinf(rounds.times()[0].seconds));
   rounds.add(0, 2);
   rounds.add(0, 2);

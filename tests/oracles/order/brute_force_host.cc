@@ -112,7 +112,7 @@ class EveryTransfer {
   void choose(std::int64_t t) {
     if (t == tensors()) return try_queues();
     choose(t + 1);
-    if (stays_.size() == kMostOracleTransfers) return;
+    if (stays_.size() == kMaxOracleTransfers) return;
     for (const Stay& stay : choices_[static_cast<std::size_t>(t)]) {
       stays_.push_back(stay);
       choose(t + 1);

@@ -9,7 +9,7 @@
 
 namespace stowage {
 
-inline constexpr std::size_t kMostOracleTransfers = 2;
+inline constexpr std::size_t kMaxOracleTransfers = 2;
 
 // Returns the optimum in the unit of the objective, or nullopt if no such plan fits in the
 // capacities. There is no recomputation. Requires a host and few operators.

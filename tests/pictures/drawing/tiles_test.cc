@@ -17,7 +17,7 @@ struct Drawn {
   SvgDocument document;
 };
 
-Drawn draw(const std::vector<Tile>& tiles, std::size_t most = kMostShapes) {
+Drawn draw(const std::vector<Tile>& tiles, std::size_t most = kMaxShapes) {
   Svg svg;
   const Merged merged = draw_tiles(
       svg, kPlot, tiles, "things", [](std::int64_t i) { return "thing " + std::to_string(i); },

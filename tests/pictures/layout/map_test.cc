@@ -73,7 +73,7 @@ TEST(MemoryProfile, IsWhatAPlainCountGives) {
     }
     const LayoutPlan plan = compose_layout(instance, offsets);
     std::int64_t steps = 0;
-    for (const MemoryStretch& stretch : memory_profile(instance, plan)) {
+    for (const MemorySegment& stretch : memory_profile(instance, plan)) {
       for (std::int64_t step = stretch.lower; step < stretch.upper; ++step, ++steps) {
         Bytes used = 0;
         Bytes highest = 0;

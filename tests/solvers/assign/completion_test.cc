@@ -61,7 +61,7 @@ TEST(AssignCompletion, DeniesNoPlan) {
     const AssignInstance instance = tiny_assign(seed, 16);
     if (instance.lengths.empty() || !unplaceable_sequences(instance).empty()) continue;
     const AssignTable table(instance);
-    for (const AssignDraft& draft : plan_strategies(table, {}, seed, Budget())) {
+    for (const AssignWorkingPlan& draft : plan_strategies(table, {}, seed, Budget())) {
       const Completion found = complete(table, draft.strategy, objective(draft), kAll, Budget());
       EXPECT_NE(found.end, Completion::End::none) << seed;
       ++asked;
@@ -136,7 +136,7 @@ TEST(AssignCompletion, NodesThatAreOverProveNothing) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const AssignInstance instance = few_each(seed);
     const AssignTable table(instance);
-    const AssignDraft best = plan_strategies(table, {}, 0, Budget()).front();
+    const AssignWorkingPlan best = plan_strategies(table, {}, 0, Budget()).front();
     open += complete(table, best.strategy, 0.99 * objective(best), 2, Budget()).end ==
             Completion::End::open;
     const Budget none({.time_limit_s = 0});
@@ -152,7 +152,7 @@ TEST(AssignCompletion, AsManySequencesAsItTakes) {
     AssignInstance instance = few_each(1);
     instance.lengths.assign(sequences, 5000);
     const AssignTable table(instance);
-    const AssignDraft best = plan_strategies(table, {}, 0, Budget()).front();
+    const AssignWorkingPlan best = plan_strategies(table, {}, 0, Budget()).front();
     const CompletionBound found =
         completion_bound(table, objective(best), 1, {}, {.nodes = 100'000}, Budget());
     EXPECT_EQ(found.bound > 1, sequences == 64) << sequences;

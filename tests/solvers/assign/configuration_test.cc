@@ -117,7 +117,7 @@ TEST(AssignConfigurations, CloseStepsOfFewSequencesAReplica) {
 TEST(AssignConfigurations, NothingOfManySequencesAndWithoutTime) {
   AssignInstance instance = pairs(1);
   for (const bool many : {false, true}) {
-    if (many) instance.lengths.assign(kMostConfigured + 1, 500);
+    if (many) instance.lengths.assign(kMaxConfigured + 1, 500);
     const AssignTable table(instance);
     const KnownProofs known = closed_proofs(instance, table, 1e4);
     Budget budget({.time_limit_s = many ? 10.0 : 0.0});

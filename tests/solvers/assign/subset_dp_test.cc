@@ -21,9 +21,9 @@ TEST(AssignFew, DisjointUnionsAreThoseOfPairs) {
     for (std::uint64_t seed = 0; seed < 6; ++seed) {
       Draw draw(seed);
       const std::uint32_t subsets = 1U << sequences;
-      ShareFamily a(sequences);
-      ShareFamily b(sequences);
-      ShareFamily expected(sequences);
+      SubsetPairs a(sequences);
+      SubsetPairs b(sequences);
+      SubsetPairs expected(sequences);
       for (std::uint32_t set = 0; set < subsets; ++set) {
         if (draw.below(5) == 0) a.insert(set);
         if (draw.below(2 + seed) == 0) b.insert(set);
@@ -33,7 +33,7 @@ TEST(AssignFew, DisjointUnionsAreThoseOfPairs) {
           if ((x & y) == 0 && a.has(x) && b.has(y)) expected.insert(x | y);
         }
       }
-      const ShareFamily made = disjoint_unions(a, b);
+      const SubsetPairs made = disjoint_unions(a, b);
       for (std::uint32_t set = 0; set < subsets; ++set) {
         EXPECT_EQ(made.has(set), expected.has(set)) << sequences << ' ' << seed << ' ' << set;
       }

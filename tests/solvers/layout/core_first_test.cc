@@ -24,7 +24,7 @@ LayoutInstance uneven(std::uint64_t seed, std::int64_t buffers,
   return made->instance;
 }
 
-TEST(BusiestFirst, FindsTheOptimumOfFewBuffers) {
+TEST(CoreFirst, FindsTheOptimumOfFewBuffers) {
   int tried = 0;
   int optimal = 0;
   int gaps = 0;
@@ -32,11 +32,11 @@ TEST(BusiestFirst, FindsTheOptimumOfFewBuffers) {
     LayoutInstance instance = tiny_layout(seed, 6);
     instance.capacity.reset();
     const LayoutTable table(instance);
-    if (!BusiestFirst::fits(table)) continue;
+    if (!CoreFirst::fits(table)) continue;
     const std::vector<Bytes> start = pile(instance).value();
     const Bytes least = least_peak(table);
     Budget budget({.node_limit = 20'000});
-    const std::vector<Bytes> end = BusiestFirst(table, seed).lower(start, least, budget, kSilent);
+    const std::vector<Bytes> end = CoreFirst(table, seed).lower(start, least, budget, kSilent);
     EXPECT_EQ(layout_fault(instance, end, table.peak(end)), "") << seed;
     EXPECT_GE(table.peak(end), least) << seed;
     ++tried;
@@ -48,7 +48,7 @@ TEST(BusiestFirst, FindsTheOptimumOfFewBuffers) {
   EXPECT_EQ(optimal, tried);
 }
 
-TEST(BusiestFirst, LowersWhatHasSeveralPartsAndTellsEachBetterLayout) {
+TEST(CoreFirst, LowersWhatHasSeveralPartsAndTellsEachBetterLayout) {
   int lower = 0;
   int tried = 0;
   int gaps = 0;
@@ -56,10 +56,10 @@ TEST(BusiestFirst, LowersWhatHasSeveralPartsAndTellsEachBetterLayout) {
     LayoutInstance instance = seed % 2 == 0 ? uneven(seed, 200) : tiny_layout(seed, 300);
     instance.capacity.reset();
     const LayoutTable table(instance);
-    if (!BusiestFirst::fits(table)) continue;
+    if (!CoreFirst::fits(table)) continue;
     const std::vector<Bytes> start = pile(instance).value();
     Bytes told = table.peak(start);
-    BusiestFirst busiest(table, seed);
+    CoreFirst busiest(table, seed);
     if (busiest.parts() < 2) continue;
     Budget budget({.node_limit = 6'000});
     const std::vector<Bytes> end =
@@ -78,11 +78,11 @@ TEST(BusiestFirst, LowersWhatHasSeveralPartsAndTellsEachBetterLayout) {
   EXPECT_GT(lower, tried * 8 / 10);
 }
 
-TEST(BusiestFirst, StopsWithTheBudgetAndGoesOnAfterwards) {
+TEST(CoreFirst, StopsWithTheBudgetAndGoesOnAfterwards) {
   const LayoutInstance instance = uneven(3, 400, LayoutGenerator::Kind::random);
   const LayoutTable table(instance);
   const std::vector<Bytes> start = pile(instance).value();
-  BusiestFirst busiest(table, 1);
+  CoreFirst busiest(table, 1);
   Budget none({.time_limit_s = 0});
   EXPECT_EQ(busiest.lower(start, 0, none, kSilent), start);
   EXPECT_EQ(none.nodes(), 0);
@@ -98,46 +98,46 @@ TEST(BusiestFirst, StopsWithTheBudgetAndGoesOnAfterwards) {
   }
   EXPECT_LT(table.peak(best), table.peak(start));
   EXPECT_GT(worked, 2);
-  BusiestFirst again(table, 1);
+  CoreFirst again(table, 1);
   std::vector<Bytes> same = start;
   std::vector<Bytes> anew = start;
   for (int i = 0; i < 5; ++i) {
     Budget some({.node_limit = 3'000});
     same = again.lower(std::move(same), 0, some, kSilent);
     Budget other({.node_limit = 3'000});
-    anew = BusiestFirst(table, 1).lower(std::move(anew), 0, other, kSilent);
+    anew = CoreFirst(table, 1).lower(std::move(anew), 0, other, kSilent);
   }
   EXPECT_EQ(same, best);
   EXPECT_LT(table.peak(same), table.peak(anew));
 }
 
-TEST(BusiestFirst, LeavesWhatIsEnough) {
+TEST(CoreFirst, LeavesWhatIsEnough) {
   const LayoutInstance instance = uneven(5, 200);
   const LayoutTable table(instance);
   const std::vector<Bytes> start = pile(instance).value();
   Budget budget({.node_limit = 1'000});
-  EXPECT_EQ(BusiestFirst(table, 0).lower(start, table.peak(start), budget, kSilent), start);
+  EXPECT_EQ(CoreFirst(table, 0).lower(start, table.peak(start), budget, kSilent), start);
   EXPECT_EQ(budget.nodes(), 0);
 }
 
-TEST(BusiestFirst, IsForAFewThousandBuffersWithoutPins) {
+TEST(CoreFirst, IsForAFewThousandBuffersWithoutPins) {
   LayoutInstance instance = uneven(1, 100);
-  EXPECT_TRUE(BusiestFirst::fits(LayoutTable(instance)));
+  EXPECT_TRUE(CoreFirst::fits(LayoutTable(instance)));
   instance.buffers[0].offset = 0;
-  EXPECT_FALSE(BusiestFirst::fits(LayoutTable(instance)));
-  EXPECT_FALSE(BusiestFirst::fits(LayoutTable(uneven(1, 5'001))));
+  EXPECT_FALSE(CoreFirst::fits(LayoutTable(instance)));
+  EXPECT_FALSE(CoreFirst::fits(LayoutTable(uneven(1, 5'001))));
   Buffer pieces{.upper = 12'001, .size = 1};
   for (std::int64_t step = 1; step < 12'000; step += 2) pieces.gaps.push_back({step, step + 1});
   LayoutInstance many{.buffers = {pieces}};
   for (std::int64_t step = 0; step < 12'000; step += 3) {
     many.buffers.push_back({.lower = step, .upper = step + 3, .size = 1});
   }
-  EXPECT_FALSE(BusiestFirst::fits(LayoutTable(many)));
+  EXPECT_FALSE(CoreFirst::fits(LayoutTable(many)));
 }
 
 // One busy step among many steps with lower loads: its part is optimal quickly, and so is the
 // whole.
-TEST(BusiestFirst, LeavesNoGapWhereOneStepIsBusy) {
+TEST(CoreFirst, LeavesNoGapWhereOneStepIsBusy) {
   int met = 0;
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
     LayoutInstance instance = uneven(seed, 150);
@@ -148,7 +148,7 @@ TEST(BusiestFirst, LeavesNoGapWhereOneStepIsBusy) {
     const std::vector<Bytes> start = pile(instance).value();
     EXPECT_GT(table.peak(start), table.max_load());
     Budget budget({.node_limit = 60'000});
-    const std::vector<Bytes> end = BusiestFirst(table, seed).lower(start, 0, budget, kSilent);
+    const std::vector<Bytes> end = CoreFirst(table, seed).lower(start, 0, budget, kSilent);
     EXPECT_EQ(layout_fault(instance, end, table.peak(end)), "") << seed;
     met += table.peak(end) == table.max_load();
   }

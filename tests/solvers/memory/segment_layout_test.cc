@@ -30,7 +30,7 @@ OrderPlan plan_of(const OrderInstance& graph, const OrderTable& table,
   return plan;
 }
 
-void expect_valid(const OrderInstance& graph, const OrderTable& table, const StretchLayout& found,
+void expect_valid(const OrderInstance& graph, const OrderTable& table, const SegmentLayout& found,
                   Bytes limit) {
   const OrderPlan plan = plan_of(graph, table, found.order);
   EXPECT_THAT(verify(graph, plan), IsEmpty()) << graph.name;
@@ -41,7 +41,7 @@ void expect_valid(const OrderInstance& graph, const OrderTable& table, const Str
   EXPECT_THAT(verify(buffers, layout), IsEmpty()) << graph.name;
 }
 
-TEST(StretchLayout, OfTinyGraphsIsValid) {
+TEST(SegmentLayout, OfTinyGraphsIsValid) {
   int found_some = 0;
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     OrderInstance graph = tiny_order(seed, 14);
@@ -61,7 +61,7 @@ TEST(StretchLayout, OfTinyGraphsIsValid) {
   EXPECT_GT(found_some, 100);
 }
 
-TEST(StretchLayout, OfLayeredGraphsNeedsNoMoreThanTheOrder) {
+TEST(SegmentLayout, OfLayeredGraphsNeedsNoMoreThanTheOrder) {
   int found_some = 0;
   for (const std::uint64_t seed : {31, 34, 35}) {
     const OrderInstance graph =
@@ -71,7 +71,7 @@ TEST(StretchLayout, OfLayeredGraphsNeedsNoMoreThanTheOrder) {
         level_order(table, table.program_order(), {.moves = 500'000, .seed = seed}, Budget());
     const OrderPlan plan = plan_of(graph, table, order);
     for (const bool with_valleys : {true, false}) {
-      const StretchOptions options{
+      const SegmentOptions options{
           .limit = plan.peak_bytes, .with_valleys = with_valleys, .seed = seed};
       Budget budget({.node_limit = 200'000});
       const auto found = lay_out_stretches(graph, table, plan, options, budget);
@@ -89,7 +89,7 @@ TEST(StretchLayout, OfLayeredGraphsNeedsNoMoreThanTheOrder) {
   EXPECT_GT(found_some, 0);
 }
 
-TEST(StretchLayout, EndsWithTheBudget) {
+TEST(SegmentLayout, EndsWithTheBudget) {
   const OrderInstance graph =
       *generate_order({.kind = OrderGenerator::Kind::layered, .operators = 200, .seed = 4});
   const OrderTable table(graph);
@@ -98,7 +98,7 @@ TEST(StretchLayout, EndsWithTheBudget) {
   EXPECT_FALSE(lay_out_stretches(graph, table, plan, {.limit = plan.peak_bytes}, none));
 }
 
-TEST(StretchLayout, OfOneHillIsNone) {
+TEST(SegmentLayout, OfOneHillIsNone) {
   OrderInstance graph;
   graph.operators.assign(4, OrderOperator{.workspace = 64});
   const OrderTable table(graph);

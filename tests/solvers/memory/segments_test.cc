@@ -19,14 +19,14 @@ TEST(Stretches, OfNoStepsAreNone) { EXPECT_THAT(stretches({}, 100), IsEmpty()); 
 
 TEST(Stretches, OfOneHillAreOne) {
   const std::vector<Bytes> needs = {10, 95, 90, 100, 93, 91, 20};
-  EXPECT_THAT(stretches(needs, 100), ElementsAre(Stretch{.first = 1, .last = 5, .highest = 100}));
+  EXPECT_THAT(stretches(needs, 100), ElementsAre(Segment{.first = 1, .last = 5, .highest = 100}));
 }
 
 TEST(Stretches, AreCutAtDeepValleysAlone) {
   const std::vector<Bytes> needs = {80, 70, 84, 60, 100, 87, 99, 50, 40, 55, 60};
-  EXPECT_THAT(stretches(needs, 100), ElementsAre(Stretch{.first = 0, .last = 3, .highest = 84},
-                                                 Stretch{.first = 4, .last = 7, .highest = 100},
-                                                 Stretch{.first = 9, .last = 11, .highest = 60}));
+  EXPECT_THAT(stretches(needs, 100), ElementsAre(Segment{.first = 0, .last = 3, .highest = 84},
+                                                 Segment{.first = 4, .last = 7, .highest = 100},
+                                                 Segment{.first = 9, .last = 11, .highest = 60}));
 }
 
 TEST(Stretches, StandOneBehindTheOther) {
@@ -35,10 +35,10 @@ TEST(Stretches, StandOneBehindTheOther) {
     std::vector<Bytes> needs(1 + random.below(40));
     for (Bytes& need : needs) need = random.below(100);
     const Bytes peak = std::max<Bytes>(1, *std::ranges::max_element(needs));
-    const std::vector<Stretch> found = stretches(needs, peak);
+    const std::vector<Segment> found = stretches(needs, peak);
     ASSERT_FALSE(found.empty());
     int behind = 0;
-    for (const Stretch& its : found) {
+    for (const Segment& its : found) {
       ASSERT_GE(its.first, behind);
       ASSERT_LT(its.first, its.last);
       behind = its.last;
@@ -46,7 +46,7 @@ TEST(Stretches, StandOneBehindTheOther) {
       ASSERT_EQ(*std::max_element(begin, needs.begin() + its.last), its.highest);
     }
     ASSERT_LE(behind, std::ssize(needs));
-    EXPECT_EQ(std::ranges::max_element(found, {}, &Stretch::highest)->highest,
+    EXPECT_EQ(std::ranges::max_element(found, {}, &Segment::highest)->highest,
               *std::ranges::max_element(needs));
   }
 }

@@ -32,7 +32,7 @@ constexpr int kSize = 3;
 constexpr double kProfit[kSize] = {5, 4, 3};
 constexpr double kRoom[kSize] = {5, 11, 8};
 constexpr double kUse[kSize][kSize] = {{2, 3, 1}, {4, 1, 2}, {3, 4, 2}};
-constexpr double kMostProfit = 13;
+constexpr double kMaxProfit = 13;
 
 #ifdef STOWAGE_WITH_GLPK
 // Belongs to one thread, like all objects of GLPK.
@@ -154,7 +154,7 @@ int wrong_rounds(const std::vector<std::string>& alone) {
   };
 #ifdef STOWAGE_WITH_GLPK
   HostGlpk glpk;
-  expect(std::abs(glpk.most_profit() - kMostProfit) < 1e-9, "the host's GLPK");
+  expect(std::abs(glpk.most_profit() - kMaxProfit) < 1e-9, "the host's GLPK");
 #endif
 #ifdef STOWAGE_WITH_CBC
   HostCbc cbc;
@@ -169,11 +169,11 @@ int wrong_rounds(const std::vector<std::string>& alone) {
 #ifdef STOWAGE_WITH_GLPK
     expect(glpk.lines() == lines, "we write through the host's hook");
     expect(glpk.bytes() == bytes, "we allocate in the host's environment");
-    expect(std::abs(glpk.most_profit() - kMostProfit) < 1e-9, "the host's GLPK");
+    expect(std::abs(glpk.most_profit() - kMaxProfit) < 1e-9, "the host's GLPK");
     expect(glpk.lines() > lines, "the host's hook is lost");
 #endif
 #ifdef STOWAGE_WITH_CBC
-    expect(std::abs(cbc.most_profit() - kMostProfit) < 1e-9, "the host's CBC");
+    expect(std::abs(cbc.most_profit() - kMaxProfit) < 1e-9, "the host's CBC");
     expect(cbc.seconds_limit() == seconds && cbc.log_level() == 0,
            "the settings of the host's CBC");
 #endif

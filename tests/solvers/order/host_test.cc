@@ -34,7 +34,7 @@ Outcome solved(const OrderInstance& graph, const char* method, std::int64_t node
 
 // Returns whether the oracle enumerates this plan.
 bool among_those_tried(const OrderPlan& plan) {
-  return plan.transfers.size() <= kMostOracleTransfers &&
+  return plan.transfers.size() <= kMaxOracleTransfers &&
          std::ranges::none_of(plan.transfers, [&](const OrderTransfer& transfer) {
            return std::ranges::count(plan.transfers, transfer.tensor, &OrderTransfer::tensor) > 1;
          });

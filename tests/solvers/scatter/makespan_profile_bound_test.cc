@@ -208,7 +208,7 @@ TEST(Repack, MakesNoPlanWorseAndLosesNothing) {
     const auto best = brute_force(instance);
     if (!best || instance.lengths.empty()) continue;
     const ScatterTable table(instance);
-    StepDraft step = to_draft(instance, table, *best);
+    WorkingStep step = to_draft(instance, table, *best);
     std::vector<std::size_t> all;
     for (std::size_t b = 0; b < step.size(); ++b) all.push_back(b);
     Budget budget;
@@ -230,11 +230,11 @@ TEST(Reshape, MakesNoPlanWorseAndLosesNothing) {
     if (!best || instance.lengths.empty()) continue;
     const ScatterTable table(instance);
     // Every sequence is in a micro-batch of its own, so the plan can be improved.
-    StepDraft step;
+    WorkingStep step;
     for (int position = 0; position < table.size(); ++position) {
-      MicroBatchDraft& batch = step.emplace_back();
+      WorkingMicroBatch& batch = step.emplace_back();
       int level = 0;
-      for (int d = 0; d < static_cast<int>(table.levels().size()); ++d) {
+      for (int d = 0; d < static_cast<int>(table.configs().size()); ++d) {
         if (table.holds(d, position)) level = d;
       }
       batch.groups.push_back(empty_group(table, level));
@@ -242,7 +242,7 @@ TEST(Reshape, MakesNoPlanWorseAndLosesNothing) {
       batch.makespan = batch.groups.front().time;
     }
     const Ms before = total(step);
-    ScatterReshape reshape(table, built_backends().front());
+    ScatterProfileSearch reshape(table, built_backends().front());
     Budget budget;
     for (std::uint64_t i = 0; i < 10; ++i) {
       const Ms last = total(step);
@@ -266,7 +266,7 @@ TEST(Reshape, OfSomeMicroBatchesLeavesTheOthers) {
     const auto best = brute_force(instance);
     if (!best || best->micro_batches.size() < 2) continue;
     const ScatterTable table(instance);
-    StepDraft step = to_draft(instance, table, *best);
+    WorkingStep step = to_draft(instance, table, *best);
     Budget budget;
     EXPECT_FALSE(reshape_some(table, {0, 1}, built_backends().front(), seed, step, budget));
     const ScatterPlan plan = to_plan(instance, table, step);

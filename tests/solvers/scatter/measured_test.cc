@@ -91,14 +91,14 @@ TEST(ScatterMeasured, PlanesAreBelowTheTimes) {
     const ScatterInstance instance = tiny_measured_scatter(seed);
     if (instance.lengths.empty()) continue;
     const ScatterTable table(instance);
-    const ScatterTruth truth(instance);
+    const ScatterReferenceModel truth(instance);
     std::mt19937_64 random(seed);
-    for (int l = 0; l < static_cast<int>(table.levels().size()); ++l) {
-      const Level& level = table.levels()[static_cast<std::size_t>(l)];
+    for (int l = 0; l < static_cast<int>(table.configs().size()); ++l) {
+      const GroupConfig& level = table.configs()[static_cast<std::size_t>(l)];
       const AffineTime below = *level.below;
       const Tokens shortest = table.kinds().back().length;
       Tokens longest = shortest;
-      for (const Kind& kind : table.kinds()) {
+      for (const DistinctLength& kind : table.kinds()) {
         if (kind.length <= level.longest) longest = std::max(longest, kind.length);
       }
       EXPECT_TRUE(truth.takes_at_least(below, level.degree, shortest, longest)) << seed;
@@ -123,7 +123,7 @@ TEST(ScatterMeasured, PlanesAreBelowTheTimes) {
           const double least_time = below.at(static_cast<double>(tokens), squares);
           EXPECT_LE(least_time, time) << seed;
           EXPECT_NEAR(time,
-                      static_cast<double>(ScatterTruth::looked_up(
+                      static_cast<double>(ScatterReferenceModel::looked_up(
                           instance.cost.table.at(level.degree), tokens, squares)),
                       slack(time));
           least = std::min(least, time - least_time);

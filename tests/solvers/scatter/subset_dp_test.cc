@@ -35,7 +35,7 @@ ScatterInstance twelve_of_all_sizes() {
   return instance;
 }
 
-std::optional<StepDraft> searched(const ScatterInstance& instance, Ms upper) {
+std::optional<WorkingStep> searched(const ScatterInstance& instance, Ms upper) {
   Budget budget;
   return best_of_subsets(ScatterTable(instance), upper, budget);
 }

@@ -38,7 +38,7 @@ TEST(RateSwitches, AreTheLeastChangesWithWhichAnotherIsFaster) {
   for (const RateSwitch& each : found.changes) {
     const double size = std::abs(std::log(each.factor()));
     EXPECT_GE(size, before) << each.rate;
-    EXPECT_LE(size, std::log(kMostRateFactor) * 1.001) << each.rate;
+    EXPECT_LE(size, std::log(kMaxRateFactor) * 1.001) << each.rate;
     before = size;
     StrategyInstance changed = instance;
     double& rate = *rate_named(changed, each.rate);
