@@ -116,6 +116,24 @@ TEST(Rooms, FamiliesStandApart) {
 
 TEST(Rooms, NoCircle) { EXPECT_THAT(circle_in(arrows_among(source_files())), IsEmpty()); }
 
+// A room of more files has sub-rooms. Python modules that users import stand in one folder, and
+// scripts of benchmarks are called by their paths.
+TEST(Rooms, HaveAtMostTwentyFiles) {
+  std::map<std::string, int> files;
+  for (const SourceFile& file : source_files()) {
+    const bool code = file.path.ends_with(".h") || file.path.ends_with(".cc") ||
+                      file.path.ends_with(".inc") || file.path.ends_with(".py");
+    if (code && kProduct.contains(file.folder())) {
+      ++files[file.path.substr(0, file.path.rfind('/'))];
+    }
+  }
+  EXPECT_GT(files.size(), 50U) << "the tree was not found";
+  for (const auto& [room, count] : files) {
+    const int most = room == "python/stowage" || room == "bench" ? 40 : 20;
+    EXPECT_LE(count, most) << room;
+  }
+}
+
 TEST(Rooms, TheRulesCatchWhatTheyAreFor) {
   EXPECT_THAT(circle_in({{"a", {"b"}}, {"b", {"c"}}, {"c", {"b"}}}), ElementsAre("b", "c", "b"));
   EXPECT_THAT(circle_in({{"a", {"b", "c"}}, {"b", {"c"}}}), IsEmpty());
