@@ -44,7 +44,7 @@ class Explainer {
   }
 
   void why_not() {
-    tell("looking for what conflicts");
+    tell("searching for conflicting limits");
     const Trial trial = [this](const Instance& changed) { return solved(changed, std::nullopt); };
     result_.conflict = std::visit([&](const auto& i) { return conflict_in(i, trial); }, instance_);
     for (Change& change : result_.conflict.changes) confirm(change, trial);
@@ -74,7 +74,7 @@ class Explainer {
   }
 
   void what_holds(const Plan& plan, bool given) {
-    tell("looking for what binds");
+    tell("searching for the limits that bind");
     std::visit(
         [&](const auto& i) {
           const auto& own = std::get<typename PlanOf<std::decay_t<decltype(i)>>::type>(plan);

@@ -131,7 +131,7 @@ class CheckedRun {
     if (result.status == MilpStatus::unbounded) return result;
     if (objective < result.bound &&
         !close_objectives(objective, result.bound, kObjectiveTolerance)) {
-      return failure("the start is better than what was called a bound");
+      return failure("the start is better than the bound that the backend reported");
     }
     if (has_point(result.status) && result.objective <= objective) return result;
     result.values = *start_;

@@ -12,7 +12,8 @@
 namespace stowage {
 
 // Remark if all rounds have run and nothing is proven.
-inline constexpr char kOutOfStates[] = "the search ended with the states that it may remember";
+inline constexpr char kOutOfStates[] =
+    "stopped: the table of states is full; try --method fast, or a smaller graph";
 
 // Returns the stages for graphs whose operators run once, in the order of `auto`.
 std::span<const Stage<OrderContext>> order_stages();

@@ -112,7 +112,7 @@ constexpr auto kStages = std::to_array<Stage<ScatterContext>>({
      dive_at_bound,
      {.needs = kBoth, .when = profile_bound_led}},
     {"other_bound",
-     "the other one of step LP and search over makespans",
+     "the bound search that best_bound did not run: step LP or makespans",
      other_bound,
      {.needs = kBoth}},
     {"step_milp",
