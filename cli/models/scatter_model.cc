@@ -6,7 +6,7 @@
 #include "cli/terminal/unit.h"
 #include "formulations/scatter/milp.h"
 #include "instances/scatter/plan_builder.h"
-#include "solvers/scatter/assign_ids.h"
+#include "solvers/scatter/assign_sequence_ids.h"
 
 namespace stowage {
 namespace {

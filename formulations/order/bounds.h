@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "instances/order/certificate.h"
-#include "instances/order/memory/least_live.h"
+#include "instances/order/memory/least_live_cut.h"
 #include "instances/order/planning_table.h"
 #include "instances/units.h"
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "instances/numeric/numbers.h"
-#include "instances/order/memory/least_live.h"
+#include "instances/order/memory/least_live_cut.h"
 #include "instances/order/planning_table.h"
 
 namespace stowage {

@@ -1,4 +1,5 @@
-// The state of one scatter solve that its stages share. Not installed.
+// The part of a scatter solve that its bounds and patterns read: instance, table, parameters and
+// incumbent. ScatterContext adds the state that stages hand on (stage_context.h). Not installed.
 #pragma once
 
 #include <cmath>

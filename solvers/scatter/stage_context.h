@@ -1,4 +1,5 @@
-// The context that the stages of one scatter solve share. Not installed.
+// The context that the stages of one scatter solve share: the solve (solve_context.h), and the
+// plans, bounds and searches that one stage hands on to the next. Not installed.
 #pragma once
 
 #include <cstddef>

@@ -205,7 +205,7 @@ Ended flexsp_milps(ScatterContext& context, Budget& budget) {
 
 Ended flexsp_grouping(ScatterContext& context, Budget& budget) {
   Incumbent<ScatterInstance>& incumbent = context.incumbent;
-  FlexspChunksResult result = plan_flexsp_chunks(context.instance, context.backend(), budget);
+  FlexspIdealGrouping result = plan_flexsp_chunks(context.instance, context.backend(), budget);
   if (result.plan) {
     incumbent.offer(std::move(*result.plan), 'H', "flexsp-chunks");
   } else {

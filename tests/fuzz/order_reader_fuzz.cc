@@ -24,7 +24,7 @@ constexpr std::size_t kOperatorsTried = 10;  // of every order
 
 void check_lengths(const OrderInstance& instance, const std::vector<int>& order) {
   const auto [from, to] = *instance.tokens;
-  const PeakCurve curve(instance, order);
+  const PeakByLength curve(instance, order);
   for (const Tokens length : {from, from + (to - from) / 2, to}) {
     const Bytes peak = peak_of(OrderTable(instance, length), order);
     require(curve.at(length) == peak, "the curve is the peak at each length");

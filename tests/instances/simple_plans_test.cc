@@ -36,7 +36,7 @@ TEST(SimplePlans, EveryLayoutWithoutACapacityHasOneUnlessPinsClash) {
     LayoutInstance instance = tiny_layout(seed);
     instance.capacity.reset();
     const bool clash = !pin_clashes(instance).empty();
-    EXPECT_EQ(has_simple_plan(instance), !clash) << seed;
+    EXPECT_EQ(has_counterexample_plan(instance), !clash) << seed;
     clashing += clash ? 1 : 0;
   }
   EXPECT_GT(clashing, 10);
@@ -45,19 +45,19 @@ TEST(SimplePlans, EveryLayoutWithoutACapacityHasOneUnlessPinsClash) {
 TEST(SimplePlans, AStackIsHeldAgainstTheCapacity) {
   LayoutInstance stack{.capacity = 16,
                        .buffers = {{.upper = 1, .size = 8}, {.upper = 1, .size = 8}}};
-  EXPECT_TRUE(has_simple_plan(stack));
+  EXPECT_TRUE(has_counterexample_plan(stack));
   stack.capacity = 15;
-  EXPECT_FALSE(has_simple_plan(stack));
+  EXPECT_FALSE(has_counterexample_plan(stack));
 }
 
 TEST(SimplePlans, EveryOrderWithoutACapacityHasOne) {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
-    EXPECT_TRUE(has_simple_plan(tiny_order(seed, 9, false))) << seed;
-    EXPECT_TRUE(has_simple_plan(tiny_order(seed, 40, false))) << seed;
-    EXPECT_TRUE(has_simple_plan(tiny_growing_order(seed, 40))) << seed;
+    EXPECT_TRUE(has_counterexample_plan(tiny_order(seed, 9, false))) << seed;
+    EXPECT_TRUE(has_counterexample_plan(tiny_order(seed, 40, false))) << seed;
+    EXPECT_TRUE(has_counterexample_plan(tiny_growing_order(seed, 40))) << seed;
     OrderInstance host = tiny_host(seed);
     if (host.capacity) continue;
-    EXPECT_TRUE(has_simple_plan(host)) << seed;
+    EXPECT_TRUE(has_counterexample_plan(host)) << seed;
   }
 }
 
@@ -66,10 +66,10 @@ TEST(SimplePlans, OfFewOperatorsTheLeastPeakDecides) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     OrderInstance graph = tiny_order(seed, 9, false);
     graph.capacity = *least_peak(graph);
-    EXPECT_TRUE(has_simple_plan(graph)) << seed;
+    EXPECT_TRUE(has_counterexample_plan(graph)) << seed;
     if (*graph.capacity == 0) continue;
     --*graph.capacity;
-    EXPECT_FALSE(has_simple_plan(graph)) << seed;
+    EXPECT_FALSE(has_counterexample_plan(graph)) << seed;
     ++tight;
   }
   EXPECT_GT(tight, 100);
@@ -81,12 +81,12 @@ TEST(SimplePlans, OfAssignStepsAreThereWhereEverySequenceIsAdmitted) {
   int ruled = 0;
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
     AssignInstance instance = tiny_assign(seed);
-    const bool found = has_simple_plan(instance);
+    const bool found = has_counterexample_plan(instance);
     EXPECT_TRUE(!found || brute_force(instance)) << seed;
     const bool free = instance.constraints == RowConstraints();
     ruled += found && !free ? 1 : 0;
     instance.constraints = {};
-    EXPECT_EQ(has_simple_plan(instance), unplaceable_sequences(instance).empty()) << seed;
+    EXPECT_EQ(has_counterexample_plan(instance), unplaceable_sequences(instance).empty()) << seed;
   }
   EXPECT_GT(ruled, 20);
 }
@@ -95,7 +95,7 @@ TEST(SimplePlans, OfFewSequencesTheOptimumDecides) {
   int none = 0;
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     const ScatterInstance instance = tiny_ruled_scatter(seed, 5);
-    const bool found = has_simple_plan(instance);
+    const bool found = has_counterexample_plan(instance);
     EXPECT_EQ(found, brute_force(instance).has_value()) << seed;
     none += found ? 0 : 1;
   }
@@ -109,11 +109,11 @@ TEST(SimplePlans, OfManySequencesEachIsAlone) {
                        .model = {.activation_mib_per_token = 1},
                        .cost = {.linear_ms = 1}};
   many.lengths.assign(20, 40);
-  EXPECT_TRUE(has_simple_plan(many));
+  EXPECT_TRUE(has_counterexample_plan(many));
   many.rules.no_idle_ranks = true;
-  EXPECT_TRUE(has_simple_plan(many));
+  EXPECT_TRUE(has_counterexample_plan(many));
   many.lengths.back() = 41;
-  EXPECT_FALSE(has_simple_plan(many));
+  EXPECT_FALSE(has_counterexample_plan(many));
 }
 
 // If an instance has a plan, that plan refutes a claim without a proof; otherwise the claim stands.

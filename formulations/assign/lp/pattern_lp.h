@@ -23,8 +23,9 @@ namespace stowage {
 // Rough patterns refute most times that are far too short, in a fraction of the time.
 enum class PatternDetail { rough, usual, fine };
 
-// Returns the initial ranges for each group of the strategy: small row numbers singly, larger ones
-// in ranges up to the number from which the tokens of a row do not bind.
+// Returns the initial ranges for each group of the strategy: small row numbers are one range,
+// larger ones are ranges up to the number of rows from which their tokens do not bind, and the last
+// range has no end. Later, finer() splits ranges.
 std::vector<std::vector<RowRange>> first_ranges(const AssignTable& table, int strategy, Ms time,
                                                 PatternDetail detail = PatternDetail::usual);
 

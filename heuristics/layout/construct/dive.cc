@@ -220,7 +220,7 @@ std::optional<std::vector<Bytes>> fullest_dive(const LayoutTable& table,
   std::vector<Bytes> sizes;
   sizes.reserve(order.size());
   for (const int b : order) sizes.push_back(table.size(b));
-  FullestIndex index(hulls(table, order), std::move(sizes), more, budget, params);
+  NextBufferByLoad index(hulls(table, order), std::move(sizes), more, budget, params);
   return Dive(table, order, std::move(index), budget).run();
 }
 

@@ -15,9 +15,9 @@ constexpr Bytes kNoSection = std::numeric_limits<Bytes>::min() / 2;
 
 }  // namespace
 
-FullestIndex::FullestIndex(std::vector<SectionRange> ranges, std::vector<Bytes> sizes,
-                           std::vector<Bytes> more, const Budget& budget,
-                           const FullestDiveParams& params)
+NextBufferByLoad::NextBufferByLoad(std::vector<SectionRange> ranges, std::vector<Bytes> sizes,
+                                   std::vector<Bytes> more, const Budget& budget,
+                                   const FullestDiveParams& params)
     : most_starts_(params.starts),
       sections_(static_cast<int>(more.size())),
       leaves_(std::bit_ceil(std::max<std::size_t>(1, more.size()))),
@@ -38,7 +38,7 @@ FullestIndex::FullestIndex(std::vector<SectionRange> ranges, std::vector<Bytes> 
     widest_ = std::max(widest_, ranges_[at(r)].last - ranges_[at(r)].first);
     entries_.push_back({ranges_[at(r)].last, r});
   }
-  present_ = PresentSet(entries_.size());
+  present_ = OrderedBitset(entries_.size());
 
   std::vector<Bytes> change(more.size() + 1, 0);
   for (std::size_t r = 0; r < ranges_.size(); ++r) {
@@ -61,7 +61,7 @@ FullestIndex::FullestIndex(std::vector<SectionRange> ranges, std::vector<Bytes> 
   complete_ = !budget.exhausted();
 }
 
-int FullestIndex::least(SectionRange window) {
+int NextBufferByLoad::least(SectionRange window) {
   parts_.clear();
   add_part(window);
   for (int seen = 0; !parts_.empty(); ++seen) {
@@ -81,7 +81,7 @@ int FullestIndex::least(SectionRange window) {
 }
 
 // Adds a window to the parts if a present range lies inside the window.
-void FullestIndex::add_part(SectionRange window) {
+void NextBufferByLoad::add_part(SectionRange window) {
   if (next_start(window.first, window.last) >= window.last) return;
   const int section = fullest(window);
   std::size_t node = leaves_ + at(section);
@@ -91,17 +91,17 @@ void FullestIndex::add_part(SectionRange window) {
   std::push_heap(parts_.begin(), parts_.end());
 }
 
-void FullestIndex::erase(int rank) {
+void NextBufferByLoad::erase(int rank) {
   set_present(rank, false);
   add_load(ranges_[at(rank)], -sizes_[at(rank)]);
 }
 
-void FullestIndex::insert(int rank) {
+void NextBufferByLoad::insert(int rank) {
   set_present(rank, true);
   add_load(ranges_[at(rank)], sizes_[at(rank)]);
 }
 
-void FullestIndex::set_present(int rank, bool present) {
+void NextBufferByLoad::set_present(int rank, bool present) {
   const std::size_t place = place_[at(rank)];
   present ? present_.insert(place) : present_.erase(place);
   const std::size_t first = at(ranges_[at(rank)].first);
@@ -113,7 +113,7 @@ void FullestIndex::set_present(int rank, bool present) {
   }
 }
 
-int FullestIndex::next_start(int from, int last) const {
+int NextBufferByLoad::next_start(int from, int last) const {
   if (from >= sections_) return kNever;
   std::size_t node = leaves_ + at(from);
   // Walks up until a node to the right contains a range that ends by `last`, then down to the first
@@ -132,7 +132,7 @@ int FullestIndex::next_start(int from, int last) const {
 
 // Returns the widest present range that starts at `first` and ends by `last`. Requires that such a
 // range exists.
-FullestIndex::Widest FullestIndex::widest_from(int first, int last) const {
+NextBufferByLoad::Widest NextBufferByLoad::widest_from(int first, int last) const {
   const auto begin = entries_.begin() + static_cast<std::ptrdiff_t>(group_[at(first)]);
   const auto end = entries_.begin() + static_cast<std::ptrdiff_t>(group_[at(first) + 1]);
   const auto beyond =
@@ -142,7 +142,7 @@ FullestIndex::Widest FullestIndex::widest_from(int first, int last) const {
   return {entry.rank, entry.last - first};
 }
 
-FullestIndex::Widest FullestIndex::widest_over(SectionRange window, int section) {
+NextBufferByLoad::Widest NextBufferByLoad::widest_over(SectionRange window, int section) {
   Widest widest;
   const bool many = starts_seen_ > at(most_starts_) / 4 * ranges_.size();
   const int most = many ? most_starts_ / 16 : most_starts_;
@@ -158,7 +158,7 @@ FullestIndex::Widest FullestIndex::widest_over(SectionRange window, int section)
   return widest;
 }
 
-int FullestIndex::fullest(SectionRange window) const {
+int NextBufferByLoad::fullest(SectionRange window) const {
   // Finds the covering node with the largest load, then descends to its first section with that
   // load.
   Bytes most = kNoSection;
@@ -186,7 +186,7 @@ int FullestIndex::fullest(SectionRange window) const {
   return static_cast<int>(best - leaves_);
 }
 
-void FullestIndex::add_load(SectionRange range, Bytes bytes) {
+void NextBufferByLoad::add_load(SectionRange range, Bytes bytes) {
   const auto add = [&](std::size_t node) {
     load_[node] += bytes;
     if (node < leaves_) whole_[node] += bytes;

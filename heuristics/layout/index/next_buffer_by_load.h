@@ -8,29 +8,30 @@
 // rank. If very many starts or sections would have to be visited, some are skipped. A query takes
 // O(log n) for each start and each fuller section visited, and a change takes O(log n).
 //
-//   FullestIndex index({{0, 2}, {1, 3}}, {5, 7}, {0, 0, 0}, budget);  // loads 5, 12, 7
+//   NextBufferByLoad index({{0, 2}, {1, 3}}, {5, 7}, {0, 0, 0}, budget);  // loads 5, 12, 7
 //   index.least({1, 3});                                              // 1
 #pragma once
 
 #include <limits>
 #include <vector>
 
-#include "heuristics/layout/index/neighbour_set.h"
+#include "heuristics/layout/index/ordered_bitset.h"
 #include "heuristics/layout/params.h"
 #include "instances/budget.h"
 #include "instances/layout/planning_table.h"
 
 namespace stowage {
 
-class FullestIndex {
+class NextBufferByLoad {
  public:
   static constexpr int kNone = std::numeric_limits<int>::max();
 
   // The rank of a range is its index, and all ranges are present at first. `more` holds bytes by
   // section that are added to the load. If the budget ends during construction, complete() is false
   // and the index must not be queried.
-  FullestIndex(std::vector<SectionRange> ranges, std::vector<Bytes> sizes, std::vector<Bytes> more,
-               const Budget& budget, const FullestDiveParams& params = {});
+  NextBufferByLoad(std::vector<SectionRange> ranges, std::vector<Bytes> sizes,
+                   std::vector<Bytes> more, const Budget& budget,
+                   const FullestDiveParams& params = {});
 
   bool complete() const { return complete_; }
 
@@ -86,7 +87,7 @@ class FullestIndex {
   std::vector<std::size_t> group_;  // index of the first entry of each start
   std::vector<Entry> entries_;
   std::vector<std::size_t> place_;  // entry of each rank
-  PresentSet present_{0};           // by entry
+  OrderedBitset present_{0};        // by entry
   std::vector<int> least_end_;      // tree over starts: the least end of a present range
   // Two trees over sections. load_: the largest load below a node, without the bytes added at its
   // ancestors. whole_: the bytes that a node adds to all sections below it.

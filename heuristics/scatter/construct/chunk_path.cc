@@ -1,3 +1,4 @@
+// Chunks of a step by the shortest path over its cut points; declared in chunking.h.
 #include <algorithm>
 #include <limits>
 #include <map>

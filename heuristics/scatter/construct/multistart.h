@@ -1,6 +1,6 @@
 // Multi-start for a whole step: starts from all chunkings compete in rounds of annealing.
 //
-//   WorkingStep step = *joint(table, {.anneal_steps = 400000}, seed, budget);
+//   WorkingStep step = *joint(table, {.moves = 400000}, seed, budget);
 #pragma once
 
 #include <cstdint>

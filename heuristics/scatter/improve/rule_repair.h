@@ -10,7 +10,7 @@
 // grouped anew.
 // All methods keep the limits of single groups themselves.
 //
-//   if (std::optional<WorkingStep> step = obeying(table, *std::move(made))) use(*step);
+//   if (std::optional<WorkingStep> step = repaired(table, *std::move(made))) use(*step);
 #pragma once
 
 #include <optional>

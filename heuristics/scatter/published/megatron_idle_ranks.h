@@ -10,10 +10,9 @@
 
 namespace stowage {
 
-// Repeatedly widens the smallest group to the next of `configurations` if its sequences fit there
-// and `free` ranks suffice. Stops if no group can be widened. `configurations` ascend by degree.
-// Group g has configuration configurations[own[g]]. Ties go to the first group. Updates `own` and
-// `free`.
+// Repeatedly widens the smallest group to the next of `configs` if its sequences fit there and
+// `free` ranks suffice. Stops if no group can be widened. `configs` ascend by degree. Group g has
+// the configuration configs[own[g]]. Ties go to the first group. Updates `own` and `free`.
 void double_smallest(const ScatterTable& table, std::span<const int> configs,
                      std::vector<WorkingGroup>& groups, std::vector<std::size_t>& own, int& free);
 

@@ -45,7 +45,7 @@ std::optional<AssignPlan> one_sequence_a_row(const AssignInstance& instance, std
 
 }  // namespace
 
-bool has_simple_plan(const AssignInstance& instance) {
+bool has_counterexample_plan(const AssignInstance& instance) {
   const auto multiple = static_cast<std::size_t>(instance.constraints.rows_multiple_of);
   for (const std::size_t strategy : usable_strategies(instance)) {
     for (const std::size_t rows_each : {std::size_t{0}, multiple}) {

@@ -85,7 +85,7 @@ std::vector<Violation> check_infeasibility(const AssignInstance& instance,
                   "none such");
     }
   }
-  if (proof.by == "none" && has_simple_plan(instance)) check.plan_exists();
+  if (proof.by == "none" && has_counterexample_plan(instance)) check.plan_exists();
   return std::move(check).take();
 }
 

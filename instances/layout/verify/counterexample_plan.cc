@@ -10,7 +10,7 @@
 #include "instances/layout/verify/verify.h"
 
 namespace stowage {
-bool has_simple_plan(const LayoutInstance& instance) {
+bool has_counterexample_plan(const LayoutInstance& instance) {
   std::vector<Bytes> offsets;
   Bytes top = 0;
   for (const Buffer& buffer : instance.buffers) {

@@ -32,7 +32,7 @@ class LayoutProof {
     if (proof_.by == "capacity") capacity();
     if (proof_.by == "load") load();
     if (proof_.by == "heights") heights();
-    if (proof_.by == "none" && has_simple_plan(instance_)) check_.plan_exists();
+    if (proof_.by == "none" && has_counterexample_plan(instance_)) check_.plan_exists();
     return std::move(check_).take();
   }
 

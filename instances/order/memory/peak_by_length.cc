@@ -8,7 +8,7 @@
 namespace stowage {
 namespace {
 
-using Piece = PeakCurve::Piece;
+using Piece = PeakByLength::Piece;
 
 Bytes value(const Piece& line, Tokens length) { return line.fixed + line.per_token * length; }
 
@@ -42,7 +42,7 @@ const Piece& piece_at(const std::vector<Piece>& pieces, Tokens length) {
 
 }  // namespace
 
-PeakCurve::PeakCurve(const OrderInstance& instance, std::span<const int> order) {
+PeakByLength::PeakByLength(const OrderInstance& instance, std::span<const int> order) {
   const std::vector<Piece> lines = lines_of(instance, order);
   const auto [from, to] = *instance.tokens;
   for (Tokens next = from; next <= to;) {
@@ -65,9 +65,9 @@ PeakCurve::PeakCurve(const OrderInstance& instance, std::span<const int> order) 
   }
 }
 
-Bytes PeakCurve::at(Tokens length) const { return value(piece_at(pieces_, length), length); }
+Bytes PeakByLength::at(Tokens length) const { return value(piece_at(pieces_, length), length); }
 
-std::optional<Tokens> first_below(const PeakCurve& a, const PeakCurve& b, Tokens from) {
+std::optional<Tokens> first_below(const PeakByLength& a, const PeakByLength& b, Tokens from) {
   const Tokens end = a.pieces().back().to;
   while (from <= end) {
     const Piece& its = piece_at(a.pieces(), from);

@@ -3,7 +3,7 @@
 // The memory of a step is affine in the length. The peak is the largest over all steps, so it is
 // piecewise affine and convex.
 //
-//   const PeakCurve curve(instance, order);
+//   const PeakByLength curve(instance, order);
 //   curve.at(4096);
 //   first_below(a, b, from);  // the first length >= from at which a needs less than b
 //
@@ -18,7 +18,7 @@
 
 namespace stowage {
 
-class PeakCurve {
+class PeakByLength {
  public:
   // fixed + per_token * length bytes, from one length to another, both inclusive.
   struct Piece {
@@ -30,7 +30,7 @@ class PeakCurve {
 
   // Requires a valid instance with a range of lengths, and an order of all its operators that keeps
   // the precedences. Operators may run again.
-  PeakCurve(const OrderInstance& instance, std::span<const int> order);
+  PeakByLength(const OrderInstance& instance, std::span<const int> order);
 
   // Returns the peak in bytes. Requires a length of the range.
   Bytes at(Tokens length) const;
@@ -43,6 +43,6 @@ class PeakCurve {
 
 // Returns the first length >= `from` at which the peak of `a` is less than that of `b`, or nullopt
 // if the range has no such length. Both curves must have the same range.
-std::optional<Tokens> first_below(const PeakCurve& a, const PeakCurve& b, Tokens from);
+std::optional<Tokens> first_below(const PeakByLength& a, const PeakByLength& b, Tokens from);
 
 }  // namespace stowage

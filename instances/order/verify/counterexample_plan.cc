@@ -33,7 +33,7 @@ OrderInstance at_longest(const OrderInstance& instance) {
 
 }  // namespace
 
-bool has_simple_plan(const OrderInstance& instance) {
+bool has_counterexample_plan(const OrderInstance& instance) {
   if (const std::optional<Bytes> peak = least_peak(instance)) {
     return !instance.capacity || *peak <= *instance.capacity;
   }

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "instances/order/memory/least_live.h"
+#include "instances/order/memory/least_live_cut.h"
 #include "instances/order/planning_table.h"
 
 namespace stowage {

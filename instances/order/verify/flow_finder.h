@@ -1,6 +1,6 @@
 // Finds the flows of forced precedences and of both ends of a search again
-// (instances/order/memory/least_live.h). The check of certificates does not trust these flows: it
-// adds each of them up like a flow of a file (flow_check.h).
+// (instances/order/memory/least_live_cut.h). The check of certificates does not trust these flows:
+// it adds each of them up like a flow of a file (flow_check.h).
 #pragma once
 
 #include <cstdint>

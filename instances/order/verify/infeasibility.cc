@@ -60,7 +60,7 @@ std::vector<Violation> check_infeasibility(const OrderInstance& instance,
     const Bytes need = std::max(truth.at_start(), truth.at_end());
     if (!too_little(need)) complain(need);
   }
-  if (proof.by == "none" && has_simple_plan(instance)) check.plan_exists();
+  if (proof.by == "none" && has_counterexample_plan(instance)) check.plan_exists();
   return std::move(check).take();
 }
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "instances/order/verify/executed_operators.h"
+#include "instances/order/verify/running_memory_reference.h"
 
 namespace stowage {
 namespace {
@@ -60,7 +60,7 @@ class SearchedCheck {
 
  private:
   static constexpr std::int64_t kMaxWork =
-      1'000'000'000;  // work as RunningSet counts it: some seconds
+      1'000'000'000;  // work as RunningMemoryReference counts it: some seconds
 
   struct State {
     std::vector<std::int64_t> steps;  // from the state before
@@ -235,7 +235,7 @@ class SearchedCheck {
   const SearchedSets& searched_;
   const Bytes bound_;
   ViolationList& found_;
-  RunningSet set_;
+  RunningMemoryReference set_;
   std::vector<bool> open_;  // by operator: in neither list
   std::int64_t left_ = 0;   // operators that are left until the other end
 };

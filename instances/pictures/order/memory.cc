@@ -119,7 +119,7 @@ class OrderPicture {
     draw_left_axis(panel.svg, plot, y, linear_axis(Quantity::bytes, 0, std::max(peak(), 1.0), 7),
                    "peak");
     for (const OrderRow& row : plan_.rows) {
-      const PeakCurve curve(instance_, std::vector<int>(row.order.begin(), row.order.end()));
+      const PeakByLength curve(instance_, std::vector<int>(row.order.begin(), row.order.end()));
       std::vector<Point> peaks;
       std::vector<Point> bounds;
       for (const Tokens length : drawn_lengths(row)) {

@@ -26,7 +26,7 @@ std::optional<GroupForm> roomiest(const ScatterReferenceModel& truth) {
 
 }  // namespace
 
-bool has_simple_plan(const ScatterInstance& instance) {
+bool has_counterexample_plan(const ScatterInstance& instance) {
   constexpr Ms kNever = std::numeric_limits<Ms>::infinity();
   if (const std::optional<Ms> least = least_objective(instance, kNever)) return *least < kNever;
   const std::optional<GroupForm> form = roomiest(ScatterReferenceModel(instance));

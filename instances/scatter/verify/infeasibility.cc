@@ -46,7 +46,7 @@ std::vector<Violation> check_infeasibility(const ScatterInstance& instance,
   } else if (proof.by == "micro_batches") {
     too_few_sequences(instance, check);
   }
-  if (proof.by == "none" && has_simple_plan(instance)) check.plan_exists();
+  if (proof.by == "none" && has_counterexample_plan(instance)) check.plan_exists();
   return std::move(check).take();
 }
 

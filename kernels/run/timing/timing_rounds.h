@@ -6,7 +6,7 @@
 // rounds have the median 1. With few works the paces absorb part of the noise, and with one work
 // all of it; the estimated errors are then too small.
 //
-//   Rounds rounds(works);
+//   TimingRounds rounds(works);
 //   for (...) rounds.add(work, seconds);  // a run; the k-th one of a work is of round k
 //   rounds.times()[work].seconds
 #pragma once

@@ -27,7 +27,7 @@ void LengthRows::add(std::vector<int> order, std::string by) {
   for (const Known& known : orders_) {
     if (known.order == order) return;
   }
-  PeakCurve curve(instance_, order);
+  PeakByLength curve(instance_, order);
   orders_.push_back({std::move(order), std::move(curve), std::move(by)});
 }
 

@@ -57,7 +57,7 @@ class LengthRows {
  private:
   struct Known {
     std::vector<int> order;
-    PeakCurve curve;
+    PeakByLength curve;
     std::string by;
   };
   struct Span {

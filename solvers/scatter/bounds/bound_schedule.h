@@ -29,7 +29,8 @@ class ScatterBoundSchedule {
   // `run` must outlive this.
   explicit ScatterBoundSchedule(ScatterSolveContext& run) : run_(run) {}
 
-  // Runs a few linear programmes of the step LP, and more if they gain enough.
+  // Raises the bound by a few linear programmes of the step LP. If they close a good part of the
+  // gap, it runs one more batch of them.
   void quick();
   void quick_by_makespans();
 
@@ -37,12 +38,12 @@ class ScatterBoundSchedule {
   // before a proof.
   void best_first(bool limited);
 
-  // After lead(): true if it ran the search by makespans. weakest() returns the makespans where
-  // that search has its weakest bound, or an empty list.
+  // After best_first(): true if it ran the search by makespans. weakest() returns the makespans
+  // where that search has its weakest bound, or an empty list.
   bool by_makespans() const { return by_makespans_; }
   std::vector<Ms> weakest() const;
 
-  // Runs the search that lead() did not run, for a share of the remaining time
+  // Runs the search that best_first() did not run, for a share of the remaining time
   // (BoundParams::other_share).
   void other_search();
 

@@ -13,7 +13,7 @@
 #include "formulations/scatter/milp.h"
 #include "instances/numeric/numbers.h"
 #include "instances/scatter/plan_builder.h"
-#include "solvers/scatter/assign_ids.h"
+#include "solvers/scatter/assign_sequence_ids.h"
 
 namespace stowage {
 namespace {

@@ -7,10 +7,10 @@
 #include "formulations/scatter/milp.h"
 #include "heuristics/scatter/construct/lpt.h"
 #include "heuristics/scatter/improve/rule_repair.h"
-#include "heuristics/scatter/published/length_buckets.h"
+#include "heuristics/scatter/published/flexsp_length_buckets.h"
 #include "instances/numeric/numbers.h"
 #include "instances/scatter/plan_builder.h"
-#include "solvers/scatter/assign_ids.h"
+#include "solvers/scatter/assign_sequence_ids.h"
 #include "solvers/scatter/published/flexsp_ideal_grouping.h"
 
 namespace stowage {

@@ -77,11 +77,11 @@ std::vector<Chunks> flexsp_chunks(const ScatterTable& table) {
   return found;
 }
 
-FlexspChunksResult plan_flexsp_chunks(const ScatterInstance& instance, MilpBackend backend,
-                                      Budget& budget) {
+FlexspIdealGrouping plan_flexsp_chunks(const ScatterInstance& instance, MilpBackend backend,
+                                       Budget& budget) {
   const ScatterInstance view = flexsp_view(instance);
   const ScatterTable table(view);
-  FlexspChunksResult result;
+  FlexspIdealGrouping result;
   if (table.size() == 0) {
     result.plan = to_plan(view, table, {});
     return result;

@@ -1,6 +1,6 @@
 // The best plan of FlexSP's chunks with a stronger grouping (arXiv 2412.01523, section 4.3).
 //
-//   const FlexspChunksResult best = plan_flexsp_chunks(instance, MilpBackend::cbc, budget);
+//   const FlexspIdealGrouping best = plan_flexsp_chunks(instance, MilpBackend::cbc, budget);
 //
 // A published MILP that stops at a limit does not show if the solver or the chunks cause a slow
 // step. Here our own search groups every chunk, and the class LP bounds how fast any grouping of
@@ -27,7 +27,7 @@ ScatterInstance flexsp_view(const ScatterInstance& instance);
 // cluster, by ascending count. `table` must be made of flexsp_view().
 std::vector<Chunks> flexsp_chunks(const ScatterTable& table);
 
-struct FlexspChunksResult {
+struct FlexspIdealGrouping {
   std::optional<ScatterPlan>
       plan;  // the best count; nothing if for each some chunk has no grouping
   // Bound in ms on all groupings of the chunks of any of the counts. It is 0 if the budget left no
@@ -37,7 +37,7 @@ struct FlexspChunksResult {
 };
 
 // `backend` solves the class LPs.
-FlexspChunksResult plan_flexsp_chunks(const ScatterInstance& instance, MilpBackend backend,
-                                      Budget& budget);
+FlexspIdealGrouping plan_flexsp_chunks(const ScatterInstance& instance, MilpBackend backend,
+                                       Budget& budget);
 
 }  // namespace stowage

@@ -137,18 +137,18 @@ int obvious_choice(const std::vector<SectionRange>& ranges, const std::vector<By
     for (std::size_t r = 0; r < ranges.size(); ++r) covered = covered || covers(r, s);
     if (covered && (fullest < 0 || load[at(s)] > load[at(fullest)])) fullest = s;
   }
-  int chosen = FullestIndex::kNone;
+  int chosen = NextBufferByLoad::kNone;
   const auto key = [&](std::size_t r) {
     return std::tuple(ranges[r].last - ranges[r].first, -ranges[r].first, sizes[r]);
   };
   for (std::size_t r = 0; r < ranges.size() && fullest >= 0; ++r) {
     if (!covers(r, fullest)) continue;
-    if (chosen == FullestIndex::kNone || key(r) > key(at(chosen))) chosen = static_cast<int>(r);
+    if (chosen == NextBufferByLoad::kNone || key(r) > key(at(chosen))) chosen = static_cast<int>(r);
   }
   return chosen;
 }
 
-TEST(FullestIndex, AgreesWithItsDefinition) {
+TEST(NextBufferByLoad, AgreesWithItsDefinition) {
   std::mt19937_64 random(11);
   const auto up_to = [&](int bound) {
     return static_cast<int>(draw(random, static_cast<std::uint64_t>(bound) + 1));
@@ -168,14 +168,14 @@ TEST(FullestIndex, AgreesWithItsDefinition) {
     }
     std::vector<Bytes> more(at(sections), 0);
     for (Bytes& bytes : more) bytes = up_to(2) == 0 ? up_to(20) : 0;
-    FullestIndex index(ranges, sizes, more, Budget());
+    NextBufferByLoad index(ranges, sizes, more, Budget());
     std::vector<bool> present(ranges.size(), true);
     for (int step = 0; step < 50; ++step) {
       const SectionRange asked = window();
       const int chosen = index.least(asked);
       const int expected = obvious_choice(ranges, sizes, present, more, asked);
       ASSERT_EQ(chosen, expected);
-      found += expected != FullestIndex::kNone;
+      found += expected != NextBufferByLoad::kNone;
       if (ranges.empty()) continue;
       const std::size_t i = draw(random, ranges.size());
       present[i] = !present[i];
@@ -185,10 +185,10 @@ TEST(FullestIndex, AgreesWithItsDefinition) {
   EXPECT_GT(found, 3000);
 }
 
-TEST(PresentSet, AgreesWithASet) {
+TEST(OrderedBitset, AgreesWithASet) {
   std::mt19937_64 random(5);
   for (const std::size_t size : {1U, 63U, 64U, 65U, 5000U, 100'000U}) {
-    PresentSet set(size);
+    OrderedBitset set(size);
     std::set<std::size_t> expected;
     for (std::size_t i = 0; i < size; ++i) expected.insert(expected.end(), i);
     for (int step = 0; step < 300; ++step) {
@@ -204,24 +204,24 @@ TEST(PresentSet, AgreesWithASet) {
       }
       const std::size_t asked = draw(random, size);
       const auto above = expected.lower_bound(asked);
-      EXPECT_EQ(set.at_or_above(asked), above == expected.end() ? PresentSet::kNone : *above);
+      EXPECT_EQ(set.at_or_above(asked), above == expected.end() ? OrderedBitset::kNone : *above);
       const auto beyond = expected.upper_bound(asked);
       EXPECT_EQ(set.at_or_below(asked),
-                beyond == expected.begin() ? PresentSet::kNone : *std::prev(beyond));
+                beyond == expected.begin() ? OrderedBitset::kNone : *std::prev(beyond));
     }
   }
 }
 
 // Ranges that start at one section: each answer takes a short while all the same.
-TEST(FullestIndex, IsQuickWhereAllStartTogether) {
+TEST(NextBufferByLoad, IsQuickWhereAllStartTogether) {
   constexpr int kRanges = 200'000;
   const std::vector<SectionRange> ranges(kRanges, {0, 1});
-  FullestIndex index(ranges, std::vector<Bytes>(kRanges, 1), {0}, Budget());
+  NextBufferByLoad index(ranges, std::vector<Bytes>(kRanges, 1), {0}, Budget());
   for (int i = 0; i < kRanges; ++i) {
     ASSERT_EQ(index.least({0, 1}), i);
     index.erase(i);
   }
-  EXPECT_EQ(index.least({0, 1}), FullestIndex::kNone);
+  EXPECT_EQ(index.least({0, 1}), NextBufferByLoad::kNone);
 }
 
 TEST(FullestDive, MakesLayouts) {

@@ -1,10 +1,9 @@
-#include "heuristics/scatter/published/length_buckets.h"
-
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <numeric>
 
+#include "heuristics/scatter/published/flexsp_length_buckets.h"
 #include "tests/tiny_scatter.h"
 
 namespace stowage::scatter_buckets_test {

@@ -9,7 +9,7 @@
 
 #include "instances/order/json/embedded_documents.h"
 #include "instances/order/json/json.h"
-#include "instances/order/memory/least_live.h"
+#include "instances/order/memory/least_live_cut.h"
 #include "instances/order/memory/running_memory.h"
 #include "instances/order/planning_table.h"
 #include "instances/order/verify/exhaustive_check.h"

@@ -80,7 +80,7 @@ TEST(OrderLengths, CurvesAreThePeaksAtEachLength) {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     const OrderInstance graph = tiny_growing_order(seed, 9);
     const std::vector<int> order = OrderTable(graph).program_order();
-    const PeakCurve curve(graph, order);
+    const PeakByLength curve(graph, order);
     for (Tokens s = graph.tokens->from; s <= graph.tokens->to; ++s) {
       EXPECT_EQ(curve.at(s), peak_of(OrderTable(graph, s), order)) << seed << ' ' << s;
     }

@@ -51,7 +51,7 @@ TEST_P(FlexspChunksEach, NoSolverGroupsTheChunksFasterThanTheBound) {
       best = std::min(best, sum);
     }
     Budget budget;
-    const FlexspChunksResult result = plan_flexsp_chunks(instance, GetParam(), budget);
+    const FlexspIdealGrouping result = plan_flexsp_chunks(instance, GetParam(), budget);
     EXPECT_TRUE(result.failure.empty()) << seed << ' ' << result.failure;
     EXPECT_LE(result.bound, best * (1 + kTolerance)) << seed;
     if (!result.plan) continue;
@@ -72,7 +72,7 @@ TEST_P(FlexspChunksEach, NeitherDoesThePublishedPlanner) {
     const FlexspResult published = flexsp(instance, {.backend = GetParam()}, budget);
     if (!published.plan) continue;
     Budget again;
-    const FlexspChunksResult result = plan_flexsp_chunks(instance, GetParam(), again);
+    const FlexspIdealGrouping result = plan_flexsp_chunks(instance, GetParam(), again);
     EXPECT_GE(published.plan->objective_ms, result.bound * (1 - kTolerance)) << seed;
   }
 }

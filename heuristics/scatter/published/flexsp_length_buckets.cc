@@ -1,4 +1,4 @@
-#include "heuristics/scatter/published/length_buckets.h"
+#include "heuristics/scatter/published/flexsp_length_buckets.h"
 
 #include <algorithm>
 #include <limits>

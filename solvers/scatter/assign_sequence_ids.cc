@@ -1,4 +1,4 @@
-#include "solvers/scatter/assign_ids.h"
+#include "solvers/scatter/assign_sequence_ids.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // The set of operators that have run, with the memory that they leave live, by the rules of the
 // format's page. The check of certificates uses it; planners do not. Not installed.
 //
-//   RunningSet set(instance, truth, precedences);
+//   RunningMemoryReference set(instance, truth, precedences);
 //   if (set.may_run(op) && set.need(op, false) < bound) set.run(op);
 //
 // It counts its work, each operator and tensor that a step touches, so that a check can end.
@@ -23,10 +23,10 @@ namespace stowage {
 // A set of operators that have run, the memory that is live behind it, and the operators that may
 // join or leave it next. A forward step runs an operator. A backward step takes an operator back,
 // and needs the same memory.
-class RunningSet {
+class RunningMemoryReference {
  public:
-  RunningSet(const OrderInstance& instance, const OrderReferenceModel& truth,
-             const Precedences& precedences)
+  RunningMemoryReference(const OrderInstance& instance, const OrderReferenceModel& truth,
+                         const Precedences& precedences)
       : instance_(instance),
         truth_(truth),
         precedences_(precedences),

@@ -3,7 +3,7 @@
 // The set is a bitmap with summary levels: each bit of a level states whether a word of the level
 // below is not empty. Every operation takes O(log_64 n).
 //
-//   PresentSet set(1000);    // all of 0 to 999
+//   OrderedBitset set(1000);    // all of 0 to 999
 //   set.erase(7);
 //   set.at_or_below(7);      // 6
 #pragma once
@@ -17,11 +17,11 @@
 
 namespace stowage {
 
-class PresentSet {
+class OrderedBitset {
  public:
   static constexpr std::size_t kNone = SIZE_MAX;
 
-  explicit PresentSet(std::size_t size) {
+  explicit OrderedBitset(std::size_t size) {
     for (std::size_t bits = size;; bits = levels_.back().size()) {
       std::vector<std::uint64_t> words((bits + 63) / 64, ~std::uint64_t{0});
       if (bits % 64 != 0) words.back() = (std::uint64_t{1} << (bits % 64)) - 1;

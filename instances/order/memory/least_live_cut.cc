@@ -1,4 +1,4 @@
-#include "instances/order/memory/least_live.h"
+#include "instances/order/memory/least_live_cut.h"
 
 #include <algorithm>
 
