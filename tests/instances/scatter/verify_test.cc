@@ -551,7 +551,7 @@ TEST(Verify, TheSameSequenceAMillionTimes) {
 // A verifier that used the planner's arithmetic would share its errors.
 TEST(Verify, SharesNoCodeWithTheCostModel) {
   for (const std::string file :
-       {"violation.h", "violation.cc", "violation_list.h", "scatter/verify/reference_model.h",
+       {"violation.h", "violation.cc", "proof/violation_list.h", "scatter/verify/reference_model.h",
         "scatter/verify/verify.h", "scatter/verify/verify.cc"}) {
     std::ifstream in(STOWAGE_SOURCE_DIR "/instances/" + file);
     ASSERT_TRUE(in) << file;
