@@ -160,6 +160,19 @@ Loaded<InstanceAndPlan> load_both(const std::string& instance_path, const std::s
   return both_of(std::move(instance), plan_path, load_plan_document(plan_path));
 }
 
+Loaded<InstanceAndPlan> load_beside(const Instance& instance, const std::string& plan_path) {
+  const Loaded<Document> document = load_plan_document(plan_path);
+  Loaded<InstanceAndPlan> both = both_of({instance, {}}, plan_path, document);
+  if (!both.value) return both;
+  const std::string& hash = plan_hash(both.value->plan);
+  if (hash.empty() || hash == hash_of(instance)) return both;
+  const InputError error{code::kProblem,
+                         both.value->claims ? "/plan/instance_hash" : "/instance_hash",
+                         "must be \"" + hash_of(instance) + "\", the instance's, is \"" + hash +
+                             "\": give a plan of this instance"};
+  return {std::nullopt, errors_in(plan_path, {error})};
+}
+
 Loaded<InstanceAndPlan> with_stated(Loaded<Instance> instance, const std::string& instance_path,
                                     const std::string& flag, const std::string& stated) {
   if (!instance.value) return {std::nullopt, std::move(instance.errors)};

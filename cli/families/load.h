@@ -45,6 +45,10 @@ struct InstanceAndPlan {
 // "-".
 Loaded<InstanceAndPlan> load_both(const std::string& instance_path, const std::string& plan_path);
 
+// Loads a plan or an outcome of an instance that is loaded already. Error: E209 also for a plan of
+// another instance.
+Loaded<InstanceAndPlan> load_beside(const Instance& instance, const std::string& plan_path);
+
 // Adds the strategy plan that a flag's value states, "pp=4,tp=8,...", to the instance. Errors are
 // reported at `flag`; E209 for an instance of another problem.
 Loaded<InstanceAndPlan> with_stated(Loaded<Instance> instance, const std::string& instance_path,

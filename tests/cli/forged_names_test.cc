@@ -137,6 +137,7 @@ class ForgedNames : public testing::Test {
     run({"explain", "in.json", "plan.json", "--node-limit", "50"});
     run({"render", "in.json", "outcome.json", "-o", "plan.svg"});
     run({"render", "in.json", "outcome.json", "-o", "page.html", "--comparison", "compared.json"});
+    run({"render", "in.json", "outcome.json", "-o", "both.html", "--against", "plan.json"});
     // A plan with control characters in every text.
     json wrong = outcome["plan"];
     forge(wrong, 100);

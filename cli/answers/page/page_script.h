@@ -22,7 +22,7 @@ inline constexpr std::string_view kPageScript = R"js(
     const degree = (/degree ([0-9]+)/.exec(words) || [])[1];
     const tokens = (/, ([0-9][0-9 ]*) tokens?/.exec(line) || [])[1];
     shapes.push({
-      node: title.parentNode, words, degree,
+      node: title.parentNode, words, degree, plan: title.closest("[data-plan]")?.dataset.plan,
       keys: name === undefined ? (ids[1] ?? ids[2] ?? "").match(/[0-9]+/g) || [] : [name],
       first: Number(ranks[1] ?? NaN), last: Number(ranks[2] ?? ranks[1] ?? NaN),
       tokens: tokens === undefined ? NaN : Number(tokens.replaceAll(" ", "")),
@@ -39,7 +39,7 @@ inline constexpr std::string_view kPageScript = R"js(
   };
 
   const form = document.createElement("form");
-  document.querySelector("figure").before(form);
+  document.querySelector("figure, .pair").before(form);
   const field = (label, name, attributes) => add(add(form, "label", label + " "), name, "", attributes);
   const find = field("find an id, a name or rank 12", "input", {type: "search", size: 12});
   const degrees = [...new Set(shapes.map((shape) => shape.degree).filter(Boolean))];
@@ -55,7 +55,9 @@ inline constexpr std::string_view kPageScript = R"js(
   const show = (shape) => {
     const same = shapes.filter((other) => other.keys.some((key) => shape.keys.includes(key)));
     mark(same.length ? same : [shape]);
-    bar.textContent = shape.words.replaceAll("\n", " · ");
+    const told = (each) => (each.plan ? each.plan + ": " : "") + each.words.replaceAll("\n", " · ");
+    const there = same.find((other) => other.plan !== shape.plan);
+    bar.textContent = told(shape) + (there ? " | " + told(there) : "");
   };
   const clear = () => {
     mark([]);

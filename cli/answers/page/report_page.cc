@@ -1,5 +1,8 @@
 #include "cli/answers/page/report_page.h"
 
+#include <array>
+#include <cstddef>
+
 #include "cli/answers/page/page_script.h"
 #include "instances/numeric/numbers.h"
 #include "instances/pictures/drawing/style.h"
@@ -18,6 +21,8 @@ figure{margin:16px 0}svg{display:block;max-width:100%;height:auto}
 form{display:flex;flex-wrap:wrap;gap:8px 18px;margin:16px 0}output:empty{display:none}
 output{position:fixed;left:0;right:0;bottom:0;padding:8px 16px;background:#1b1b1b;color:#ffffff}
 body{padding-bottom:64px}svg .mark,svg :focus-visible{stroke:#d55e00;stroke-width:3;outline:none}.dim{opacity:.12}
+figcaption{font-weight:bold;overflow-wrap:anywhere}.pair{display:grid}.pair figure{min-width:0}
+@media (min-width:1000px){.two{max-width:1680px}.pair{grid-template-columns:repeat(2,minmax(0,1fr));gap:0 16px}}
 @media (max-width:600px){figure{overflow-x:auto}svg{max-width:none}}
 @media (prefers-color-scheme:dark){body{background:#15181c;color:#e8e8e8}tr{border-color:#3d434b}}
 )";
@@ -35,6 +40,29 @@ std::string facts_table(const std::vector<Fact>& facts) {
         "<tr>" + element("th", fact.label, " scope=\"row\"") + element("td", fact.text) + "</tr>\n";
   }
   return html + "</table>\n";
+}
+
+std::string side_by_side_table(const SideBySide& both) {
+  std::string html = "<table>\n<tr><td></td>";
+  for (const std::string& name : both.names) html += element("th", name, " scope=\"col\"");
+  html += element("th", "difference", " scope=\"col\"") + "</tr>\n";
+  for (const ComparedFact& fact : both.facts) {
+    html += "<tr>" + element("th", fact.label, " scope=\"row\"");
+    for (const std::string& text : fact.texts) html += element("td", text);
+    html += element("td", fact.difference) + "</tr>\n";
+  }
+  return html + "</table>\n";
+}
+
+std::string figure_pair(const PicturePair& pair, const std::array<std::string, 2>& names) {
+  std::string html = "<div class=\"pair\">\n";
+  for (std::size_t i = 0; i < pair.size(); ++i) {
+    html += "<figure data-plan=\"" + xml_text(names[i]) + "\">\n" +
+            element("figcaption", names[i]) + '\n' +
+            (pair[i] ? svg_figure(*pair[i]) : element("p", "There is no such picture.")) +
+            "</figure>\n";
+  }
+  return html + "</div>\n";
 }
 
 std::string comparison_table(const Comparison& comparison, const Unit& unit) {
@@ -71,9 +99,15 @@ std::string report_page(const Report& report) {
       "<meta charset=\"utf-8\"/>\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n";
   html += element("title", report.title + " - stowage") + "\n<style>\n" + std::string(kPageStyle) +
-          std::string(stylesheet()) + "</style>\n</head>\n<body>\n";
+          std::string(stylesheet()) + "</style>\n</head>\n";
+  html += report.against ? "<body class=\"two\">\n" : "<body>\n";
   html += element("h1", report.title) + '\n' + element("p", report.subtitle) + '\n';
-  html += facts_table(report.facts);
+  html += report.against ? side_by_side_table(*report.against) : facts_table(report.facts);
+  if (report.against) {
+    for (const PicturePair& pair : report.against->pictures) {
+      html += figure_pair(pair, report.against->names);
+    }
+  }
   for (const Picture& picture : report.pictures) {
     html += "<figure>\n" + svg_figure(picture) + "</figure>\n";
   }

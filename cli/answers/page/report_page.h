@@ -1,4 +1,5 @@
 // A plan as one HTML page: its facts, its quality, its pictures, and the results of other methods.
+// Two plans of one instance may stand side by side.
 //
 //   const std::string html = report_page({.title = "7b-64gpu-code-0", .facts = facts, ...});
 //
@@ -11,21 +12,18 @@
 #include <vector>
 
 #include "cli/answers/page/comparison.h"
+#include "cli/answers/page/side_by_side.h"
 #include "cli/terminal/unit.h"
 #include "instances/pictures/drawing/panel.h"
 
 namespace stowage {
 
-struct Fact {
-  std::string label;  // "objective"
-  std::string text;   // "9 806 ms"
-};
-
 struct Report {
   std::string title;
   std::string subtitle;
   std::vector<Fact> facts;
-  std::vector<Picture> pictures;
+  std::optional<SideBySide> against;  // two plans, in the place of `facts`
+  std::vector<Picture> pictures;      // below those of `against`
   std::optional<Comparison> comparison;
   Unit unit;  // unit of the comparison's objectives
 };

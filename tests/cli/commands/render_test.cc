@@ -1,19 +1,23 @@
 // stowage render: every bundled instance, pages, refusals, and pictures byte for byte.
-// STOWAGE_UPDATE_GOLDEN=1 rewrites the pictures in tests/cli/golden/render/.
+// STOWAGE_UPDATE_GOLDEN=1 rewrites the pictures in tests/cli/golden/render/. Longer than 300 lines
+// because all refusals and pages share the examples of one fixture.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "instances/numeric/numbers.h"
 #include "tests/cli/fixture.h"
 #include "tests/svg_document.h"
 
 namespace stowage::commands_render_test {
 namespace {
 
+using nlohmann::json;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -135,6 +139,10 @@ TEST_F(Render, SaysWhatIsWrongWithItsFlags) {
   EXPECT_THAT(error({"-o", "x.svg", "--show", "plna"}), HasSubstr("did you mean 'plan'?"));
   EXPECT_THAT(error({"-o", "x.svg", "--show", "search"}), HasSubstr("--show: must name a picture"));
   EXPECT_THAT(error({"-o", "x.svg", "--comparison", "c.json"}), HasSubstr("--comparison"));
+  EXPECT_THAT(error({"-o", "x.svg", "--against", "plan.json"}),
+              HasSubstr("--against: has no effect on a picture: two plans side by side are a page; "
+                        "end --output in .html"));
+  EXPECT_THAT(error({"-o", "x.html", "--against", "-"}), HasSubstr("--against: must be a file"));
   EXPECT_THAT(error({"-o", "none/x.svg"}), HasSubstr("cannot be written"));
   EXPECT_THAT(error({"-o", "x.html", "--comparison", "plan.json"}), HasSubstr("E207"));
 }
@@ -181,6 +189,72 @@ TEST_F(Render, APageHoldsTheTableOfMethods) {
       {"render", "instance.json", "outcome.json", "-o", "page.html", "--comparison", "other.json"});
   EXPECT_EQ(other.exit_code, 2);
   EXPECT_THAT(other.err, HasSubstr("E209"));
+}
+
+TEST_F(Render, PutsTwoPlansSideBySide) {
+  const std::string instance = kRoot / "instances/data/scatter/tiny/mixed.json";
+  const std::string own = kGolden / "mixed.json";
+  const std::string other = kGolden / "mixed_second.json";
+  const Finished drawn =
+      run({"render", instance, own, "--against", other, "-o", "both.html", "--timeless"});
+  EXPECT_EQ(drawn.exit_code, 0) << drawn.err;
+  const json answer = json::parse(drawn.out);
+  EXPECT_EQ(answer["pictures"], 6);
+  EXPECT_TRUE(answer["against_proven"]);
+  const std::string page = dir_.read("both.html");
+  const SvgDocument document(page);
+  EXPECT_EQ(document.complaints(), "");
+  EXPECT_EQ(document.heights.size(), 6U);
+  EXPECT_THAT(page, HasSubstr("<th scope=\"col\">mixed.json</th><th scope=\"col\">mixed_second."));
+  const double first = json::parse(read_text(own))["objective_ms"];
+  const double second = json::parse(read_text(other))["objective_ms"];
+  EXPECT_GT(second, first);
+  EXPECT_THAT(page, HasSubstr("ms, verified</td><td>+" + ms_text(second - first) + " ms (+" +
+                              percent_text(second / first - 1) + ")</td>"));
+  EXPECT_THAT(page, HasSubstr("<th scope=\"row\">gap to the higher bound</th><td>0.00%</td>"));
+  // Exchanging both plans changes the signs.
+  run({"render", instance, other, "--against", own, "-o", "turned.html"});
+  EXPECT_THAT(dir_.read("turned.html"), HasSubstr("<td>-" + ms_text(second - first) + " ms (-"));
+
+  // The same plan twice, without the record of its search in one of the two files.
+  EXPECT_EQ(run({"render", "instance.json", "outcome.json", "--against", "plan.json", "-o",
+                 "same.html", "--show", "lengths,search"})
+                .exit_code,
+            0);
+  const std::string same = dir_.read("same.html");
+  EXPECT_EQ(SvgDocument(same).heights.size(), 2U) << "equal pictures are shown once";
+  EXPECT_THAT(same, HasSubstr("There is no such picture."));
+  EXPECT_THAT(same, HasSubstr("<td>none</td>"));
+}
+
+TEST_F(Render, RefusesASecondPlanThatIsWrong) {
+  const auto against = [&](const std::string& other) {
+    return run({"render", "instance.json", "outcome.json", "--against", other, "-o", "x.html"});
+  };
+  std::string plan = dir_.read("plan.json");
+  plan.insert(plan.find("\"tokens\": ") + 10, "1");
+  dir_.write("broken.json", plan);
+  const Finished invalid = against("broken.json");
+  EXPECT_EQ(invalid.exit_code, 1);
+  EXPECT_THAT(invalid.err, HasSubstr("violation tokens"));
+  EXPECT_THAT(invalid.err, HasSubstr("broken.json: the plan is invalid and was not drawn: give"));
+  EXPECT_EQ(json::parse(invalid.out)["refused"], "broken.json");
+
+  std::string longer = dir_.read("instance.json");
+  longer.replace(longer.find("100, 64"), 7, "101, 64");
+  dir_.write("longer.json", longer);
+  dir_.write("longer-outcome.json",
+             run({"solve", "longer.json", "-o", "longer-plan.json", "--method", "fast"}).out);
+  const Finished outcome = against("longer-outcome.json");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("longer-outcome.json: E209 /plan/instance_hash: must be \""));
+  EXPECT_THAT(outcome.err, HasSubstr("give a plan of this instance"));
+  EXPECT_THAT(against("longer-plan.json").err,
+              HasSubstr("longer-plan.json: E209 /instance_hash: must be \""));
+  const Finished family = against("layout-plan.json");
+  EXPECT_EQ(family.exit_code, 2);
+  EXPECT_THAT(family.err, HasSubstr("layout-plan.json: E209 /problem"));
+  EXPECT_THAT(dir_.names(), Not(testing::Contains("x.html")));
 }
 
 // Names may contain any text, and markup in them must be escaped.
@@ -242,6 +316,20 @@ INSTANTIATE_TEST_SUITE_P(
                     GoldenCase{"pipeline_rows", "assign/tiny/pipeline-rows.json"},
                     GoldenCase{"pins_with_a_hole", "layout/tiny/pins-with-a-hole.json"}),
     [](const auto& each) { return each.param.name; });
+
+TEST(GoldenPage, OfTwoPlansHasNotChanged) {
+  const TempDir dir;
+  const Finished run = run_stowage(
+      {"render", kRoot / "instances/data/scatter/tiny/mixed.json", kGolden / "mixed.json",
+       "--against", kGolden / "mixed_second.json", "-o", "mixed_against.html"},
+      {.directory = dir.path()});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  const std::string page = dir.read("mixed_against.html");
+  if (std::getenv("STOWAGE_UPDATE_GOLDEN") != nullptr) {
+    std::ofstream(kGolden / "mixed_against.html", std::ios::binary) << page;
+  }
+  EXPECT_TRUE(page == read_text(kGolden / "mixed_against.html"));
+}
 
 }  // namespace
 }  // namespace stowage::commands_render_test

@@ -311,7 +311,7 @@ class Trials:
         command = self.draw.choice(list(self.commands.values()))
         stem = self.draw.choice(self.pool.instances)
         instance, plan = f"{stem}.json", f"{stem}-plan.json"
-        files = {"INSTANCE": [instance], "PLAN": [plan, f"{stem}-outcome.json"], "LAYOUT": [f"{stem}-layout.json"],
+        files = {"INSTANCE": [instance], "PLAN": [plan, f"{stem}-outcome.json"], "OTHER": [plan], "LAYOUT": [f"{stem}-layout.json"],
                  "LENGTHS": ["lengths.txt", "lengths.json"], "STEPS": ["steps.jsonl", "lengths.txt"],
                  "SAMPLES": ["samples.csv"], "SOLUTION": [f"{stem}.sol"], "COST": ["cost.json"],
                  "IN": [instance, "lengths.txt", "table.csv", "lengths.txt"], "OUT": ["out.json", "out.csv", "out.bin"],
