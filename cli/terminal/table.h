@@ -24,6 +24,9 @@ class Table {
   // Requires one cell per column. Cells are made printable (instances/json/text.h).
   void add(std::vector<std::string> cells);
 
+  const std::vector<Column>& columns() const { return columns_; }
+  const std::vector<std::vector<std::string>>& rows() const { return rows_; }
+
   // Returns lines of padded cells, with two spaces between columns and no trailing blanks. Each
   // line ends in '
   // '.

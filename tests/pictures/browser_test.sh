@@ -3,7 +3,9 @@
 # may touch another or leave its picture, the colours must follow the preference, the console must
 # stay silent. Pages are used as well, by pointer, keys and fields, also as narrow as a phone. Skipped (77) where there is no Chromium.
 #
-#   browser_test.sh SOURCE_DIR
+#   browser_test.sh SOURCE_DIR [STOWAGE]
+#
+# With the command STOWAGE, the ranking on a page of configure is used as well.
 set -euo pipefail
 source_dir=$1
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || exit 77
@@ -47,6 +49,19 @@ run() {
     --enable-logging=stderr --v=0 --window-size="${width:-1300},900" "${flags[@]}" --dump-dom "file://$2" 2>"$work/log"
 }
 
+# use PAGE TEST: opens the page with the script of the test, in two widths
+use() {
+  for width in 1300 500; do  # no window is narrower
+    { sed '/<\/body>/,$d' "$1"; cat "$source_dir/tests/pictures/$2"; echo '</body></html>'; } >"$work/page.html"
+    title=$(run light "$work/page.html" | grep -o '<title>used[^<]*' | head -n 1) || true
+    if [[ $title != '<title>used ' ]]; then
+      echo "$1, $width px: ${title:-the script of the page did not run}"
+      failed=1
+    fi
+  done
+  unset width
+}
+
 failed=0
 for file in "$source_dir"/tests/cli/golden/render/*.{svg,html} "$source_dir"/{instances/pictures,bench}/*.svg; do
   page=$work/page.html
@@ -67,17 +82,7 @@ for file in "$source_dir"/tests/cli/golden/render/*.{svg,html} "$source_dir"/{in
       failed=1
     fi
   done
-  if [[ $file == *.html ]]; then
-    for width in 1300 500; do  # no window is narrower
-      { sed '/<\/body>/,$d' "$file"; cat "$source_dir/tests/pictures/page_test.html"; echo '</body></html>'; } >"$page"
-      title=$(run light "$page" | grep -o '<title>used[^<]*' | head -n 1) || true
-      if [[ $title != '<title>used ' ]]; then
-        echo "$file, $width px: ${title:-the script of the page did not run}"
-        failed=1
-      fi
-    done
-    unset width
-  fi
+  if [[ $file == *.html ]]; then use "$file" page_test.html; fi
   # The file itself, not the page around it.
   run light "$file" >"$work/dom" || { echo "$file: not opened" && failed=1; }
   if grep CONSOLE "$work/log"; then
@@ -85,4 +90,12 @@ for file in "$source_dir"/tests/cli/golden/render/*.{svg,html} "$source_dir"/{in
     failed=1
   fi
 done
+if [[ -n ${2:-} ]]; then
+  "$2" configure --preset llama-7b --nodes 1 --sequences 16 --tokens 2K --timeless -o "$work/run" >/dev/null 2>&1
+  use "$work/run/page.html" ranking_test.html
+  if grep CONSOLE "$work/log"; then
+    echo "page of configure: the console is not silent"
+    failed=1
+  fi
+fi
 exit "$failed"

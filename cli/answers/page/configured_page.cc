@@ -37,6 +37,20 @@ std::string bound_text(const CheckedOutcome& judgement, Ms step) {
          percent_text(relative_gap(step, told->value));
 }
 
+Picture step_picture(const ConfiguredStep& step) {
+  const auto& plan = std::get<ScatterPlan>(*step.outcome.plan);
+  return scatter_gantt(step.instance, plan, judged(step.instance, plan, step.outcome).shown);
+}
+
+Ranking ranking_of(const ConfiguredRun& run) {
+  Ranking ranking{
+      .heading = "Configurations on the true lengths", .table = ranking_table(run), .plans = {}};
+  for (std::size_t i = 0; i < ranking.table.rows().size(); ++i) {
+    ranking.plans.push_back(step_picture(run.ranking[i].steps.front()));
+  }
+  return ranking;
+}
+
 std::vector<TimeShares> shares_of(const ConfiguredRun& run) {
   std::vector<TimeShares> shares;
   for (std::size_t i = 0; i + run.without_plan < run.ranking.size(); ++i) {
@@ -84,12 +98,10 @@ std::string configured_page(const StrategyInstance& instance, const ConfiguredRu
     pictures.push_back(strategy_passes(instance, *schedules));
   }
   const ConfiguredStep& step = first.steps.front();
-  const auto& plan = std::get<ScatterPlan>(*step.outcome.plan);
   if (step.instance.pipeline_stages > 1) {
-    pictures.push_back(scatter_pipeline(step.instance, plan));
+    pictures.push_back(scatter_pipeline(step.instance, std::get<ScatterPlan>(*step.outcome.plan)));
   }
-  pictures.push_back(
-      scatter_gantt(step.instance, plan, judged(step.instance, plan, step.outcome).shown));
+  pictures.push_back(step_picture(step));
   if (run.heaviest) {
     const auto& layout = std::get<LayoutPlan>(*run.heaviest->outcome.plan);
     pictures.push_back(
@@ -101,6 +113,7 @@ std::string configured_page(const StrategyInstance& instance, const ConfiguredRu
        .subtitle = "A parallel configuration, its first step and the memory of its heaviest rank. "
                    "Every plan was verified before it was drawn.",
        .facts = facts_of(instance, run, of_strategy),
+       .ranking = ranking_of(run),
        .pictures = std::move(pictures)});
 }
 

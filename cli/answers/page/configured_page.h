@@ -1,6 +1,6 @@
-// The result of `stowage configure` as one HTML page: the configuration and its bound, the time
-// shares of the ranked configurations, stages, the first step as a pipeline and by ranks, and the
-// memory of the heaviest rank.
+// The result of `stowage configure` as one HTML page: the configuration and its bound, the ranking
+// with a planned step of each configuration, the time shares of the ranked configurations, stages,
+// the first step as a pipeline and by ranks, and the memory of the heaviest rank.
 #pragma once
 
 #include <string>

@@ -23,10 +23,36 @@ inline constexpr std::string_view kPageScript = R"js(
     const tokens = (/, ([0-9][0-9 ]*) tokens?/.exec(line) || [])[1];
     shapes.push({
       node: title.parentNode, words, degree, plan: title.closest("[data-plan]")?.dataset.plan,
+      fold: title.closest("details"),  // plans in different folds may be of different steps
       keys: name === undefined ? (ids[1] ?? ids[2] ?? "").match(/[0-9]+/g) || [] : [name],
       first: Number(ranks[1] ?? NaN), last: Number(ranks[2] ?? ranks[1] ?? NaN),
       tokens: tokens === undefined ? NaN : Number(tokens.replaceAll(" ", "")),
     });
+  }
+  // A click on a head of a ranking, or a key on its button, sorts the rows; the next one reverses them.
+  const number = (text) => /^[0-9][0-9 .]*%?$/.test(text) ? parseFloat(text.replaceAll(" ", "")) : NaN;
+  for (const table of document.querySelectorAll(".ranking")) {
+    const heads = [...table.tHead.rows[0].cells];
+    heads.forEach((head, column) => {
+      const text = (body) => body.rows[0].cells[column].textContent;
+      const compare = (one, other) => {
+        const by = number(text(one)) - number(text(other));
+        return Number.isNaN(by) ? Number(text(one) > text(other)) - Number(text(one) < text(other)) : by;
+      };
+      const button = document.createElement("button");
+      button.textContent = head.textContent;
+      head.replaceChildren(button);
+      button.addEventListener("click", () => {
+        const sign = head.getAttribute("aria-sort") === "ascending" ? -1 : 1;
+        for (const other of heads) other.removeAttribute("aria-sort");
+        head.setAttribute("aria-sort", sign > 0 ? "ascending" : "descending");
+        table.append(...[...table.tBodies].sort((one, other) => sign * compare(one, other)));
+      });
+    });
+    for (const body of table.tBodies) {
+      const plan = body.querySelector("details");
+      body.rows[0].addEventListener("click", () => { plan.open = !plan.open; });
+    }
   }
   if (!shapes.length) return;
   const of = new Map(shapes.map((shape) => [shape.node, shape]));
@@ -39,7 +65,7 @@ inline constexpr std::string_view kPageScript = R"js(
   };
 
   const form = document.createElement("form");
-  document.querySelector("figure, .pair").before(form);
+  document.querySelector("body > figure, body > .pair").before(form);
   const field = (label, name, attributes) => add(add(form, "label", label + " "), name, "", attributes);
   const find = field("find an id, a name or rank 12", "input", {type: "search", size: 12});
   const degrees = [...new Set(shapes.map((shape) => shape.degree).filter(Boolean))];
@@ -53,7 +79,8 @@ inline constexpr std::string_view kPageScript = R"js(
     for (const shape of shapes) shape.node.classList.toggle("mark", chosen.includes(shape));
   };
   const show = (shape) => {
-    const same = shapes.filter((other) => other.keys.some((key) => shape.keys.includes(key)));
+    const same = shapes.filter((other) =>
+      other.fold === shape.fold && other.keys.some((key) => shape.keys.includes(key)));
     mark(same.length ? same : [shape]);
     const told = (each) => (each.plan ? each.plan + ": " : "") + each.words.replaceAll("\n", " · ");
     const there = same.find((other) => other.plan !== shape.plan);
@@ -90,9 +117,9 @@ inline constexpr std::string_view kPageScript = R"js(
   document.addEventListener("dblclick", (event) => of.has(event.target) && zoom(of.get(event.target)));
   find.addEventListener("input", () => {
     const rank = /^ranks? ([0-9]+)$/.exec(find.value.trim());
-    const found = shapes.filter((shape) => rank
+    const found = shapes.filter((shape) => (!shape.fold || shape.fold.open) && (rank
       ? shape.first <= Number(rank[1]) && Number(rank[1]) <= shape.last
-      : shape.keys.includes(find.value.trim()));
+      : shape.keys.includes(find.value.trim())));
     mark(found);
     bar.textContent = find.value.trim() === "" ? "" : found.length + " marked" +
       (found.length ? ": " + found[0].words.replaceAll("\n", " · ") : "");

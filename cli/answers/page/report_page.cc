@@ -21,6 +21,9 @@ figure{margin:16px 0}svg{display:block;max-width:100%;height:auto}
 form{display:flex;flex-wrap:wrap;gap:8px 18px;margin:16px 0}output:empty{display:none}
 output{position:fixed;left:0;right:0;bottom:0;padding:8px 16px;background:#1b1b1b;color:#ffffff}
 body{padding-bottom:64px}svg .mark,svg :focus-visible{stroke:#d55e00;stroke-width:3;outline:none}.dim{opacity:.12}
+th button{font:inherit;color:inherit;background:none;border:0;padding:0;cursor:pointer;text-decoration:underline dotted}
+[aria-sort=ascending] button::after{content:" \2191"}[aria-sort=descending] button::after{content:" \2193"}
+tbody tr:has(+tr details){border:0;cursor:pointer}
 figcaption{font-weight:bold;overflow-wrap:anywhere}.pair{display:grid}.pair figure{min-width:0}
 @media (min-width:1000px){.two{max-width:1680px}.pair{grid-template-columns:repeat(2,minmax(0,1fr));gap:0 16px}}
 @media (max-width:600px){figure{overflow-x:auto}svg{max-width:none}}
@@ -65,6 +68,28 @@ std::string figure_pair(const PicturePair& pair, const std::array<std::string, 2
   return html + "</div>\n";
 }
 
+// Each row and its picture are one <tbody>, so that sorting keeps them together.
+std::string ranking_rows(const Ranking& ranking) {
+  const std::vector<Table::Column>& columns = ranking.table.columns();
+  const auto classes = [&columns](std::size_t column) {
+    return columns[column].align == Align::right ? " class=\"amount\"" : "";
+  };
+  std::string html = element("h2", ranking.heading) + "\n<table class=\"ranking\">\n<thead><tr>";
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    html += element("th", columns[c].title, std::string(" scope=\"col\"") + classes(c));
+  }
+  html += "</tr></thead>\n";
+  for (std::size_t r = 0; r < ranking.plans.size(); ++r) {
+    const std::vector<std::string>& cells = ranking.table.rows()[r];
+    html += "<tbody><tr>";
+    for (std::size_t c = 0; c < cells.size(); ++c) html += element("td", cells[c], classes(c));
+    html += "</tr>\n<tr><td colspan=\"" + std::to_string(columns.size()) +
+            "\"><details><summary>plan of a step</summary>\n<figure>\n" +
+            svg_figure(ranking.plans[r]) + "</figure></details></td></tr></tbody>\n";
+  }
+  return html + "</table>\n";
+}
+
 std::string comparison_table(const Comparison& comparison, const Unit& unit) {
   constexpr std::string_view kNumber = " class=\"amount\"";
   std::string html = "<h2>Other methods on this instance</h2>\n";
@@ -103,6 +128,7 @@ std::string report_page(const Report& report) {
   html += report.against ? "<body class=\"two\">\n" : "<body>\n";
   html += element("h1", report.title) + '\n' + element("p", report.subtitle) + '\n';
   html += report.against ? side_by_side_table(*report.against) : facts_table(report.facts);
+  if (report.ranking) html += ranking_rows(*report.ranking);
   if (report.against) {
     for (const PicturePair& pair : report.against->pictures) {
       html += figure_pair(pair, report.against->names);

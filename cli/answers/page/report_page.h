@@ -13,17 +13,26 @@
 
 #include "cli/answers/page/comparison.h"
 #include "cli/answers/page/side_by_side.h"
+#include "cli/terminal/table.h"
 #include "cli/terminal/unit.h"
 #include "instances/pictures/drawing/panel.h"
 
 namespace stowage {
+
+// A table of candidates that can be sorted by any column. Each row opens the picture of its plan.
+struct Ranking {
+  std::string heading;
+  Table table;
+  std::vector<Picture> plans;  // one for each row of the table
+};
 
 struct Report {
   std::string title;
   std::string subtitle;
   std::vector<Fact> facts;
   std::optional<SideBySide> against;  // two plans, in the place of `facts`
-  std::vector<Picture> pictures;      // below those of `against`
+  std::optional<Ranking> ranking;
+  std::vector<Picture> pictures;  // below those of `against`
   std::optional<Comparison> comparison;
   Unit unit;  // unit of the comparison's objectives
 };

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -83,6 +84,18 @@ TEST_F(Configured, WritesWhatIsVerified) {
     EXPECT_THAT(page, HasSubstr(shown));
   }
   EXPECT_EQ(SvgDocument(page).complaints(), "");
+  const auto count = [&page](const std::string& part) {
+    std::size_t found = 0;
+    for (std::size_t at = 0; (at = page.find(part, at)) != std::string::npos; ++at) ++found;
+    return found;
+  };
+  // Each listed configuration is a row, and opens a plan of its own.
+  const json listed = json::parse(run.out)["configurations"];
+  const auto with_plan = static_cast<std::size_t>(
+      std::ranges::count_if(listed, [](const json& each) { return each.contains("step_ms"); }));
+  EXPECT_GT(with_plan, 1U);
+  EXPECT_EQ(count("<details><summary>plan of a step"), std::min<std::size_t>(with_plan, 10));
+  EXPECT_EQ(count("<tbody><tr>"), count("<details>"));
   const std::pair<const char*, const char*> pairs[] = {{"strategy.json", "configuration.json"},
                                                        {"step-000.json", "step-000.plan.json"},
                                                        {"step-001.json", "step-001.plan.json"},
