@@ -16,6 +16,7 @@ constexpr std::array<std::string_view, 4> kUnits = {" ms", " bytes", " MiB", "%"
 struct Amount {
   double value = 0;
   std::string_view unit;  // of kUnits, or empty for a count
+  bool rounded = false;   // read from a text that may be rounded
 };
 
 // Returns the amount at the beginning of a text: 9806 and " ms" of "9 806 ms, verified". Returns
@@ -44,12 +45,13 @@ std::optional<Amount> amount_of(const Fact& fact) {
   if (unit != kUnits.end()) amount.unit = *unit;
   if (unit == kUnits.end() && !rest.empty()) return std::nullopt;
   amount.value = fact.amount.value_or(amount.value);
+  amount.rounded = !fact.amount && !amount.unit.empty() && amount.unit != " bytes";
   return amount;
 }
 
 std::string difference_text(const Amount& one, const Amount& other) {
   const double difference = other.value - one.value;
-  if (difference == 0) return "none";
+  if (difference == 0) return one.rounded || other.rounded ? "none as rounded" : "none";
   const std::string sign = difference < 0 ? "-" : "+";
   const double size = std::abs(difference);
   const std::string unit = one.unit == "%" ? " points" : std::string(one.unit);

@@ -17,7 +17,9 @@ TEST(SideBySide, StatesDifferencesOfAmounts) {
             "-256 bytes (-25.00%)");
   EXPECT_EQ(difference({"micro-batches", "12"}, {"micro-batches", "9"}), "-3");
   EXPECT_EQ(difference({"gap", "4.82%"}, {"gap", "5.29%"}), "+0.470 points");
-  EXPECT_EQ(difference({"gap", "4.82%"}, {"gap", "4.82%"}), "none");
+  EXPECT_EQ(difference({"gap", "4.82%"}, {"gap", "4.82%"}), "none as rounded");
+  EXPECT_EQ(difference({"gap", "4.82%", 4.82}, {"gap", "4.82%", 4.82}), "none");
+  EXPECT_EQ(difference({"peak", "768 bytes"}, {"peak", "768 bytes"}), "none");
 }
 
 // Texts are rounded; equal texts may hide a difference.
