@@ -311,12 +311,12 @@ class Trials:
         command = self.draw.choice(list(self.commands.values()))
         stem = self.draw.choice(self.pool.instances)
         instance, plan = f"{stem}.json", f"{stem}-plan.json"
-        files = {"INSTANCE": [instance], "PLAN": [plan, f"{stem}-outcome.json"], "OTHER": [plan], "LAYOUT": [f"{stem}-layout.json"],
+        files = {"INSTANCE": [instance], "PLAN": [plan, f"{stem}-outcome.json"], "LAYOUT": [f"{stem}-layout.json"],
                  "LENGTHS": ["lengths.txt", "lengths.json"], "STEPS": ["steps.jsonl", "lengths.txt"],
                  "SAMPLES": ["samples.csv"], "SOLUTION": [f"{stem}.sol"], "COST": ["cost.json"],
                  "IN": [instance, "lengths.txt", "table.csv", "lengths.txt"], "OUT": ["out.json", "out.csv", "out.bin"],
                  "FILE": ["lengths.txt", f"{stem}-comparison.json"], "SOURCE": ["lengths.txt", "uniform", "constant"],
-                 "SHELL": ["bash", "zsh"], "NAME": ["fast", "auto", "exact", "x", *self.schemas],
+                 "SHELL": ["bash", "zsh"], "OTHER": [plan], "NAME": ["fast", "auto", "exact", "x", *self.schemas],
                  "DIR": ["d"], "FILE.svg": ["p.svg"], "A,B,...": ["1,2", "fast,auto", "plan,search"],
                  "TOKENS,...": ["64,1", "9"], "I/N": ["0/2", "1/2"], "DEVICES": ["0", "0-1"]}
         words = list(command.name)
