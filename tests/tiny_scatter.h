@@ -1,6 +1,5 @@
-// Random scatter instances small enough for brute force, with every special feature enabled in some
-// of them: odd device counts, degrees that do not divide each other, latencies, free exchange,
-// padding, tight memory.
+// Random scatter instances small enough for brute force. Some have odd device counts, degrees that
+// do not divide each other, latencies, free exchange, padding or tight memory.
 #pragma once
 
 #include <algorithm>
@@ -90,9 +89,8 @@ inline ScatterInstance tiny_ruled_scatter(std::uint64_t seed, std::uint64_t most
   return instance;
 }
 
-// Returns an instance of tiny_scatter() with further terms of time: costs per sequence, tiles,
-// windows, the loss of split attention, and mostly a choice of several exchanges, on nodes of 1 to
-// 4 devices.
+// Returns an instance of tiny_scatter() with costs per sequence, tiles, windows, the loss of split
+// attention, and mostly a choice of several exchanges, on nodes of 1 to 4 devices.
 inline ScatterInstance tiny_timed_scatter(std::uint64_t seed, std::uint64_t most_sequences = 6,
                                           int most_devices = 8) {
   ScatterInstance instance = tiny_scatter(seed, most_sequences, most_devices);

@@ -1,5 +1,4 @@
-// Strategy documents: they are read back unchanged, a model can be given by its name, and the hash
-// covers the meaning.
+// Strategy documents are read back unchanged, name their model, and have a hash of their meaning.
 #include "instances/strategy/json/json.h"
 
 #include <gmock/gmock.h>
@@ -163,8 +162,7 @@ TEST(StrategyJson, EveryNumberOfTheDetailIsReadWrittenAndHashed) {
   EXPECT_THAT(to_string(check(Instance(wanted))[0]), HasSubstr("/cost/detail/gradient_bytes"));
 }
 
-// Instances without experts, stream chunks or measured costs keep the hash that they had before
-// these features.
+// Instances without experts, stream chunks or measured costs keep the hash of older versions.
 TEST(StrategyJson, TheHashOfDenseModelsStays) {
   StrategyInstance dense = *read_strategy_instance(kValidStrategy);
   dense.model.blocks[1].experts.reset();
