@@ -12,6 +12,7 @@
 #include "instances/numeric/numbers.h"
 #include "instances/numeric/tolerances.h"
 #include "instances/strategy/plan_builder.h"
+#include "solvers/explain/family_explain.h"
 #include "solvers/milp/backends.h"
 #include "solvers/strategy/mip_solve.h"
 #include "solvers/strategy/stage_search.h"

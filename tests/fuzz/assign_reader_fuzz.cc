@@ -3,6 +3,8 @@
 // An input is an instance, the line "---", and a plan. No call may crash, an accepted document must
 // be equal after writing and reading it again, computations on an accepted instance must be safe,
 // and the verifier must have an answer for every pair.
+#include <filesystem>
+
 #include "instances/assign/json/json.h"
 #include "instances/assign/planning_table.h"
 #include "tests/fuzz/promise.h"
