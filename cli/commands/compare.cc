@@ -315,7 +315,7 @@ class CompareCommand : public Command {
     return rows;
   }
 
-  // Answers what each stage is worth over all instances.
+  // Prints the worth of each stage over all instances. Returns the exit code.
   ExitCode ablate_all(Console& console, Instance first, const SolveOptions& options) const {
     std::vector<Instance> instances;
     instances.push_back(std::move(first));

@@ -1,7 +1,7 @@
 // Computes the most valuable set of sequences that one group can hold: a knapsack with two
 // capacities.
 //
-//   const BestPattern best = best_pattern(items, configuration.capacity, makespan - configuration.overhead, 8.0);
+//   const BestPattern best = best_pattern(items, config.capacity, makespan - config.overhead, 8.0);
 //   if (best.worth > 8.0) use(best.amounts);      // a set worth more than 8
 //   // and every set is worth at most best.most
 //

@@ -32,7 +32,7 @@ constexpr int kMaxPublished = 20000;
 
 std::optional<ScatterPlan> planned(const ScatterInstance& instance, const ScatterTable& table,
                                    std::optional<WorkingStep> step) {
-  if (step) step = obeying_in_best_forms(table, *std::move(step));
+  if (step) step = repaired_in_best_forms(table, *std::move(step));
   if (!step) return std::nullopt;
   return to_plan(instance, table, *step);
 }
@@ -45,7 +45,7 @@ std::optional<WorkingStep> or_published(const ScatterTable& table, const Budget&
                                         Ours ours) {
   std::optional<WorkingStep> best;
   const auto offer = [&](std::optional<WorkingStep> other) {
-    if (other) other = obeying_in_best_forms(table, *std::move(other));
+    if (other) other = repaired_in_best_forms(table, *std::move(other));
     if (other && (!best || step_ms(table, *other) < step_ms(table, *best))) best = std::move(other);
   };
   if (table.size() <= kMaxPublished) {
@@ -54,7 +54,7 @@ std::optional<WorkingStep> or_published(const ScatterTable& table, const Budget&
     if (!budget.exhausted()) offer(verl(table, budget));
   }
   std::optional<WorkingStep> step = ours();
-  if (step) step = obeying_in_best_forms(table, *std::move(step));
+  if (step) step = repaired_in_best_forms(table, *std::move(step));
   if (!step || (best && step_ms(table, *best) < step_ms(table, *step))) return best;
   return step;
 }

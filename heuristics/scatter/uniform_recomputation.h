@@ -13,7 +13,7 @@ namespace stowage {
 
 // Returns the configuration of `table` that equals `configuration` of the table of one
 // recomputation mode.
-inline int level_in(const ScatterTable& table, const ScatterTable& mode, int config) {
+inline int config_in(const ScatterTable& table, const ScatterTable& mode, int config) {
   return table.config_of(mode.configs()[static_cast<std::size_t>(config)].form());
 }
 
@@ -30,7 +30,7 @@ std::optional<WorkingStep> fastest_recomputation(const ScatterTable& table, Make
     std::optional<WorkingStep> step = make(own);
     if (!step || (best && step_ms(table, *step) >= step_ms(table, *best))) continue;
     for (WorkingMicroBatch& batch : *step) {
-      for (WorkingGroup& group : batch.groups) group.config = level_in(table, own, group.config);
+      for (WorkingGroup& group : batch.groups) group.config = config_in(table, own, group.config);
     }
     best = std::move(step);
   }

@@ -2,7 +2,7 @@
 // master of a box of makespans, low[m] <= T_m <= high[m].
 //
 //   ScatterProfileMaster master(table, low, high, upper);
-//   master.offer(0, configuration, amounts, time, 17);   // pattern 17 may be used in micro-batch 0
+//   master.offer(0, config, amounts, time, 17);   // pattern 17 may be used in micro-batch 0
 //   const ProfileNode prices = master.prices(solution_of(master.model()).duals);
 //
 // Costs are in units of `upper`.

@@ -2,7 +2,7 @@
 // given makespans lack.
 //
 //   ScatterPatternDiveMaster master(table, counts, devices);
-//   master.add(0, configuration, amounts);    // variable 1: a pattern in micro-batch 0
+//   master.add(0, config, amounts);    // variable 1: a pattern in micro-batch 0
 //
 // It minimises z such that every sequence is covered and the groups of micro-batch m take at most
 // devices[m] + z devices. z may be negative.

@@ -181,7 +181,7 @@ static std::optional<WorkingMicroBatch> group_in_best_mode(const ScatterTable& t
     if (best && grouping_estimate(own, positions) >= best->makespan) continue;
     std::optional<WorkingMicroBatch> batch = group_micro_batch(own, positions, effort);
     if (!batch || (best && batch->makespan >= best->makespan)) continue;
-    for (WorkingGroup& group : batch->groups) group.config = level_in(table, own, group.config);
+    for (WorkingGroup& group : batch->groups) group.config = config_in(table, own, group.config);
     best = std::move(batch);
   }
   return best;

@@ -25,7 +25,7 @@ constexpr int kRounds = 3;
 std::vector<WorkingStep> starts(const ScatterTable& table, const Budget& budget) {
   std::vector<WorkingStep> all;
   const auto add = [&](std::optional<WorkingStep> step) {
-    if (step) step = obeying_in_best_forms(table, *std::move(step));
+    if (step) step = repaired_in_best_forms(table, *std::move(step));
     if (step) all.push_back(*std::move(step));
   };
   const int fewest = std::max(1, fewest_micro_batches(table));

@@ -134,13 +134,13 @@ std::optional<WorkingStep> best_of(const ScatterTable& table, std::vector<Workin
 // to keep the rules.
 void add_start(const ScatterTable& table, std::optional<WorkingStep> step,
                std::vector<WorkingStep>& field) {
-  if (step) step = obeying_in_best_forms(table, *std::move(step));
+  if (step) step = repaired_in_best_forms(table, *std::move(step));
   if (step) field.push_back(*std::move(step));
 }
 
 // Adds a step that was replaced on the way to a start, but only if it is the best start so far.
 void add_if_best(const ScatterTable& table, WorkingStep step, std::vector<WorkingStep>& field) {
-  std::optional<WorkingStep> made = obeying_in_best_forms(table, std::move(step));
+  std::optional<WorkingStep> made = repaired_in_best_forms(table, std::move(step));
   if (!made) return;
   const Ms time = step_ms(table, *made);
   const auto is_beaten = [&](const WorkingStep& known) { return time < step_ms(table, known); };

@@ -1,7 +1,7 @@
 // Chooses the degree for planners that give all groups of a run the same degree: the fastest for
 // this step.
 //
-//   return fastest_degree(table, budget, [&](int configuration) { return packed_at(table, configuration); });
+//   return fastest_degree(table, budget, [&](int config) { return packed_at(table, config); });
 #pragma once
 
 #include <optional>

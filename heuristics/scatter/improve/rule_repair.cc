@@ -436,7 +436,7 @@ std::optional<WorkingStep> repaired(const ScatterTable& table, WorkingStep step)
   return more;
 }
 
-std::optional<WorkingStep> obeying_in_best_forms(const ScatterTable& table, WorkingStep step) {
+std::optional<WorkingStep> repaired_in_best_forms(const ScatterTable& table, WorkingStep step) {
   std::optional<WorkingStep> made = repaired(table, std::move(step));
   if (made) choose_forms(table, *made);
   return made;
@@ -448,7 +448,7 @@ TimedWorkingStep as_planned(const ScatterTable& table, WorkingStep step) {
     const Ms time = step_ms(table, step);
     return {std::move(step), time};
   }
-  std::optional<WorkingStep> made = obeying_in_best_forms(table, step);
+  std::optional<WorkingStep> made = repaired_in_best_forms(table, step);
   if (!made) return {std::move(step), kInfinity};
   const Ms time = step_ms(table, *made);
   return {*std::move(made), time};

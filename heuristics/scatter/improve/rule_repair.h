@@ -28,11 +28,11 @@ bool satisfies_rules(const ScatterTable& table, const WorkingStep& step);
 // exist. Requires a step whose groups are within their limits. Deterministic.
 std::optional<WorkingStep> repaired(const ScatterTable& table, WorkingStep step);
 
-// Calls obeying() and then chooses the fastest recomputation mode and exchange of each micro-batch.
-// Plans are made of the resulting step. Compare steps only after this choice.
-std::optional<WorkingStep> obeying_in_best_forms(const ScatterTable& table, WorkingStep step);
+// Calls repaired() and then chooses the fastest recomputation mode and exchange of each
+// micro-batch. Plans are made of the resulting step. Compare steps only after this choice.
+std::optional<WorkingStep> repaired_in_best_forms(const ScatterTable& table, WorkingStep step);
 
-// Returns the step of obeying_in_best_forms() and its time in ms, for methods that compare steps.
+// Returns the step of repaired_in_best_forms() and its time in ms, for methods that compare steps.
 // If the repair fails, returns the step unchanged and an infinite time.
 TimedWorkingStep as_planned(const ScatterTable& table, WorkingStep step);
 

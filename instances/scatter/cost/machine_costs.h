@@ -41,7 +41,7 @@ ScatterCost machine_cost(const TransformerShape& shape, const Machine& machine, 
                          std::int64_t formulas = 2);
 
 // Sets one kind for each degree above 1 of the cluster: an all-to-all if the degree divides the
-// heads, two configurations if an all-to-all inside nodes does, otherwise a ring. Requires
+// heads, two levels if an all-to-all inside nodes does, otherwise a ring. Requires
 // `cost.exchange`.
 void set_exchange_kinds(ScatterInstance& instance, int heads);
 
