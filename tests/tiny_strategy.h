@@ -11,6 +11,7 @@
 
 #include "instances/numeric/random.h"
 #include "instances/strategy/instance.h"
+#include "instances/strategy/planning_table.h"
 
 namespace stowage {
 
@@ -164,6 +165,36 @@ inline StrategyInstance tiny_measured(std::uint64_t seed, std::uint64_t most_seq
     }
   }
   return wanted;
+}
+
+// Returns the instance with options for one of three seeds that let some ranks alone share states,
+// and for half of them a ring of cp.
+inline StrategyInstance with_partial_sharing(StrategyInstance wanted, std::uint64_t seed) {
+  std::mt19937_64 random(seed + 4'000'000);
+  StrategyOptions& options = wanted.options;
+  const std::uint64_t sharing = draw(random, 6);
+  if (sharing == 0) options.shard = {2, 0};
+  if (sharing == 1) options.shard = {2, 4, 3};
+  const std::uint64_t exchange = draw(random, 4);
+  if (exchange < 2) options.cp_exchange = {StrategyExchange::ring};
+  if (exchange == 1) options.cp_exchange.push_back(StrategyExchange::all_to_all);
+  if (draw(random, 4) == 0) options.cp.push_back(3);
+  return wanted;
+}
+
+// Returns the instance with the options of this class and layout alone.
+inline StrategyInstance narrowed_to(StrategyInstance instance, const StrategyClass& its,
+                                    const StrategyLayout& layout) {
+  StrategyOptions& options = instance.options;
+  options.pp = {its.pp};
+  options.v = {its.v};
+  options.micro_batches = {its.micro_batches};
+  options.tp = {layout.tp};
+  options.cp = {layout.cp};
+  options.cp_exchange = {layout.cp_exchange};
+  options.ep = {layout.ep};
+  options.shard = {layout.shard};
+  return instance;
 }
 
 }  // namespace stowage

@@ -9,6 +9,7 @@
 #include "instances/json/writer.h"
 #include "instances/numeric/numbers.h"
 #include "instances/strategy/json/rates.h"
+#include "instances/strategy/planning_table.h"
 
 namespace stowage {
 namespace {
@@ -17,6 +18,7 @@ constexpr std::size_t kListed = 10;
 constexpr std::ptrdiff_t kAfterDp = 5;  // number of columns up to dp
 // share of a device's memory from which memory is named as nearly full
 constexpr double kNearlyFull = 0.95;
+constexpr std::size_t kCp = 3;  // column of cp
 constexpr double kMuch = 0.05;  // share of a step from which a part of the time is named
 
 std::string_view recompute_name(const StrategyPlan& plan) {
@@ -48,6 +50,8 @@ void write_configuration(JsonWriter& json, const RankedConfiguration& each, bool
   json.integer("cp", plan.cp);
   json.integer("dp", plan.dp);
   if (with_ep) json.integer("ep", plan.ep);
+  if (plan.shard > 0) json.integer("shard", plan.shard);
+  if (plan.cp_exchange == StrategyExchange::ring) json.text("cp_exchange", "ring");
   json.integer("zero", plan.stages.front().zero);
   json.text("recompute", recompute_name(plan));
   if (plan.stages.front().stream_chunks > 1) {
@@ -91,12 +95,15 @@ Table ranking_table(const ConfiguredRun& run) {
   const std::span<const RankedConfiguration> all(run.ranking.data(), listed);
   const bool with_ep =
       std::ranges::any_of(all, [](const RankedConfiguration& each) { return each.plan.ep > 1; });
+  const bool with_shard =
+      std::ranges::any_of(all, [](const RankedConfiguration& each) { return each.plan.shard > 0; });
   std::vector<Table::Column> columns = {
       {"pp", Align::right},       {"v", Align::right},      {"tp", Align::right},
       {"cp", Align::right},       {"dp", Align::right},     {"ZeRO", Align::right},
       {"recompute", Align::left}, {"steps", Align::right},  {"mean ms", Align::right},
       {"behind", Align::right},   {"memory", Align::right}, {"bubble", Align::right},
       {"exchange", Align::right}, {"idle", Align::right},   {"binds", Align::left}};
+  if (with_shard) columns.insert(columns.begin() + kAfterDp, {"shard", Align::right});
   if (with_ep) columns.insert(columns.begin() + kAfterDp, {"ep", Align::right});
   Table table(std::move(columns));
   for (const RankedConfiguration& each : all) {
@@ -117,6 +124,10 @@ Table ranking_table(const ConfiguredRun& run) {
                                     percent_text(each.mean.exchange_ms / step),
                                     percent_text(each.mean.idle_ms / step),
                                     binding_text(each)};
+    if (plan.cp_exchange == StrategyExchange::ring) row[kCp] += " ring";
+    if (with_shard) {
+      row.insert(row.begin() + kAfterDp, grouped(layout_of(plan).sharding_ranks()));
+    }
     if (with_ep) row.insert(row.begin() + kAfterDp, grouped(plan.ep));
     table.add(std::move(row));
   }

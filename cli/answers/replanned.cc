@@ -29,6 +29,8 @@ void write_replanned(JsonWriter& json, const ReplannedAnswer& answer) {
   json.integer("cp", old.cp);
   json.integer("dp", old.dp);
   json.integer("ep", old.ep);
+  if (old.shard > 0) json.integer("shard", old.shard);
+  if (old.cp_exchange == StrategyExchange::ring) json.text("cp_exchange", "ring");
   json.integer("zero", old.stages.front().zero);
   json.text("recompute",
             kStrategyRecomputes[at(static_cast<std::int64_t>(old.stages.front().recompute))]);

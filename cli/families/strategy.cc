@@ -38,7 +38,7 @@ std::string detail_of(const StrategyPlan& plan) {
   return "pp " + std::to_string(plan.pp) + ", v " + std::to_string(plan.v) + ", " +
          counted(plan.micro_batches, "micro-batch", "micro-batches") + ", tp " +
          std::to_string(plan.tp) + ", cp " + std::to_string(plan.cp) + ", dp " +
-         std::to_string(plan.dp) + (plan.ep > 1 ? ", ep " + std::to_string(plan.ep) : "");
+         std::to_string(plan.dp) + sharing_text(plan);
 }
 
 std::vector<std::pair<std::string, std::string>> facts_of(const StrategyInstance& instance,

@@ -18,7 +18,7 @@ ModelAnswer exported_model_of(const StrategyInstance& instance, const StrategyPl
                    ExitCode::refused);
   }
   const StrategyClass its{known->pp, known->v, known->micro_batches};
-  const StrategyLayout layout{known->tp, known->cp, known->dp, known->ep};
+  const StrategyLayout layout = layout_of(*known);
   const StrategyTable table(instance);
   const StageCosts costs(table, its, layout);
   const bool folded = table.equal_layers();
@@ -45,6 +45,8 @@ ModelAnswer exported_model_of(const StrategyInstance& instance, const StrategyPl
     json.integer("cp", layout.cp);
     json.integer("dp", layout.dp);
     json.integer("ep", layout.ep);
+    if (layout.shard != 0) json.integer("shard", layout.shard);
+    if (layout.cp_exchange == StrategyExchange::ring) json.text("cp_exchange", "ring");
   };
   exported.model = mip.model;
   exported.plan = [&instance, its, layout,

@@ -85,16 +85,16 @@ std::optional<StrategyPlan> rule_of_thumb(const StrategyTable& table, const Budg
       std::ranges::any_of(choices, [](const StageChoice& c) { return c.zero == 1; });
   const std::int64_t zero = has_one ? 1 : choices.front().zero;
   std::erase_if(choices, [&](const StageChoice& choice) { return choice.zero != zero; });
-  // The sort keys are pp, cp, tp, ep; the class with the most micro-batches comes first among equal
-  // keys.
+  // The sort keys are pp, cp, tp, ep, shard; the class with the most micro-batches comes first
+  // among equal keys.
   std::vector<std::pair<StrategyClass, StrategyLayout>> order;
   for (const StrategyClass& its : table.classes()) {
     if (its.v != 1 || !table.may_use(its, choices.front())) continue;
     for (const StrategyLayout& layout : table.layouts(its)) order.emplace_back(its, layout);
   }
   std::ranges::stable_sort(order, {}, [](const auto& each) {
-    return std::array{each.first.pp, each.second.cp, each.second.tp, each.second.ep,
-                      -each.first.micro_batches};
+    return std::array{each.first.pp,  each.second.cp,    each.second.tp,
+                      each.second.ep, each.second.shard, -each.first.micro_batches};
   });
   for (const bool full : {false, true}) {
     for (const auto& [its, layout] : order) {
@@ -126,7 +126,7 @@ std::optional<StrategyPlan> best_homogeneous(const StrategyTable& table, const B
 
 std::vector<StrategyPlan> fastest_homogeneous(const StrategyTable& table, std::size_t most,
                                               const Budget& budget) {
-  using Kind = std::array<std::int64_t, 6>;
+  using Kind = std::array<std::int64_t, 7>;
   std::map<Kind, StrategyPlan> fastest;
   for (const StrategyClass& its : table.classes()) {
     if (!fastest.empty() && budget.exhausted()) break;
@@ -135,9 +135,13 @@ std::vector<StrategyPlan> fastest_homogeneous(const StrategyTable& table, std::s
       for (const StageChoice& choice : costs.choices()) {
         std::optional<StrategyPlan> plan = equal_stages(costs, choice);
         if (!plan) continue;
-        const Kind kind = {
-            its.pp,   its.v, layout.tp, choice.zero, static_cast<std::int64_t>(choice.recompute),
-            layout.ep};
+        const Kind kind = {its.pp,
+                           its.v,
+                           layout.tp,
+                           choice.zero,
+                           static_cast<std::int64_t>(choice.recompute),
+                           layout.ep,
+                           layout.shard};
         const auto found = fastest.find(kind);
         if (found == fastest.end()) {
           fastest.emplace(kind, *std::move(plan));

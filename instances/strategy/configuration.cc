@@ -31,7 +31,9 @@ struct StatedConfiguration {
   std::int64_t v = 1;
   std::int64_t tp = 1;
   std::int64_t cp = 1;
+  StrategyExchange cp_exchange = StrategyExchange::all_to_all;
   std::int64_t ep = 1;
+  std::int64_t shard = 0;          // 0 means all ranks of dp cp
   std::optional<std::int64_t> dp;  // no value: the devices that the other degrees leave
   std::optional<std::int64_t> micro_batches;
   std::optional<std::int64_t> micro_batch_size;  // sequences per micro-batch and replica
@@ -56,7 +58,9 @@ class Completion {
     check_layers();
     if (!errors_.empty()) return errors_;
     const StrategyClass its{stated_.pp, stated_.v, micro_batches_};
-    const StrategyLayout layout{stated_.tp, stated_.cp, dp_, stated_.ep};
+    const StrategyExchange exchange =
+        stated_.cp > 1 ? stated_.cp_exchange : StrategyExchange::all_to_all;
+    const StrategyLayout layout{stated_.tp, stated_.cp, dp_, stated_.ep, shard_, exchange};
     const StrategyTable table(instance_);
     const StageCosts costs(table, its, layout);
     std::vector<StagePlan> stages;
@@ -91,6 +95,17 @@ class Completion {
                       ", is " + std::to_string(*stated_.dp));
     }
     dp_ = left;
+    check_shard();
+  }
+
+  void check_shard() {
+    const std::int64_t ranks = dp_ * stated_.cp;
+    shard_ = stated_.shard == ranks ? 0 : stated_.shard;
+    if (ranks == 0 || shard_ == 0) return;
+    if (ranks % shard_ == 0 && shard_ % stated_.ep == 0) return;
+    wrong("shard", "must divide the " + std::to_string(ranks) +
+                       " ranks of dp and cp and be a multiple of ep " + std::to_string(stated_.ep) +
+                       ", is " + std::to_string(shard_));
   }
 
   void check_micro_batches() {
@@ -154,16 +169,19 @@ class Completion {
   std::string_view before_;  // prefix of a key in a pointer
   std::vector<InputError> errors_;
   std::int64_t dp_ = 0;
+  std::int64_t shard_ = 0;
   std::int64_t micro_batches_ = 1;
   std::vector<std::int64_t> layers_;
 };
 
-constexpr std::array<std::string_view, 12> kStatedKeys = {"pp",
+constexpr std::array<std::string_view, 14> kStatedKeys = {"pp",
                                                           "v",
                                                           "tp",
                                                           "cp",
                                                           "dp",
                                                           "ep",
+                                                          "shard",
+                                                          "cp_exchange",
                                                           "zero",
                                                           "recompute",
                                                           "stream_chunks",
@@ -173,12 +191,13 @@ constexpr std::array<std::string_view, 12> kStatedKeys = {"pp",
 
 // Returns the place of a key's integer; null for a key whose value is not an integer.
 std::int64_t* stated_integer(StatedConfiguration& stated, std::string_view key) {
-  const std::array<std::pair<std::string_view, std::int64_t*>, 7> all = {
+  const std::array<std::pair<std::string_view, std::int64_t*>, 8> all = {
       {{"pp", &stated.pp},
        {"v", &stated.v},
        {"tp", &stated.tp},
        {"cp", &stated.cp},
        {"ep", &stated.ep},
+       {"shard", &stated.shard},
        {"zero", &stated.choice.zero},
        {"stream_chunks", &stated.choice.stream_chunks}}};
   for (const auto& [name, place] : all) {
@@ -219,8 +238,11 @@ class WordReader {
     seen_.push_back(key);
     const std::string_view value = word.substr(equals + 1);
     if (key == "recompute") return read_recompute(value);
+    if (key == "cp_exchange") return read_exchange(value);
     if (key == "layers") return read_layers(value);
-    const IntegerRange range = key == "zero" ? IntegerRange{0, kMaxZero} : kStatedCount;
+    const IntegerRange range = key == "zero"    ? IntegerRange{0, kMaxZero}
+                               : key == "shard" ? IntegerRange{0, kMaxExact}
+                                                : kStatedCount;
     const std::optional<std::int64_t> number = integer_word(value, range);
     if (!number) return wrong(key, must_be(range) + ", is " + in_quotes(value));
     *stated_integer(stated, key) = *number;
@@ -250,6 +272,14 @@ class WordReader {
       return wrong("recompute", "must be none, selective or full, is " + in_quotes(value));
     }
     stated.choice.recompute = static_cast<StrategyRecompute>(found - kStrategyRecomputes.begin());
+  }
+
+  void read_exchange(std::string_view value) {
+    const auto found = std::ranges::find(kStrategyExchanges, value);
+    if (found == kStrategyExchanges.end()) {
+      return wrong("cp_exchange", "must be all_to_all or ring, is " + in_quotes(value));
+    }
+    stated.cp_exchange = static_cast<StrategyExchange>(found - kStrategyExchanges.begin());
   }
 
   // Reads "7:9:9:7".
@@ -283,6 +313,8 @@ void fields(Visitor& v, Stated& stated) {
   v.optional("cp", stated.cp, kStatedCount);
   v.optional("dp", stated.dp, kStatedCount);
   v.optional("ep", stated.ep, kStatedCount);
+  v.optional("shard", stated.shard, {0, kMaxExact});
+  v.choice("cp_exchange", stated.cp_exchange, kStrategyExchanges, false);
   v.optional("zero", stated.choice.zero, {0, kMaxZero});
   v.choice("recompute", stated.choice.recompute, kStrategyRecomputes, false);
   v.optional("stream_chunks", stated.choice.stream_chunks, kStatedCount);
@@ -334,6 +366,8 @@ StrategyInstance with_options_of(StrategyInstance instance, const StrategyPlan& 
   allow(options.tp, plan.tp);
   allow(options.cp, plan.cp);
   allow(options.ep, plan.ep);
+  allow(options.shard, plan.shard);
+  allow(options.cp_exchange, plan.cp_exchange);
   allow(options.logit_chunks, plan.logit_chunks);
   if (!options.micro_batches.empty()) allow(options.micro_batches, plan.micro_batches);
   for (const StrategyStage& stage : plan.stages) {

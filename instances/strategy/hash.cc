@@ -90,6 +90,15 @@ std::string instance_hash(const StrategyInstance& instance) {
     fingerprint.add(std::string_view("stream_chunks"));
     add_set(fingerprint, options.stream_chunks);
   }
+  const auto& exchanges = options.cp_exchange;
+  if (std::ranges::find(exchanges, StrategyExchange::ring) != exchanges.end()) {
+    fingerprint.add(std::string_view("cp_exchange"));
+    add_set(fingerprint, exchanges);
+  }
+  if (options.shard != std::vector<std::int64_t>{0}) {
+    fingerprint.add(std::string_view("shard"));
+    add_set(fingerprint, options.shard);
+  }
   if (options.pipeline_zero != kMaxStrategyZero) {
     fingerprint.add(std::string_view("pipeline_zero"));
     fingerprint.add(options.pipeline_zero);

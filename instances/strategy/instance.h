@@ -4,7 +4,8 @@
 //
 // The formulas for time and memory are numbered in docs/reference/strategy.md, with their
 // sources: Korthikanti et al. (arXiv 2205.05198), Narayanan et al. (2104.04473), ZeRO (1910.02054),
-// FlashAttention-2 (2307.08691), Ulysses (2309.14509), StreamBP (2506.03077).
+// FlashAttention-2 (2307.08691), Ulysses (2309.14509), Ring Attention (2310.01889), StreamBP
+// (2506.03077).
 //
 //   StrategyInstance wanted{
 //       .model = {.hidden = 4096, .heads = 32, .vocabulary = 32000,
@@ -56,7 +57,7 @@ struct StrategyBlock {
 
 struct StrategyModel {
   std::int64_t hidden = 1;
-  std::int64_t heads = 1;                   // tp cp divides them
+  std::int64_t heads = 1;                   // tp cp divides them; tp does in a ring
   std::optional<std::int64_t> kv_width;     // of keys, and of values; no value: `hidden`
   std::optional<std::int64_t> query_width;  // of queries, all heads together; no value: `hidden`
   std::int64_t vocabulary = 0;              // 0: neither embedding nor head
@@ -100,6 +101,13 @@ struct StrategyCluster {
 enum class StrategyRecompute { none, selective, full };
 inline constexpr std::array<std::string_view, 3> kStrategyRecomputes = {"none", "selective",
                                                                         "full"};
+
+// How cp ranks that share sequences exchange what attention needs of the others.
+enum class StrategyExchange {
+  all_to_all,  // heads for tokens, before and after attention (Ulysses)
+  ring,        // keys and values go around, while attention computes
+};
+inline constexpr std::array<std::string_view, 2> kStrategyExchanges = {"all_to_all", "ring"};
 
 // Times of one layer, forward and backward with recomputation and exchanges, on each of the tp cp
 // ranks that share sequences of these lengths, if no ranks share experts.
@@ -181,12 +189,15 @@ inline constexpr std::int64_t kMaxStrategyZero = 3;
 
 // The values that a plan may choose. A repeated value counts once.
 struct StrategyOptions {
-  std::vector<std::int64_t> pp = {1};    // stages of the pipeline
-  std::vector<std::int64_t> v = {1};     // chunks of a stage: 1 is 1F1B, more is interleaved
-  std::vector<std::int64_t> tp = {1};    // ranks that share products
-  std::vector<std::int64_t> cp = {1};    // ranks that share sequences
+  std::vector<std::int64_t> pp = {1};  // stages of the pipeline
+  std::vector<std::int64_t> v = {1};   // chunks of a stage: 1 is 1F1B, more is interleaved
+  std::vector<std::int64_t> tp = {1};  // ranks that share products
+  std::vector<std::int64_t> cp = {1};  // ranks that share sequences
+  std::vector<StrategyExchange> cp_exchange = {StrategyExchange::all_to_all};  // of cp above 1
   std::vector<std::int64_t> ep = {1};    // ranks of cp and dp that share experts
   std::vector<std::int64_t> zero = {1};  // 0 to 3
+  // Ranks of dp cp among which ZeRO divides states; 0 means all of them.
+  std::vector<std::int64_t> shard = {0};
   std::vector<StrategyRecompute> recompute = {StrategyRecompute::none, StrategyRecompute::selective,
                                               StrategyRecompute::full};
   std::vector<std::int64_t> logit_chunks = {1};

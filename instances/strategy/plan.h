@@ -57,13 +57,24 @@ struct StrategyPlan {
   std::int64_t micro_batches = 1;
   std::int64_t tp = 1;
   std::int64_t cp = 1;
+  StrategyExchange cp_exchange = StrategyExchange::all_to_all;  // also where cp is 1
   std::int64_t dp = 1;
   std::int64_t ep = 1;  // divides cp dp
+  // Ranks among which ZeRO divides states, fewer than cp dp and a divisor of it; 0 means all of
+  // them.
+  std::int64_t shard = 0;
   std::int64_t logit_chunks = 1;
   std::vector<StrategyStage> stages;  // one for each of the pp stages
 
   bool operator==(const StrategyPlan&) const = default;
 };
+
+// Returns ", ring, ep 8, shard 16": what most plans leave at its default; "" for a default.
+inline std::string sharing_text(const StrategyPlan& plan) {
+  return std::string(plan.cp_exchange == StrategyExchange::ring ? ", ring" : "") +
+         (plan.ep > 1 ? ", ep " + std::to_string(plan.ep) : "") +
+         (plan.shard > 0 ? ", shard " + std::to_string(plan.shard) : "");
+}
 
 // Returns the layers of one chunk of a stage. If v does not divide the stage's layers, the
 // embedding counts as a layer of the first chunk, and the head as a layer of the last.

@@ -12,8 +12,10 @@ StrategyPlan compose_strategy(const StageCosts& costs, std::span<const StagePlan
                     .micro_batches = costs.of_class().micro_batches,
                     .tp = costs.layout().tp,
                     .cp = costs.layout().cp,
+                    .cp_exchange = costs.layout().cp_exchange,
                     .dp = costs.layout().dp,
                     .ep = costs.layout().ep,
+                    .shard = costs.layout().shard,
                     .logit_chunks = table.logit_chunks().back()};
   std::vector<StageCost> of_stages;
   std::int64_t first = 0;

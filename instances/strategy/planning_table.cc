@@ -51,6 +51,7 @@ StrategyTable::StrategyTable(const StrategyInstance& instance) : instance_(insta
   tp_ = sorted(options.tp);
   cp_ = sorted(options.cp);
   ep_ = sorted(options.ep);
+  shard_ = sorted(options.shard);
   logit_chunks_ = sorted(options.logit_chunks);
   std::vector<StrategyRecompute> recomputes = options.recompute;
   std::sort(recomputes.begin(), recomputes.end());
@@ -106,12 +107,17 @@ std::vector<StrategyLayout> StrategyTable::layouts(const StrategyClass& its) con
   for (const std::int64_t tp : tp_) {
     for (const std::int64_t cp : cp_) {
       const std::int64_t ranks = tp * cp;  // at most 10^12
-      if (devices % ranks != 0 || !may_share_heads(tp, cp)) continue;
+      if (devices % ranks != 0) continue;
       const std::int64_t dp = devices / ranks;
       if (sequences % (its.micro_batches * dp) != 0) continue;
-      for (const std::int64_t ep : ep_) {
-        const StrategyLayout layout{tp, cp, dp, ep};
-        if (may_share_experts(layout)) found.push_back(layout);
+      for (const StrategyExchange exchange : exchanges(tp, cp)) {
+        for (const std::int64_t ep : ep_) {
+          const StrategyLayout layout{tp, cp, dp, ep};
+          if (!may_share_experts(layout)) continue;
+          for (const std::int64_t shard : shards_of(layout)) {
+            found.push_back({tp, cp, dp, ep, shard, exchange});
+          }
+        }
       }
     }
   }
@@ -127,6 +133,21 @@ bool StrategyTable::may_share_heads(std::int64_t tp, std::int64_t cp) const {
   return fits(tp) && fits(tp * cp);
 }
 
+std::vector<StrategyExchange> StrategyTable::exchanges(std::int64_t tp, std::int64_t cp) const {
+  const auto listed = [&](StrategyExchange exchange) {
+    return std::ranges::find(instance_.options.cp_exchange, exchange) !=
+           instance_.options.cp_exchange.end();
+  };
+  std::vector<StrategyExchange> found;
+  if ((cp == 1 || listed(StrategyExchange::all_to_all)) && may_share_heads(tp, cp)) {
+    found.push_back(StrategyExchange::all_to_all);
+  }
+  if (cp > 1 && listed(StrategyExchange::ring) && may_share_heads(tp, 1)) {
+    found.push_back(StrategyExchange::ring);
+  }
+  return found;
+}
+
 // As in Megatron-LM, ep ranks take the place of some of dp cp, each with the same number of experts
 // of every layer. Without sequence parallelism, tp ranks all have a token and would send it tp
 // times.
@@ -135,6 +156,19 @@ bool StrategyTable::may_share_experts(const StrategyLayout& layout) const {
   if (common_experts_ == 0 || common_experts_ % layout.ep != 0) return false;
   if (layout.dp * layout.cp % layout.ep != 0) return false;
   return layout.tp == 1 || instance_.model.sequence_parallel;
+}
+
+std::vector<std::int64_t> StrategyTable::shards_of(const StrategyLayout& layout) const {
+  const std::int64_t all = layout.dp * layout.cp;
+  std::vector<std::int64_t> found;
+  for (const std::int64_t shard : shard_) {
+    if (shard == 0 || shard == all) {
+      if (found.empty() || found.front() != 0) found.insert(found.begin(), 0);
+    } else if (shard < all && all % shard == 0 && shard % layout.ep == 0) {
+      found.push_back(shard);
+    }
+  }
+  return found;
 }
 
 bool StageCosts::may_have(std::int64_t stage, std::int64_t layers) const {

@@ -45,7 +45,18 @@ struct StrategyLayout {
   std::int64_t cp = 1;
   std::int64_t dp = 1;
   std::int64_t ep = 1;
+  std::int64_t shard = 0;  // ranks of dp cp among which ZeRO divides states; 0 means all of them
+  StrategyExchange cp_exchange = StrategyExchange::all_to_all;
+
+  bool operator==(const StrategyLayout&) const = default;
+
+  // Returns the number of ranks among which ZeRO divides the states of a stage.
+  std::int64_t sharding_ranks() const { return shard == 0 ? dp * cp : shard; }
 };
+
+inline StrategyLayout layout_of(const StrategyPlan& plan) {
+  return {plan.tp, plan.cp, plan.dp, plan.ep, plan.shard, plan.cp_exchange};
+}
 
 struct StageChoice {
   std::int64_t zero = 0;
@@ -88,10 +99,13 @@ class StrategyTable {
   const StrategyInstance& instance() const { return instance_; }
   // The classes that have a layout, by stages, chunks, micro-batches.
   const std::vector<StrategyClass>& classes() const { return classes_; }
-  // Returns the layouts of a class, by tp, then by cp, then by ep. `its` may be any class.
+  // Returns the layouts of a class, by tp, then by cp, then by its exchange, then by ep, then by
+  // shard. `its` may be any class.
   std::vector<StrategyLayout> layouts(const StrategyClass& its) const;
   // Returns whether tp cp ranks may share the heads of attention.
   bool may_share_heads(std::int64_t tp, std::int64_t cp) const;
+  // Returns the exchanges that the options allow for cp ranks, each with tp ranks that share heads.
+  std::vector<StrategyExchange> exchanges(std::int64_t tp, std::int64_t cp) const;
   // The choices by ZeRO level, then by recomputation, the least first, then by stream chunks, the
   // fewest first.
   const std::vector<StageChoice>& choices() const { return choices_; }
@@ -118,6 +132,8 @@ class StrategyTable {
 
  private:
   bool may_share_experts(const StrategyLayout& layout) const;
+  // Returns the values of StrategyLayout::shard that the options allow, ascending.
+  std::vector<std::int64_t> shards_of(const StrategyLayout& layout) const;
   // Returns whether layers can be dealt to the chunks of `pp` stages, as may_have() allows.
   bool may_deal(std::int64_t pp, std::int64_t v) const;
 
@@ -130,6 +146,7 @@ class StrategyTable {
   std::vector<std::int64_t> tp_;
   std::vector<std::int64_t> cp_;
   std::vector<std::int64_t> ep_;
+  std::vector<std::int64_t> shard_;
   std::int64_t common_experts_ = 0;  // greatest common divisor of expert counts; 0 without experts
   std::vector<StageChoice> choices_;
   std::size_t of_pipelines_ = 0;  // number of choices that two stages or more may use
@@ -220,9 +237,16 @@ class StageCosts {
   std::int64_t ranks_in_node(std::int64_t ranks, std::int64_t stride) const;
   double link() const;               // between stages, bytes per ms. T7
   Ms turned_ms(double bytes) const;  // T6
+  // Returns what attention of `attention` ms does not hide of a ring in which each rank sends
+  // `bytes` bytes to its neighbour between two blocks. T6
+  Ms ring_ms(double bytes, Ms attention) const;
+  bool in_ring() const { return layout_.cp_exchange == StrategyExchange::ring; }
   double dispatch_ms() const;
   double kept_bytes(const StrategyLayer& layers, StrategyRecompute recompute) const;
-  Ms states_ms(double bytes, const Parameters& parameters, double layers) const;
+  Ms states_ms(double bytes, const Parameters& parameters, double layers, double shards) const;
+  Ms replicas_ms(const Parameters& parameters, double layers) const;
+  // Returns the time of the exchange of states once a step. T8
+  Ms exchange_ms(std::int64_t zero, const Parameters& parameters, double layers) const;
   Ms update_ms(std::int64_t zero, const Parameters& parameters) const;  // T16
   Ms between_ms(const Row& row) const;                                  // T15, of one layer
   // Times of the layers of a stage for one micro-batch, forward: T1, T2, T5, T6, T11, T15.
@@ -231,6 +255,7 @@ class StageCosts {
     Ms att = 0;
     Ms gathered = 0;
     Ms turned = 0;
+    Ms turned_back = 0;  // T6 of the backward pass, which is not in sum()
     Ms dispatched = 0;
     Ms between = 0;  // T15
 
@@ -256,12 +281,15 @@ class StageCosts {
   Span span_of(std::size_t run, double layers) const;
   Ms streamed_ms(const Span& span, std::int64_t chunks) const;  // T13, one of the four passes
   double again_bytes(const Span& span, const Row& row, std::int64_t chunks) const;  // M4
+  double received_bytes(const Row& row) const;
 
   const StrategyTable* table_;
   StrategyClass class_;
   StrategyLayout layout_;
-  double group_;         // devices that share states: dp cp
-  double expert_group_;  // devices that share experts' states: dp cp / ep
+  double group_;          // devices that have the same parameters: dp cp
+  double expert_group_;   // devices that have the same experts: dp cp / ep
+  double shards_;         // parts into which ZeRO divides states
+  double expert_shards_;  // parts into which ZeRO divides the states of experts
   Row mean_;
   Row longest_;
   Row heaviest_;

@@ -191,6 +191,9 @@ std::vector<std::string> notes_on(const StrategyModel& model, const StrategyPlan
   if (plan.tp > 1 && model.sequence_parallel) {
     notes.emplace_back("ranks of tp are executed with whole norms: without sequence parallelism");
   }
+  if (plan.cp_exchange == StrategyExchange::ring) {
+    notes.emplace_back("the ring of cp is executed as an all-to-all over heads");
+  }
   if (std::ranges::any_of(plan.stages, [](const StrategyStage& s) { return s.zero > 1; })) {
     notes.emplace_back("ZeRO 2 and 3 are executed as 1: every rank has its weights and gradients");
   }

@@ -15,8 +15,8 @@ bool is_uniform(const StrategyPlan& plan) {
 std::string configuration_name(const StrategyPlan& plan) {
   const StrategyStage& stage = plan.stages.front();
   return "pp " + std::to_string(plan.pp) + ", v " + std::to_string(plan.v) + ", tp " +
-         std::to_string(plan.tp) + (plan.ep > 1 ? ", ep " + std::to_string(plan.ep) : "") +
-         ", ZeRO " + std::to_string(stage.zero) + ", " + recompute_text(stage);
+         std::to_string(plan.tp) + sharing_text(plan) + ", ZeRO " + std::to_string(stage.zero) +
+         ", " + recompute_text(stage);
 }
 
 }  // namespace stowage

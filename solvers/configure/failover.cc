@@ -48,7 +48,9 @@ std::vector<StrategyPlan> old_again(const StrategyTable& table, const StrategyPl
   for (const StrategyClass& its : table.classes()) {
     if (its.pp != old.pp || its.v != old.v) continue;
     for (const StrategyLayout& layout : table.layouts(its)) {
-      if (layout.tp != old.tp || layout.cp != old.cp || layout.ep != old.ep) continue;
+      StrategyLayout wanted = layout_of(old);
+      wanted.dp = layout.dp;
+      if (layout != wanted) continue;
       StrategyPlan plan = compose_strategy(StageCosts(table, its, layout), stages);
       if (fits(table.instance(), plan)) plans.push_back(std::move(plan));
     }

@@ -21,7 +21,8 @@ std::vector<int> degrees_of(const StrategyTable& table, const StrategyPlan& plan
   const std::int64_t ranks = plan.dp * plan.cp;
   std::vector<int> degrees;
   for (const std::int64_t degree : wanted) {
-    if (ranks % degree != 0 || !table.may_share_heads(plan.tp, degree)) continue;
+    const std::int64_t heads = plan.cp_exchange == StrategyExchange::ring ? 1 : degree;
+    if (ranks % degree != 0 || !table.may_share_heads(plan.tp, heads)) continue;
     if (degree < plan.cp ? plan.cp % degree != 0 : degree % plan.cp != 0) continue;
     if (!degrees.empty() && (degree == degrees.back() || degree % degrees.back() != 0)) continue;
     degrees.push_back(static_cast<int>(degree));
@@ -132,8 +133,9 @@ void Handover::set_times(const std::vector<int>& degrees) {
   const StrategyModel& model = table_.instance().model;
   const Mib exchanged = 4 * static_cast<double>(model.queries_width() + model.key_value_width()) /
                         tp * static_cast<double>(resident.layers) / kManyTokens;  // bytes to MiB
+  if (plan_.cp_exchange == StrategyExchange::ring && degrees.back() > 1) set_ring(degrees);
   for (const int degree : degrees) {
-    if (degree == 1) continue;
+    if (degree == 1 || pattern_.cost.exchange) continue;
     pattern_.cost.all_to_all.mib_per_token = exchanged;
     const Ms more = token_ms(costs_.at(degree)) - token_ms(alone);
     pattern_.cost.all_to_all.mib_per_ms[degree] = exchanged / std::max(more, exchanged / 1e9);
@@ -145,11 +147,34 @@ void Handover::set_times(const std::vector<int>& degrees) {
       row_ms + ms(own, plan_.stages[at(slowest)], mean) - ms(own, resident, mean);
 }
 
+// Keys and values go around once in each forward pass, and with their gradients in the backward
+// pass.
+void Handover::set_ring(const std::vector<int>& degrees) {
+  const StrategyStage& stage = plan_.stages[at(tightest_)];
+  const double width = static_cast<double>(table_.instance().model.key_value_width()) /
+                       static_cast<double>(plan_.tp) / kManyTokens;  // bytes to MiB
+  const double passes = stage.recompute == StrategyRecompute::full ? 16 : 12;
+  const StrategyBandwidth& links = table_.instance().cluster.mib_per_ms;
+  Exchange ring{.keys_values_mib_per_token = passes * width * static_cast<double>(stage.layers),
+                .inside_mib_per_ms = links.inside,
+                .across_mib_per_ms = links.across};
+  for (const int degree : degrees) {
+    if (degree > 1) ring.kinds[degree] = {ExchangeKind::ring};
+  }
+  pattern_.cost.exchange = std::move(ring);
+  pattern_.model.keys_values_mib_per_token = 4 * width;
+}
+
 // The number of micro-batches fills the pipeline. The plan of a step sets its own number.
 StageCosts Handover::costs_of(const StrategyTable& table, std::int64_t degree) const {
   return {table,
           {.pp = plan_.pp, .v = plan_.v, .micro_batches = 4 * plan_.pp},
-          {.tp = plan_.tp, .cp = degree, .dp = plan_.dp * plan_.cp / degree, .ep = plan_.ep}};
+          {.tp = plan_.tp,
+           .cp = degree,
+           .dp = plan_.dp * plan_.cp / degree,
+           .ep = plan_.ep,
+           .shard = plan_.shard,
+           .cp_exchange = degree > 1 ? plan_.cp_exchange : StrategyExchange::all_to_all}};
 }
 
 StageCost Handover::of_stage(const StageCosts& costs, std::int64_t stage,

@@ -69,6 +69,7 @@ class Handover {
   StageCost of_stage(const StageCosts& costs, std::int64_t stage, const StrategyRow& row) const;
   void set_memory();
   void set_times(const std::vector<int>& degrees);
+  void set_ring(const std::vector<int>& degrees);
   StageCosts costs_of(const StrategyTable& table, std::int64_t degree) const;
 
   const StrategyTable& table_;

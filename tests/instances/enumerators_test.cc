@@ -131,6 +131,18 @@ std::vector<Member> members() {
              {.recompute = static_cast<StrategyRecompute>(value), .tokens = {128}, .ms = {1}}};
          return refused(wanted, strategy_plan(StrategyRecompute::none));
        }},
+      {"StrategyExchange", kStrategyExchanges.size(),
+       [](int value) {
+         StrategyInstance wanted = strategy();
+         wanted.options.cp_exchange = {static_cast<StrategyExchange>(value)};
+         return refused(wanted, strategy_plan(StrategyRecompute::none));
+       }},
+      {"StrategyExchange", kStrategyExchanges.size(),
+       [](int value) {
+         StrategyPlan plan = strategy_plan(StrategyRecompute::none);
+         plan.cp_exchange = static_cast<StrategyExchange>(value);
+         return refused_plan(strategy(), plan);
+       }},
       {"StrategyRateSource", kStrategyRateSources.size(),
        [](int value) {
          StrategyInstance wanted = strategy();

@@ -87,7 +87,7 @@ inline constexpr std::string_view kValidStrategy = R"({
   "cost": {"linear_tflops": 193, "attention_tflops": 140, "half_width": 64, "overlap": 0.5,
     "measured": [{"block": 0, "tp": 2, "cp": 1, "recompute": "full", "tokens": [100, 1000],
       "ms": [0.5, 4]}]},
-  "options": {"pp": [1, 2], "v": [1, 3], "tp": [2, 1], "cp": [1], "ep": [2, 1], "zero": [0, 3],
+  "options": {"pp": [1, 2], "v": [1, 3], "tp": [2, 1], "cp": [1], "cp_exchange": ["ring", "all_to_all"], "ep": [2, 1], "zero": [0, 3], "shard": [0, 2],
     "recompute": ["none", "full"], "logit_chunks": [4], "stream_chunks": [2, 1],
     "micro_batches": [1, 2]},
   "lengths": [1000, 500, 250, 250]
@@ -97,7 +97,7 @@ inline constexpr std::string_view kValidStrategyPlan = R"({
   "format": "stowage/plan", "version": 1, "problem": "strategy", "name": "small",
   "instance_hash": "fnv1a64:0123456789abcdef",
   "objective_ms": 12.5, "bound_ms": 12, "bound_by": "prices",
-  "pp": 2, "v": 1, "micro_batches": 2, "tp": 2, "cp": 1, "dp": 2, "ep": 2, "logit_chunks": 4,
+  "pp": 2, "v": 1, "micro_batches": 2, "tp": 2, "cp": 1, "cp_exchange": "ring", "dp": 2, "ep": 2, "shard": 2, "logit_chunks": 4,
   "stages": [
     {"layers": 4, "zero": 0, "recompute": "none", "time_ms": 3, "longest_ms": 5.5,
      "exchange_ms": 0.5, "memory_mib": 100},

@@ -133,8 +133,13 @@ std::vector<std::string> megatron_flags(const StrategyInstance& instance, const 
   } else if (!has_equal_chunks(plan)) {
     add("--pipeline-model-parallel-layout '" + pipeline_layout(plan) + "'");
   }
-  add("--context-parallel-size " + text_of(plan.cp) +
-      (plan.cp > 1 && deals_key_heads(instance.model, plan) ? " --cp-comm-type a2a" : ""));
+  const bool ring = plan.cp_exchange == StrategyExchange::ring;
+  std::string exchange;
+  if (plan.cp > 1 && ring) exchange = " --cp-comm-type p2p";
+  if (plan.cp > 1 && !ring && deals_key_heads(instance.model, plan)) {
+    exchange = " --cp-comm-type a2a";
+  }
+  add("--context-parallel-size " + text_of(plan.cp) + exchange);
   for (const std::string& some : expert_flags(instance.model, plan)) add(some);
   if (stage.zero == 1) add("--use-distributed-optimizer");
   if (stage.zero > 1) {
@@ -142,6 +147,9 @@ std::vector<std::string> megatron_flags(const StrategyInstance& instance, const 
                     "--data-parallel-sharding-strategy ") +
         (stage.zero == 2 ? "optim_grads" : "optim_grads_params"));
     add("--no-gradient-accumulation-fusion --ckpt-format fsdp_dtensor");
+  }
+  if (plan.shard > 0 && stage.zero > 0) {
+    add("--num-distributed-optimizer-instances " + text_of(plan.dp * plan.cp / plan.shard));
   }
   if (stage.recompute == StrategyRecompute::selective) {
     add("--recompute-granularity selective --recompute-modules layernorm");
@@ -276,6 +284,11 @@ std::string torchtitan_toml(const StrategyPlan& plan, const LaunchedSteps& steps
         "# TorchTitan shares experts among ranks that shard states, and all of a context-parallel "
         "group:\n# it refuses this configuration.\n";
   }
+  if (sharded && plan.shard % plan.cp != 0) {
+    toml +=
+        "# TorchTitan shards states among all ranks of a context-parallel group: it refuses this "
+        "configuration.\n";
+  }
   // A pipeline cuts the local batch into micro-batches; without a pipeline micro-batches are
   // separate batches.
   const std::int64_t local = plan.pp > 1 ? steps.sequences / std::max<std::int64_t>(1, plan.dp) : 1;
@@ -285,8 +298,11 @@ std::string torchtitan_toml(const StrategyPlan& plan, const LaunchedSteps& steps
   toml += "seq_len = " + text_of(steps.longest) + "\n";
   toml += "mixed_precision_param = \"bfloat16\"\n";
   toml += "\n[parallelism]\n";
-  toml += "data_parallel_replicate_degree = " + text_of(sharded ? 1 : plan.dp) + "\n";
-  toml += "data_parallel_shard_degree = " + text_of(sharded ? plan.dp : 1) + "\n";
+  // TorchTitan shards among the ranks of its shard degree and of cp.
+  std::int64_t shards = sharded ? plan.dp : 1;
+  if (sharded && plan.shard > 0) shards = std::max<std::int64_t>(1, plan.shard / plan.cp);
+  toml += "data_parallel_replicate_degree = " + text_of(plan.dp / shards) + "\n";
+  toml += "data_parallel_shard_degree = " + text_of(shards) + "\n";
   toml += std::string("fsdp_reshard_after_forward = \"") + (stage.zero == 3 ? "always" : "never") +
           "\"\n";
   toml += "tensor_parallel_degree = " + text_of(plan.tp) + "\n";

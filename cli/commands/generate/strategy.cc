@@ -1,6 +1,11 @@
 // stowage generate strategy: a published model on a cluster, with lengths of a step.
+#include <algorithm>
+#include <charconv>
 #include <optional>
+#include <string>
+#include <system_error>
 #include <utility>
+#include <vector>
 
 #include "cli/commands/generate/generated.h"
 #include "cli/flags/command.h"
@@ -58,6 +63,10 @@ class GenerateStrategyCommand : public Command {
     flags.integer("--devices-per-node", per_node_, "N", 1, 64, "Devices of a node; default 8");
     flags.integer("--memory-mib", memory_mib_, "MIB", 1, std::int64_t{1} << 40,
                   "Memory of a device; default the machine's");
+    flags.list("--cp-exchange", cp_exchange_, "KIND,...",
+               "How ranks of cp exchange: all_to_all, ring; default all_to_all");
+    flags.list("--shard", shard_, "A,B,...",
+               "Ranks that share the states of ZeRO; 0 means all of dp cp; default 0");
     flags.integer("--stream-chunks", stream_chunks_, "N", 1, 1024,
                   "Chunks of a layer's passes with full recomputation: powers of two up to N; "
                   "default 1");
@@ -75,6 +84,10 @@ class GenerateStrategyCommand : public Command {
       return console.refuse({kUsage, "--tokens", "has no effect with --lengths"});
     }
     if (auto error = check_output("--output", output_, {lengths_})) return console.refuse(*error);
+    const Result<std::vector<std::int64_t>> shard = shard_values();
+    if (!shard) return console.refuse(shard.errors().front());
+    const Result<std::vector<StrategyExchange>> exchanges = exchange_values();
+    if (!exchanges) return console.refuse(exchanges.errors().front());
     StatusLine(console).tell("reading   lengths");
     Result<std::vector<Tokens>> lengths = lengths_of();
     if (!lengths) return console.refuse(errors_in("", lengths.errors()));
@@ -86,6 +99,8 @@ class GenerateStrategyCommand : public Command {
     generator.nodes = nodes_.value_or(generator.nodes);
     generator.devices_per_node = per_node_.value_or(generator.devices_per_node);
     generator.memory_mib = memory_mib_;
+    generator.shard = *shard;
+    generator.cp_exchange = *exchanges;
     generator.most_stream_chunks = stream_chunks_.value_or(generator.most_stream_chunks);
     Result<StrategyInstance> made = generate_strategy(generator, *std::move(lengths));
     if (!made) return console.refuse(as_flag_errors(made.errors()));
@@ -109,6 +124,37 @@ class GenerateStrategyCommand : public Command {
                                tokens);
   }
 
+  Result<std::vector<StrategyExchange>> exchange_values() const {
+    if (cp_exchange_.empty()) return StrategyGenerator().cp_exchange;
+    std::vector<StrategyExchange> values;
+    for (const std::string& text : cp_exchange_) {
+      const auto found = std::ranges::find(kStrategyExchanges, text);
+      if (found == kStrategyExchanges.end()) {
+        return InputError{kUsage, "--cp-exchange",
+                          "must be all_to_all or ring, has '" + text + "'"};
+      }
+      values.push_back(static_cast<StrategyExchange>(found - kStrategyExchanges.begin()));
+    }
+    return values;
+  }
+
+  Result<std::vector<std::int64_t>> shard_values() const {
+    if (shard_.empty()) return StrategyGenerator().shard;
+    std::vector<std::int64_t> values;
+    for (const std::string& text : shard_) {
+      std::int64_t value = 0;
+      const char* const end = text.data() + text.size();
+      const auto read = std::from_chars(text.data(), end, value);
+      if (read.ec != std::errc() || read.ptr != end || value < 0 || value > kMaxDevices) {
+        return InputError{kUsage, "--shard",
+                          "must be whole numbers from 0 to " + std::to_string(kMaxDevices) +
+                              ", has '" + text + "'"};
+      }
+      values.push_back(value);
+    }
+    return values;
+  }
+
   std::string output_;
   std::string model_;
   std::string machine_;
@@ -121,6 +167,8 @@ class GenerateStrategyCommand : public Command {
   std::optional<std::int64_t> nodes_;
   std::optional<std::int64_t> per_node_;
   std::optional<std::int64_t> memory_mib_;
+  std::vector<std::string> cp_exchange_;
+  std::vector<std::string> shard_;
   std::optional<std::int64_t> stream_chunks_;
   std::optional<std::int64_t> sequences_;
   OutputFlags output_flags_;

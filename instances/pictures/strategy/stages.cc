@@ -56,9 +56,8 @@ Picture strategy_stages(const StrategyInstance& instance, const StrategyPlan& pl
   Panel panel(instance.name.empty() ? "strategy" : instance.name);
   panel.say("pp " + grouped(plan.pp) + ", v " + grouped(plan.v) + ", " +
             counted(plan.micro_batches, "micro-batch", "micro-batches") + ", tp " +
-            grouped(plan.tp) + ", cp " + grouped(plan.cp) + ", dp " + grouped(plan.dp) + ", " +
-            (plan.ep > 1 ? "ep " + grouped(plan.ep) + ", " : "") +
-            counted(plan.logit_chunks, "chunk") + " of logits.");
+            grouped(plan.tp) + ", cp " + grouped(plan.cp) + ", dp " + grouped(plan.dp) +
+            sharing_text(plan) + ", " + counted(plan.logit_chunks, "chunk") + " of logits.");
   Ms slowest = 0;
   Mib most = instance.cluster.memory_mib;
   for (const StrategyStage& stage : plan.stages) {

@@ -6,6 +6,7 @@
 
 #include "instances/numeric/numbers.h"
 #include "instances/strategy/cost/layer.h"
+#include "instances/strategy/planning_table.h"
 
 namespace stowage {
 namespace {
@@ -19,6 +20,7 @@ HeldStates::HeldStates(const StrategyInstance& instance, const StrategyPlan& pla
     : devices_(plan.pp * plan.tp * plan.cp * plan.dp),
       tp_(plan.tp),
       group_(plan.cp * plan.dp),
+      shards_(layout_of(plan).sharding_ranks()),
       ep_(plan.ep) {
   const StrategyModel& model = instance.model;
   std::int64_t layers = 0;
@@ -71,13 +73,13 @@ HeldStates::Range HeldStates::part(const Range& whole, std::int64_t index, std::
 
 // Returns the share of a piece that a device holds. RP2
 HeldStates::Share HeldStates::share(std::int64_t device, const Piece& piece, bool optimizer) const {
-  const std::int64_t in_group = device / tp_ % group_;
+  const std::int64_t in_group = device / tp_ % shards_;
   const std::int64_t zero = zero_[at(stage_of(device))];
   const bool sharded = optimizer ? zero >= 1 : zero == 3;
   const std::int64_t ep = piece.routed ? ep_ : 1;
   Share share{.units = part({0, static_cast<double>(piece.units)}, in_group % ep, ep),
               .parameters = part({0, piece.parameters}, device % tp_, tp_)};
-  if (sharded) share.parameters = part(share.parameters, in_group / ep, group_ / ep);
+  if (sharded) share.parameters = part(share.parameters, in_group / ep, shards_ / ep);
   return share;
 }
 

@@ -70,7 +70,8 @@ class HeldStates {
 
   std::int64_t devices_ = 0;
   std::int64_t tp_ = 1;
-  std::int64_t group_ = 1;  // cp dp
+  std::int64_t group_ = 1;   // cp dp
+  std::int64_t shards_ = 1;  // ranks of cp dp that have the states of a stage together
   std::int64_t ep_ = 1;
   std::vector<std::int64_t> zero_;      // of each stage
   std::vector<Piece> pieces_;           // in the order of the model

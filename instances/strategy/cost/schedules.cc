@@ -20,7 +20,7 @@ struct StageView {
 std::vector<StageView> stages_of(const StrategyInstance& instance, const StrategyPlan& plan) {
   const StrategyTable table(instance);
   const StageCosts costs(table, {.pp = plan.pp, .v = plan.v, .micro_batches = plan.micro_batches},
-                         {.tp = plan.tp, .cp = plan.cp, .dp = plan.dp, .ep = plan.ep});
+                         layout_of(plan));
   std::vector<StageView> stages;
   std::int64_t first = 0;
   for (std::int64_t s = 0; s < plan.pp; ++s) {

@@ -43,7 +43,9 @@ StageCosts::StageCosts(const StrategyTable& table, const StrategyClass& its,
       class_(its),
       layout_(layout),
       group_(static_cast<double>(layout.dp * layout.cp)),
-      expert_group_(group_ / static_cast<double>(layout.ep)) {
+      expert_group_(group_ / static_cast<double>(layout.ep)),
+      shards_(static_cast<double>(layout.sharding_ranks())),
+      expert_shards_(shards_ / static_cast<double>(layout.ep)) {
   const auto ranks = static_cast<double>(layout.tp * layout.cp);
   const double rows = static_cast<double>(its.micro_batches) * static_cast<double>(layout.dp);
   const auto longest = static_cast<double>(table.longest());
@@ -131,6 +133,17 @@ Ms StageCosts::turned_ms(double bytes) const {
          kMibBytes;
 }
 
+// In each pass of a ring, a rank computes cp blocks of attention and sends cp - 1 times.
+Ms StageCosts::ring_ms(double bytes, Ms attention) const {
+  const StrategyCluster& cluster = table_->instance().cluster;
+  const std::int64_t span = layout_.cp * layout_.tp;
+  const bool inside = span <= cluster.devices_per_node && cluster.devices_per_node % span == 0;
+  const StrategyBandwidth& links = cluster.mib_per_ms;
+  const auto cp = static_cast<double>(layout_.cp);
+  const Ms sent = bytes / ((inside ? links.inside : links.across) * kMibBytes);
+  return (cp - 1) * std::max(0.0, sent - attention / cp);
+}
+
 // Returns the ms of an all-to-all among ep ranks, for each byte that a device has for all of them.
 // A device sends to ranks of its node and of other nodes at once, each over its own links. T11
 double StageCosts::dispatch_ms() const {
@@ -149,29 +162,55 @@ double StageCosts::dispatch_ms() const {
   return std::max(inside, across) / kMibBytes;
 }
 
-// Returns the time of collectives that move `bytes` bytes of each parameter of a stage, two bytes
-// per collective. T8
-Ms StageCosts::states_ms(double bytes, const Parameters& parameters, double layers) const {
+// Returns the time of collectives among `shards` neighbours that move `bytes` bytes of each
+// parameter of a stage, two bytes per collective. T8
+Ms StageCosts::states_ms(double bytes, const Parameters& parameters, double layers,
+                         double shards) const {
   const auto tp = static_cast<double>(layout_.tp);
-  const std::int64_t group = layout_.cp * layout_.dp;
+  const auto group = static_cast<std::int64_t>(shards);
+  const double expert_shards = shards / static_cast<double>(layout_.ep);
   const Ms shared =
-      bytes * (group_ - 1) / group_ * parameters.shared / tp / bandwidth(group, layout_.tp);
+      bytes * (shards - 1) / shards * parameters.shared / tp / bandwidth(group, layout_.tp);
   const Ms experts =
-      bytes * (expert_group_ - 1) / expert_group_ * parameters.experts / tp /
+      bytes * (expert_shards - 1) / expert_shards * parameters.experts / tp /
       static_cast<double>(layout_.ep) /
       bandwidth(std::max<std::int64_t>(1, group / layout_.ep), layout_.tp * layout_.ep);
   if (detail() == nullptr) return shared + experts;
-  const double nodes = group_ / static_cast<double>(ranks_in_node(group, layout_.tp));
+  const double nodes = shards / static_cast<double>(ranks_in_node(group, layout_.tp));
   return shared + experts + bytes / 2 * layers * detail()->message_ms * (nodes - 1);
+}
+
+// Returns the time in which the ranks that have the same part of the states sum its gradients.
+// Source of the tree: NCCL 2.4 (double binary trees). T17
+Ms StageCosts::replicas_ms(const Parameters& parameters, double layers) const {
+  const auto tp = static_cast<double>(layout_.tp);
+  const double replicas = group_ / shards_;
+  const auto ranks = static_cast<std::int64_t>(replicas);
+  const std::int64_t stride = layout_.tp * layout_.shard;
+  const double part = parameters.shared / tp / shards_ +
+                      parameters.experts / tp / static_cast<double>(layout_.ep) / expert_shards_;
+  const Ms sums = 4 * (replicas - 1) / replicas * part / bandwidth(ranks, stride);
+  if (detail() == nullptr) return sums;
+  // Sums of few bytes go up and down a tree of the nodes; parts of states go around a ring.
+  const double nodes = replicas / static_cast<double>(ranks_in_node(ranks, stride));
+  double depth = 0;
+  for (double reached = 1; reached < nodes; reached *= 2) ++depth;
+  return sums + 2 * layers * detail()->message_ms * depth;
+}
+
+Ms StageCosts::exchange_ms(std::int64_t zero, const Parameters& parameters, double layers) const {
+  if (zero == 0) return states_ms(4, parameters, layers, group_);
+  const Ms inside = zero == 3 ? 0 : states_ms(4, parameters, layers, shards_);
+  return layout_.shard == 0 ? inside : inside + replicas_ms(parameters, layers);
 }
 
 // Returns the time in which the optimizer updates a device's share of the states, once a step. T16
 Ms StageCosts::update_ms(std::int64_t zero, const Parameters& parameters) const {
   if (detail() == nullptr) return 0;
   const auto tp = static_cast<double>(layout_.tp);
-  const double shared = parameters.shared / tp / (zero == 0 ? 1 : group_);
+  const double shared = parameters.shared / tp / (zero == 0 ? 1 : shards_);
   const double experts =
-      parameters.experts / tp / static_cast<double>(layout_.ep) / (zero == 0 ? 1 : expert_group_);
+      parameters.experts / tp / static_cast<double>(layout_.ep) / (zero == 0 ? 1 : expert_shards_);
   return detail()->update_bytes * (shared + experts) / (detail()->memory_mib_per_ms * kMibBytes) +
          detail()->update_ms;
 }
@@ -186,7 +225,7 @@ Ms StageCosts::stage_ms(std::int64_t stage, const Span& span, const Row& row,
   if (stage == class_.pp - 1) ms += head_ms(row);
   if (class_.pp > 1) ms += sent_ms(row);
   if (choice.zero < 3) return ms;
-  return ms + std::max(0.0, states_ms(6, parameters, span.layers) -
+  return ms + std::max(0.0, states_ms(6, parameters, span.layers, shards_) -
                                 table_->instance().cost.overlap * ms);
 }
 
@@ -229,11 +268,11 @@ StageCost StageCosts::cost_of(std::int64_t stage, std::int64_t first, std::int64
   const Parameters parameters = parameters_of(stage, its);
   StageCost cost{.time_ms = stage_ms(stage, its, mean, choice, parameters),
                  .longest_ms = stage_ms(stage, its, longest, choice, parameters)};
-  if (choice.zero < 3) cost.exchange_ms = states_ms(4, parameters, its.layers);
+  cost.exchange_ms = exchange_ms(choice.zero, parameters, its.layers);
   cost.update_ms = update_ms(choice.zero, parameters);
   const double gradient = detail() == nullptr ? 4 : static_cast<double>(detail()->gradient_bytes);
-  double bytes = state_bytes(choice.zero, group_, gradient) * parameters.shared / tp;
-  bytes += state_bytes(choice.zero, expert_group_, gradient) * parameters.experts / tp /
+  double bytes = state_bytes(choice.zero, shards_, gradient) * parameters.shared / tp;
+  bytes += state_bytes(choice.zero, expert_shards_, gradient) * parameters.experts / tp /
            static_cast<double>(layout_.ep);
   const double held = in_flight(stage, layers);
   bytes += held * its.layers * activation_bytes(heaviest, choice.recompute);
@@ -241,6 +280,7 @@ StageCost StageCosts::cost_of(std::int64_t stage, std::int64_t first, std::int64
   if (choice.recompute == StrategyRecompute::full) {
     bytes += again_bytes(its, heaviest, choice.stream_chunks);
   }
+  bytes += received_bytes(heaviest);
   if (choice.zero == 3) bytes += 4 * its.largest / tp;
   cost.memory_mib = bytes / kMibBytes + (detail() == nullptr ? 0 : detail()->fixed_mib);
   if (stage == class_.pp - 1)

@@ -72,6 +72,12 @@ double StageCosts::again_bytes(const Span& span, const Row& row, std::int64_t ch
   return whole / static_cast<double>(chunks) + 4 * kv_width * row.tokens;
 }
 
+// Returns the keys and values that a ring receives beside a rank's own. M4
+double StageCosts::received_bytes(const Row& row) const {
+  if (!in_ring()) return 0;
+  return 4 * static_cast<double>(table_->instance().model.key_value_width()) * row.tokens;
+}
+
 Mib StageCosts::micro_batch_mib(std::int64_t stage, std::int64_t first, std::int64_t layers,
                                 const StageChoice& choice) const {
   const Span its = span(stage, first, layers);

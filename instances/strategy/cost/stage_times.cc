@@ -54,15 +54,25 @@ StageCosts::Parts StageCosts::forward_of(const Span& span, const Row& row) const
                                       (detail()->memory_mib_per_ms * kBytesInMib));
     }
   }
-  return {
-      .lin = 2 * active * row.tokens / (rate * width / (width + instance.cost.half_width)),
-      .att = att,
-      .gathered =
-          span.sum.parts / 2 * 8 * hidden * row.tokens * (tp - 1) / bandwidth(layout_.tp, 1),
-      .turned = turned_ms(span.layers * 4 *
-                          (queries + static_cast<double>(model.key_value_width())) * row.tokens),
-      .dispatched = span.sum.copies * 4 * hidden * row.tokens * dispatch_ms(),
-      .between = span.layers * between_ms(row)};
+  const auto pairs = static_cast<double>(model.key_value_width());
+  Ms turned = 0;
+  Ms turned_back = 0;
+  if (in_ring()) {  // keys and values, and backward their gradients as well
+    const double sent = span.layers * 4 * pairs * row.tokens;
+    turned = ring_ms(sent, att);
+    turned_back = ring_ms(2 * sent, (model.flash_attention ? 2.5 : 2) * att);
+  } else {
+    turned = turned_ms(span.layers * 4 * (queries + pairs) * row.tokens);
+    turned_back = turned;
+  }
+  return {.lin = 2 * active * row.tokens / (rate * width / (width + instance.cost.half_width)),
+          .att = att,
+          .gathered =
+              span.sum.parts / 2 * 8 * hidden * row.tokens * (tp - 1) / bandwidth(layout_.tp, 1),
+          .turned = turned,
+          .turned_back = turned_back,
+          .dispatched = span.sum.copies * 4 * hidden * row.tokens * dispatch_ms(),
+          .between = span.layers * between_ms(row)};
 }
 
 Ms StageCosts::head_ms(const Row& row) const {
@@ -86,8 +96,8 @@ Ms StageCosts::derived_ms(const Span& span, const Row& row, const StageChoice& c
   const StrategyModel& model = table_->instance().model;
   const Parts part = forward_of(span, row);
   double ms = 3 * part.lin + (model.flash_attention ? 3.5 : 3) * part.att +
-              part.gathered * (model.sequence_parallel ? 2.5 : 2) + 2 * part.turned +
-              2 * part.dispatched + 3 * part.between;
+              part.gathered * (model.sequence_parallel ? 2.5 : 2) +
+              (part.turned + part.turned_back) + 2 * part.dispatched + 3 * part.between;
   if (choice.recompute == StrategyRecompute::full) {
     ms += part.sum();
     ms += 4 * streamed_ms(span, choice.stream_chunks);

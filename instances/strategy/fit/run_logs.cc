@@ -127,6 +127,20 @@ void read_megatron_arguments(const LogValues& arguments, LogValues& run) {
   if (arguments.contains("use_distributed_optimizer")) {
     run["zero"] = is_set(arguments, "use_distributed_optimizer") ? "1" : "0";
   }
+  const std::int64_t copies =
+      whole_number(argument_of(arguments, "num_distributed_optimizer_instances"));
+  const auto degree = [&](const char* key) {
+    return run.contains(key) ? std::max<std::int64_t>(1, whole_number(run[key])) : 1;
+  };
+  const std::int64_t model = degree("tp") * degree("pp") * copies;
+  if (copies > 1 && degree("devices") % model == 0) {
+    run["shard"] = std::to_string(degree("devices") / model);
+  }
+  // Megatron-LM's default is the ring, which it calls p2p.
+  const std::string exchange = argument_of(arguments, "cp_comm_type");
+  if (degree("cp") > 1 && !exchange.empty()) {
+    run["cp_exchange"] = exchange.find("a2a") == std::string::npos ? "ring" : "all_to_all";
+  }
   const bool fsdp = is_set(arguments, "use_megatron_fsdp") || is_set(arguments, "use_custom_fsdp");
   const std::string sharding = argument_of(arguments, "data_parallel_sharding_strategy");
   if (fsdp && sharding == "optim_grads") run["zero"] = "2";
@@ -279,7 +293,12 @@ Result<std::vector<StatedRun>> read_torchtitan(std::string_view text, const std:
     for (const char* key : {"tp", "cp", "pp", "ep"}) run.values[key] = std::to_string(degree(key));
     run.values["devices"] = std::to_string(shards * others);
     // FSDP shards parameters, gradients and states; with a pipeline it keeps parameters gathered.
-    if (degree("dp_shard") > 1) run.values["zero"] = degree("pp") > 1 ? "2" : "3";
+    if (degree("dp_shard") > 1) {
+      run.values["zero"] = degree("pp") > 1 ? "2" : "3";
+      if (degree("dp_replicate") > 1) {
+        run.values["shard"] = std::to_string(degree("dp_shard") * degree("cp"));
+      }
+    }
   }
   if (local_batch > 0 && length > 0) {
     run.values["tokens"] = integer_text(length);
@@ -349,7 +368,14 @@ void read_torchtitan_columns(const LogValues& columns, LogValues& run) {
   for (const auto& [theirs, ours] : kSame) {
     if (const std::string value = argument_of(columns, theirs); !value.empty()) run[ours] = value;
   }
-  if (columns.contains("parallelism.data_parallel_shard_degree")) run["zero"] = "3";
+  const std::string shards = argument_of(columns, "parallelism.data_parallel_shard_degree");
+  if (shards.empty()) return;
+  run["zero"] = "3";
+  if (whole_number(argument_of(columns, "parallelism.data_parallel_replicate_degree")) > 1 &&
+      whole_number(shards) > 0) {
+    run["shard"] =
+        std::to_string(whole_number(shards) * std::max<std::int64_t>(1, whole_number(run["cp"])));
+  }
 }
 
 Result<std::vector<StatedRun>> read_wandb(std::string_view text, const std::string& file) {

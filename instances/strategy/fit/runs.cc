@@ -28,8 +28,18 @@ constexpr double kLeastFactor = 0.1;  // range of the activation factor of an in
 constexpr double kMaxFactor = 100;
 constexpr double kToldApart = 0.05;  // of a peak: activations below it do not determine the factor
 
-constexpr std::array<std::string_view, 10> kConfiguration = {
-    "pp", "v", "tp", "cp", "dp", "ep", "zero", "recompute", "stream_chunks", "micro_batches"};
+constexpr std::array<std::string_view, 12> kConfiguration = {"pp",
+                                                             "v",
+                                                             "tp",
+                                                             "cp",
+                                                             "dp",
+                                                             "ep",
+                                                             "shard",
+                                                             "cp_exchange",
+                                                             "zero",
+                                                             "recompute",
+                                                             "stream_chunks",
+                                                             "micro_batches"};
 constexpr std::array<std::string_view, 21> kOthers = {"micro_batch_size",
                                                       "tokens",
                                                       "sequences",
@@ -115,7 +125,7 @@ class RunReader {
     }
     logged.sample.configuration = {
         .its = {plan->pp, plan->v, plan->micro_batches},
-        .layout = {plan->tp, plan->cp, plan->dp, plan->ep},
+        .layout = layout_of(*plan),
         .choice = {plan->stages.front().zero, plan->stages.front().recompute,
                    plan->stages.front().stream_chunks}};
     return logged;

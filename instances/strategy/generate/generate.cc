@@ -104,6 +104,17 @@ Result<StrategyInstance> generate_strategy(const StrategyGenerator& generator,
                    std::to_string(generator.nodes));
   }
   if (generator.memory_mib) check_option("/memory_mib", *generator.memory_mib, 1, kMaxMib, errors);
+  const auto check_count = [&](const char* key, std::size_t count) {
+    if (count >= 1 && count <= static_cast<std::size_t>(kMaxOptionValues)) return;
+    errors.add(code::kGenerator, key,
+               "must have 1 to " + std::to_string(kMaxOptionValues) + " values, has " +
+                   std::to_string(count));
+  };
+  check_count("/shard", generator.shard.size());
+  check_count("/cp_exchange", generator.cp_exchange.size());
+  for (const std::int64_t ranks : generator.shard) {
+    check_option("/shard", ranks, 0, kMaxDevices, errors);
+  }
   check_option("/stream_chunks", generator.most_stream_chunks, 1, kMaxStreamChunks, errors);
   if (lengths.empty()) {
     errors.add(code::kGenerator, "/lengths", "must have at least one sequence, is empty");
@@ -120,8 +131,10 @@ Result<StrategyInstance> generate_strategy(const StrategyGenerator& generator,
                   .v = powers_of_two(kMaxChunks, kMaxChunks),
                   .tp = powers_of_two(generator.devices_per_node, generator.devices_per_node),
                   .cp = powers_of_two(devices, kMaxDegree),
+                  .cp_exchange = generator.cp_exchange,
                   .ep = degrees_of_experts(*shape, devices),
                   .zero = {1, 3},
+                  .shard = generator.shard,
                   .logit_chunks = {1, 4, 16},
                   .stream_chunks = powers_of_two(generator.most_stream_chunks, kMaxStreamChunks)},
       .lengths = std::move(lengths)};

@@ -32,6 +32,10 @@ struct StrategyGenerator {
   std::int64_t formulas = 3;
   // Of a device; 1 to 2^40. Without a value: the machine's; with version 1 and no machine 73728.
   std::optional<std::int64_t> memory_mib;
+  // Of StrategyOptions::cp_exchange; at most 32 values.
+  std::vector<StrategyExchange> cp_exchange = {StrategyExchange::all_to_all};
+  // Of StrategyOptions::shard: ranks that share states, each 0 to 10^6; at most 32 values.
+  std::vector<std::int64_t> shard = {0};
   std::int64_t most_stream_chunks = 1;  // powers of two up to it; 1 to 1024
   std::string name;                     // empty: made from the others
 

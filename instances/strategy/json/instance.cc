@@ -1,5 +1,7 @@
 // Reads and writes strategy instances. A model is an object, or a name in the table of shapes.
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -25,21 +27,33 @@ constexpr IntegerRange kDegree = {1, kMaxDevices};
 constexpr NumberRange kShare = {.least = 0, .most = 1e6};
 constexpr NumberRange kRate = {.least = kLeastDivisor, .most = 1e9};
 
-std::vector<StrategyRecompute> read_recomputes(const ObjectReader& reader, std::string_view key) {
-  std::vector<StrategyRecompute> values;
-  const JsonValue* given = reader.find(key);
-  if (given == nullptr) return StrategyOptions().recompute;
+// Reads a list of enumerators by their names; `what` lists the names in an error.
+template <class Enum, std::size_t N>
+std::vector<Enum> read_choices(const ObjectReader& reader, std::string_view key,
+                               const std::array<std::string_view, N>& names, const char* what) {
+  std::vector<Enum> values;
   reader.each(key, [&](const JsonValue& element, const JsonPath& where) {
     const std::string* name = element.string();
-    const auto found =
-        name == nullptr ? kStrategyRecomputes.end() : std::ranges::find(kStrategyRecomputes, *name);
-    if (found == kStrategyRecomputes.end()) {
-      add_wrong_type(element, where, "\"none\", \"selective\" or \"full\"", reader.errors());
+    const auto found = name == nullptr ? names.end() : std::ranges::find(names, *name);
+    if (found == names.end()) {
+      add_wrong_type(element, where, what, reader.errors());
     } else {
-      values.push_back(static_cast<StrategyRecompute>(found - kStrategyRecomputes.begin()));
+      values.push_back(static_cast<Enum>(found - names.begin()));
     }
   });
   return values;
+}
+
+std::vector<StrategyRecompute> read_recomputes(const ObjectReader& reader, std::string_view key) {
+  if (reader.find(key) == nullptr) return StrategyOptions().recompute;
+  return read_choices<StrategyRecompute>(reader, key, kStrategyRecomputes,
+                                         "\"none\", \"selective\" or \"full\"");
+}
+
+std::vector<StrategyExchange> read_exchanges(const ObjectReader& reader, std::string_view key) {
+  if (reader.find(key) == nullptr) return StrategyOptions().cp_exchange;
+  return read_choices<StrategyExchange>(reader, key, kStrategyExchanges,
+                                        "\"all_to_all\" or \"ring\"");
 }
 
 std::vector<std::string> read_texts(const ObjectReader& reader, std::string_view key) {
@@ -71,6 +85,16 @@ void write_recomputes(JsonWriter& json, std::string_view key,
   for (const StrategyRecompute value : values) {
     write_choice(json, value, kStrategyRecomputes);
   }
+  json.end_array();
+}
+
+// Writes the list, unless it is the default.
+void write_exchanges(JsonWriter& json, std::string_view key,
+                     const std::vector<StrategyExchange>& values) {
+  if (values == StrategyOptions().cp_exchange) return;
+  json.key(key);
+  json.begin_array(JsonWriter::Layout::line);
+  for (const StrategyExchange value : values) write_choice(json, value, kStrategyExchanges);
   json.end_array();
 }
 
@@ -184,8 +208,11 @@ void fields(Visitor& v, Options& options) {
   v.optional("v", options.v, {1, kMaxLayers});
   v.optional("tp", options.tp, kDegree);
   v.optional("cp", options.cp, kDegree);
+  v.special("cp_exchange", options.cp_exchange, read_exchanges, write_exchanges);
   v.omit_if(options.ep == std::vector<std::int64_t>{1}, "ep", options.ep, kDegree);
   v.optional("zero", options.zero, {0, kMaxZero});
+  v.omit_if(options.shard == std::vector<std::int64_t>{0}, "shard", options.shard,
+            {0, kMaxDevices});
   v.omit_if(options.pipeline_zero == kMaxStrategyZero, "pipeline_zero", options.pipeline_zero,
             {0, kMaxZero});
   v.special("recompute", options.recompute, read_recomputes, write_recomputes);

@@ -41,6 +41,9 @@ void fields(Visitor& v, Plan& plan) {
   v.required("cp", plan.cp, kCount);
   v.required("dp", plan.dp, kCount);
   v.omit_if(plan.ep == 1, "ep", plan.ep, kCount);
+  v.choice("cp_exchange", plan.cp_exchange, kStrategyExchanges,
+           plan.cp_exchange == StrategyExchange::all_to_all);
+  v.omit_if(plan.shard == 0, "shard", plan.shard, {0, kMaxExact});
   v.required("logit_chunks", plan.logit_chunks, kCount);
   v.required("stages", plan.stages);
 }

@@ -146,6 +146,8 @@ void check_strategy(const StrategyInstance& instance, const JsonPath& root, Erro
   check_list(its.tp.size(), "tp", false);
   check_list(its.cp.size(), "cp", false);
   check_list(its.ep.size(), "ep", false);
+  check_list(its.shard.size(), "shard", false);
+  check_list(its.cp_exchange.size(), "cp_exchange", false);
   check_list(its.zero.size(), "zero", false);
   check_list(its.recompute.size(), "recompute", false);
   check_list(its.logit_chunks.size(), "logit_chunks", false);

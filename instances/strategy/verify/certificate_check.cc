@@ -35,7 +35,9 @@ Key key_of(const StrategyReferenceModel::Setting& setting) {
 
 std::string layout_of(const StrategyReferenceModel::Setting& setting) {
   return "tp " + text(setting.tp) + ", cp " + text(setting.cp) +
-         (setting.ep > 1 ? ", ep " + text(setting.ep) : "");
+         (setting.ep > 1 ? ", ep " + text(setting.ep) : "") +
+         (setting.cp_exchange == StrategyExchange::ring ? ", ring" : "") +
+         (setting.shard > 0 ? ", shard " + text(setting.shard) : "");
 }
 
 // SB1, SB2: returns a bound that no plan of this class and layout beats. Uses SB4 if `its` asks for

@@ -34,6 +34,8 @@ class StrategyReferenceModel {
     std::int64_t cp = 1;
     std::int64_t dp = 1;
     std::int64_t ep = 1;
+    std::int64_t shard = 0;  // 0 means all ranks of dp and cp
+    StrategyExchange cp_exchange = StrategyExchange::all_to_all;
   };
   struct Stage {
     Ms time_ms = 0;
@@ -95,6 +97,26 @@ class StrategyReferenceModel {
     return (tp % pairs == 0 || pairs % tp == 0) && (ranks % pairs == 0 || pairs % ranks == 0);
   }
 
+  // Returns whether cp ranks, each with tp that share heads, may exchange in this way. One rank
+  // does not exchange, which counts as an all-to-all.
+  bool may_exchange(std::int64_t tp, std::int64_t cp, StrategyExchange exchange) const {
+    const auto& listed = in_.options.cp_exchange;
+    const bool known = std::count(listed.begin(), listed.end(), exchange) > 0;
+    if (exchange == StrategyExchange::ring) return cp > 1 && known && may_share_heads(tp, 1);
+    return exchange == StrategyExchange::all_to_all && (cp == 1 || known) &&
+           may_share_heads(tp, cp);
+  }
+
+  // Returns the numbers of ranks among which the options let ZeRO divide states.
+  std::set<std::int64_t> sharding_ranks(const Setting& at) const {
+    std::set<std::int64_t> all;
+    for (const std::int64_t ranks : in_.options.shard) {
+      const std::int64_t wanted = ranks == 0 ? at.dp * at.cp : ranks;
+      if (wanted % at.ep == 0 && at.dp * at.cp % wanted == 0) all.insert(wanted);
+    }
+    return all;
+  }
+
   // Returns every class and layout that the options allow, with any memory; by class.
   std::vector<Setting> settings() const {
     const auto sequences = static_cast<std::int64_t>(in_.lengths.size());
@@ -106,12 +128,19 @@ class StrategyReferenceModel {
       for (const std::int64_t tp : tps) {
         for (const std::int64_t cp : cps) {
           const std::int64_t stage = in_.cluster.nodes * in_.cluster.devices_per_node / pp;
-          if (stage % (tp * cp) != 0 || !may_share_heads(tp, cp)) continue;
+          if (stage % (tp * cp) != 0) continue;
           const std::int64_t dp = stage / (tp * cp);
           if (sequences % (m * dp) != 0) continue;
           for (const std::int64_t ep : eps) {
             const Setting setting{pp, v, m, tp, cp, dp, ep};
-            if (may_share_experts(setting)) all.push_back(setting);
+            if (!may_share_experts(setting)) continue;
+            for (const std::int64_t ranks : sharding_ranks(setting)) {
+              const std::int64_t shard = ranks == dp * cp ? 0 : ranks;
+              for (const StrategyExchange exchange : kBoth) {
+                if (!may_exchange(tp, cp, exchange)) continue;
+                all.push_back({pp, v, m, tp, cp, dp, ep, shard, exchange});
+              }
+            }
           }
         }
       }
@@ -164,13 +193,27 @@ class StrategyReferenceModel {
     }
     if (s == 0) kept += table / double_of(at.tp);
     if (s == at.pp - 1 && !(s == 0 && in_.model.tied)) kept += table / double_of(at.tp);
-    const double peers = double_of(at.dp * at.cp);
-    const double expert_peers = double_of(at.dp * at.cp / at.ep);
+    // Without ZeRO, all ranks sum whole gradients, which takes as long as two collectives of parts.
+    const std::int64_t all_ranks = at.dp * at.cp;
+    const std::int64_t sharing = zero == 0 || at.shard == 0 ? all_ranks : at.shard;
+    const double peers = double_of(sharing);
+    const double expert_peers = double_of(sharing / at.ep);
+    const auto depth = double_of(static_cast<std::int64_t>(its.size()));
     // The bytes of a collective, and its time.
     const double of_shared = 2 * kept * (1 - 1 / peers);
     const double of_experts = 2 * experts * (1 - 1 / expert_peers);
-    const Ms once = states_ms(at, of_shared, of_experts);
-    const Ms messages = messages_ms(at, double_of(static_cast<std::int64_t>(its.size())));
+    const Ms once = states_ms(at, sharing, of_shared, of_experts);
+    const Ms messages = messages_ms(sharing, at.tp, depth);
+    Ms sums = 0;  // of gradients among the ranks with equal parts
+    if (sharing != all_ranks) {
+      const std::int64_t copies = all_ranks / sharing;
+      const std::int64_t apart = at.tp * sharing;
+      const double sent = 2 * (kept / peers + experts / expert_peers) * (1 - 1 / double_of(copies));
+      const double nodes = double_of(copies) / double_of(of_node(copies, apart));
+      const double tree = std::ceil(std::log2(nodes) - kWholePower);
+      sums = 2 * (mib(sent) / ring(copies, apart) +
+                  (in_.cost.detail ? depth * in_.cost.detail->message_ms * tree : 0));
+    }
     const auto of_row = [&](double tokens, double squares) {
       const double ms = busy_ms(at, s, its, tokens, squares, recompute, stream_chunks);
       if (zero != 3) return ms;
@@ -180,7 +223,7 @@ class StrategyReferenceModel {
     Stage stage;
     stage.time_ms = of_row(tokens_ / rows, squares_ / rows);
     stage.longest_ms = of_row(longest_, longest_ * longest_);
-    stage.exchange_ms = zero == 3 ? 0 : 2 * (once + messages);
+    stage.exchange_ms = sums + (zero == 3 ? 0 : 2 * (once + messages));
     if (in_.cost.detail) {
       const double touched = zero == 0 ? kept + experts : kept / peers + experts / expert_peers;
       stage.update_ms =
@@ -203,6 +246,9 @@ class StrategyReferenceModel {
       again = again / double_of(stream_chunks) + 2 * 2 * kv() * row / double_of(at.tp * at.cp);
     }
     bytes += again;
+    if (at.cp_exchange == StrategyExchange::ring) {  // a block of keys and values of a neighbour
+      bytes += 2 * 2 * kv() * row / double_of(at.tp * at.cp);
+    }
     if (zero == 3) bytes += 2 * (2 * largest);
     if (s == at.pp - 1) {
       bytes += (in_.cost.detail ? 10 : 8) * double_of(in_.model.vocabulary) * row /
@@ -254,6 +300,8 @@ class StrategyReferenceModel {
   }
 
  private:
+  static constexpr double kWholePower = 1e-9;  // rounding of a logarithm that is a whole number
+
   static double double_of(std::int64_t number) { return static_cast<double>(number); }
   static double mib(double bytes) { return bytes / 1048576; }
   double kv() const { return double_of(in_.model.kv_width.value_or(in_.model.hidden)); }
@@ -326,18 +374,18 @@ class StrategyReferenceModel {
     return room < 1 ? 1 : std::min(room, ranks);
   }
 
-  // Returns the time of a collective of `shared` bytes among dp cp ranks, and one of `experts`
-  // bytes among ranks with the same experts.
-  Ms states_ms(const Setting& at, double shared, double experts) const {
-    const std::int64_t peers = at.dp * at.cp;
+  // Returns the time of a collective of `shared` bytes among `peers` ranks, and one of `experts`
+  // bytes among those with the same experts.
+  Ms states_ms(const Setting& at, std::int64_t peers, double shared, double experts) const {
     return mib(shared) / ring(peers, at.tp) + mib(experts) / ring(peers / at.ep, at.tp * at.ep);
   }
 
-  Ms messages_ms(const Setting& at, double layers) const {
+  // Returns the latency of a collective of each of `layers` layers among `ranks` ranks that are
+  // `apart` devices apart.
+  Ms messages_ms(std::int64_t ranks, std::int64_t apart, double layers) const {
     if (!in_.cost.detail) return 0;
-    const std::int64_t peers = at.dp * at.cp;
     return layers * in_.cost.detail->message_ms *
-           (double_of(peers) / double_of(of_node(peers, at.tp)) - 1);
+           (double_of(ranks) / double_of(of_node(ranks, apart)) - 1);
   }
 
   Ms memory_ms(double bytes) const { return mib(bytes) / in_.cost.detail->memory_mib_per_ms; }
@@ -492,12 +540,20 @@ class StrategyReferenceModel {
     }
     const double ring_mib = mib(2 * h * tokens / c * (t - 1) / t);  // one collective
     const double tensor = passes * ring_mib / ring(at.tp, 1);
-    const double context =
-        count * context_ms(at, mib(2 * (2 * query() + 2 * kv()) * tokens / t / c));
+    const double backward = (in_.model.flash_attention ? 2.5 : 2) * attention;
+    double context = count * context_ms(at, mib(2 * (2 * query() + 2 * kv()) * tokens / t / c));
+    double context_back = context;
+    if (at.cp_exchange == StrategyExchange::ring) {
+      // A block is computed while the keys and values of the next arrive, and in the backward pass
+      // the gradients of both.
+      const Ms block = count * mib(2 * 2 * kv() * tokens / t / c) / link(at.tp * at.cp);
+      context = (c - 1) * std::max(0.0, block - attention / c);
+      context_back = (c - 1) * std::max(0.0, 2 * block - backward / c);
+    }
     const double routed = 2 * all_to_all_ms(at, picked * mib(2 * h * tokens / t / c));
     const double forward = products + attention + 2 * tensor + context + routed + between;
-    double ms = forward + 2 * products + (in_.model.flash_attention ? 2.5 : 2) * attention +
-                (in_.model.sequence_parallel ? 3 : 2) * tensor + context + routed + 2 * between;
+    double ms = forward + 2 * products + backward + (in_.model.sequence_parallel ? 3 : 2) * tensor +
+                context_back + routed + 2 * between;
     ms += known;
     if (recompute == StrategyRecompute::full) {
       ms += forward;
@@ -531,6 +587,7 @@ class StrategyReferenceModel {
   }
 
   inline static const std::vector<std::int64_t> kWhole = {1};
+  static constexpr std::array kBoth = {StrategyExchange::all_to_all, StrategyExchange::ring};
 
   const StrategyInstance& in_;
   std::vector<LayerReference> layers_;

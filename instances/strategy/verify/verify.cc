@@ -24,6 +24,7 @@ enum Rule : std::size_t {
   kOptions,
   kDevices,
   kExperts,
+  kShard,
   kMicroBatches,
   kLayers,
   kMemory,
@@ -35,8 +36,8 @@ enum Rule : std::size_t {
 };
 
 constexpr std::array<std::string_view, kRuleCount> kRuleNames = {
-    "number", "options", "devices",   "experts", "micro_batches", "layers",
-    "memory", "time",    "objective", "bound",   "instance_hash"};
+    "number", "options", "devices", "experts",   "shard", "micro_batches",
+    "layers", "memory",  "time",    "objective", "bound", "instance_hash"};
 
 // Times and amounts of memory are sums of rounded numbers.
 
@@ -54,6 +55,7 @@ class StrategyVerifier {
     check_options();
     check_devices();
     check_experts();
+    check_shard();
     check_micro_batches();
     check_layers();
     if (sound_) {
@@ -144,11 +146,15 @@ class StrategyVerifier {
       });
     }
     const auto ranks = product({plan_.tp, plan_.cp});
-    if (!ranks || !truth_.may_share_heads(plan_.tp, plan_.cp)) {
+    if (!ranks || !truth_.may_exchange(plan_.tp, plan_.cp, plan_.cp_exchange)) {
       broken(kDevices, [&] {
         return Description{
-            "/tp", text(plan_.tp) + " x " + text(plan_.cp) + " ranks",
-            "tp cp that divides the " + text(instance_.model.heads) + " heads" +
+            "/tp",
+            text(plan_.tp) + " x " + text(plan_.cp) + " ranks" +
+                (plan_.cp_exchange == StrategyExchange::ring ? " in a ring" : ""),
+            "an exchange of the options where cp is above 1, and tp cp, or in a ring tp, that "
+            "divides the " +
+                text(instance_.model.heads) + " heads" +
                 (instance_.cost.detail
                      ? ", and with tp divides those of keys and values or repeats them"
                      : "")};
@@ -168,6 +174,28 @@ class StrategyVerifier {
                              text(plan_.dp) + ", tp " + text(plan_.tp),
                          "1, or a divisor of cp dp and of the experts of each layer that has some, "
                          "with sequence parallelism where tp is above 1"};
+    });
+  }
+
+  // Checks the ranks that share states; ep may have any value here.
+  void check_shard() {
+    const auto ranks = product({plan_.cp, plan_.dp});
+    const std::int64_t ep = std::max<std::int64_t>(1, plan_.ep);
+    const std::vector<std::int64_t>& listed = instance_.options.shard;
+    const auto lists = [&](std::int64_t number) {
+      return std::find(listed.begin(), listed.end(), number) != listed.end();
+    };
+    if (plan_.shard == 0 && (lists(0) || (ranks && lists(*ranks)))) return;
+    if (plan_.shard > 0 && ranks && plan_.shard < *ranks && *ranks % plan_.shard == 0 &&
+        plan_.shard % ep == 0 && lists(plan_.shard)) {
+      return;
+    }
+    broken(kShard, [&] {
+      return Description{"/shard",
+                         text(plan_.shard) + " ranks that share states, of " + text(plan_.cp) +
+                             " x " + text(plan_.dp) + ", ep " + text(plan_.ep),
+                         "a value of the options, which is 0 for all of them or a smaller divisor "
+                         "of cp dp and a multiple of ep"};
     });
   }
 
@@ -225,8 +253,9 @@ class StrategyVerifier {
 
   // Checks the stages. Requires decisions that all rules up to `layers` allow.
   void check_stages() {
-    const StrategyReferenceModel::Setting setting{
-        plan_.pp, plan_.v, plan_.micro_batches, plan_.tp, plan_.cp, plan_.dp, plan_.ep};
+    const StrategyReferenceModel::Setting setting{plan_.pp, plan_.v,     plan_.micro_batches,
+                                                  plan_.tp, plan_.cp,    plan_.dp,
+                                                  plan_.ep, plan_.shard, plan_.cp_exchange};
     std::vector<StrategyReferenceModel::Stage> stages;
     std::int64_t before = 0;
     for (std::size_t s = 0; s < plan_.stages.size(); ++s) {

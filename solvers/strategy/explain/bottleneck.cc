@@ -24,8 +24,7 @@ class Bindings {
       : instance_(instance),
         plan_(plan),
         table_(instance),
-        costs_(table_, {plan.pp, plan.v, plan.micro_batches},
-               {plan.tp, plan.cp, plan.dp, plan.ep}) {
+        costs_(table_, {plan.pp, plan.v, plan.micro_batches}, layout_of(plan)) {
     for (std::size_t s = 1; s < plan.stages.size(); ++s) {
       if (plan.stages[s].time_ms > plan.stages[at(slowest_)].time_ms) {
         slowest_ = static_cast<std::int64_t>(s);
@@ -138,8 +137,8 @@ std::string configuration_text(const StrategyPlan& plan) {
   return "pp " + std::to_string(plan.pp) + ", v " + std::to_string(plan.v) + ", " +
          plain_count(plan.micro_batches, "micro-batch", "micro-batches") + ", tp " +
          std::to_string(plan.tp) + ", cp " + std::to_string(plan.cp) + ", dp " +
-         std::to_string(plan.dp) + (plan.ep > 1 ? ", ep " + std::to_string(plan.ep) : "") +
-         ", ZeRO " + std::to_string(first.zero) + ", recomputation " + recompute_text(first);
+         std::to_string(plan.dp) + sharing_text(plan) + ", ZeRO " + std::to_string(first.zero) +
+         ", recomputation " + recompute_text(first);
 }
 
 // Returns the source of the rates, and for each rate the least change that makes another

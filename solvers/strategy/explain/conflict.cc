@@ -104,12 +104,14 @@ Conflict conflict_in(const StrategyInstance& instance, const Trial&) {
     return conflict;
   }
   conflict.causes.push_back(
-      {"/options", "every configuration has a stage that needs " + plain_number(least.mib) +
-                       " MiB or more; least in stage " + std::to_string(least.stage) + " of " +
-                       std::to_string(least.of_class.pp) + " with " +
-                       plain_count(least.layers, "layer") + ", tp " +
-                       std::to_string(least.layout.tp) + ", cp " + std::to_string(least.layout.cp) +
-                       (least.layout.ep > 1 ? ", ep " + std::to_string(least.layout.ep) : "")});
+      {"/options",
+       "every configuration has a stage that needs " + plain_number(least.mib) +
+           " MiB or more; least in stage " + std::to_string(least.stage) + " of " +
+           std::to_string(least.of_class.pp) + " with " + plain_count(least.layers, "layer") +
+           ", tp " + std::to_string(least.layout.tp) + ", cp " + std::to_string(least.layout.cp) +
+           (least.layout.cp_exchange == StrategyExchange::ring ? ", ring" : "") +
+           (least.layout.ep > 1 ? ", ep " + std::to_string(least.layout.ep) : "") +
+           (least.layout.shard > 0 ? ", shard " + std::to_string(least.layout.shard) : "")});
   conflict.causes.push_back({"/cluster/memory_mib",
                              "a device has " + plain_number(instance.cluster.memory_mib) + " MiB"});
   StrategyInstance larger = instance;

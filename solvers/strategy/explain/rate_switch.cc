@@ -46,9 +46,9 @@ std::vector<StagePlan> stages_of(const StrategyTable& table, const Candidate& ca
 bool is_of(const StrategyPlan& plan, const Candidate& its) {
   const StrategyStage& first = plan.stages.front();
   return plan.pp == its.its.pp && plan.v == its.its.v &&
-         plan.micro_batches == its.its.micro_batches && plan.tp == its.layout.tp &&
-         plan.cp == its.layout.cp && plan.ep == its.layout.ep && first.zero == its.choice.zero &&
-         first.recompute == its.choice.recompute && first.stream_chunks == its.choice.stream_chunks;
+         plan.micro_batches == its.its.micro_batches && layout_of(plan) == its.layout &&
+         first.zero == its.choice.zero && first.recompute == its.choice.recompute &&
+         first.stream_chunks == its.choice.stream_chunks;
 }
 
 // Prices configurations with one table of an instance whose rates were changed.
@@ -57,8 +57,7 @@ class Prices {
   explicit Prices(StrategyInstance instance) : instance_(std::move(instance)), table_(instance_) {}
 
   StrategyPlan of(const StrategyPlan& plan) const {
-    const StageCosts costs(table_, {plan.pp, plan.v, plan.micro_batches},
-                           {plan.tp, plan.cp, plan.dp, plan.ep});
+    const StageCosts costs(table_, {plan.pp, plan.v, plan.micro_batches}, layout_of(plan));
     return compose_strategy(costs, stages_of(plan));
   }
   StrategyPlan of(const Candidate& candidate) const {

@@ -59,6 +59,30 @@ TEST(Launchers, SayWhatThePlanSays) {
   EXPECT_THAT(toml, Not(HasSubstr("pipeline_parallel_schedule")));
 }
 
+// Megatron-LM counts the copies of the states, TorchTitan the ranks of dp that share one.
+TEST(Launchers, SayWhichRanksShareStates) {
+  StrategyPlan plan{.tp = 2, .cp = 2, .dp = 4, .shard = 4, .stages = {{.layers = 32, .zero = 1}}};
+  const LaunchedSteps steps{.sequences = 16, .longest = 4096, .tokens_of_rank = 4096};
+  EXPECT_THAT(megatron_script(of_two_nodes(), plan, steps),
+              HasSubstr("--num-distributed-optimizer-instances 2"));
+  const std::string toml = torchtitan_toml(plan, steps);
+  EXPECT_THAT(toml,
+              HasSubstr("data_parallel_replicate_degree = 2\ndata_parallel_shard_degree = 2\n"));
+  EXPECT_THAT(toml, Not(HasSubstr("refuses")));
+  plan.cp = 4, plan.dp = 2, plan.shard = 2;
+  EXPECT_THAT(torchtitan_toml(plan, steps), HasSubstr("refuses this configuration"));
+  plan.shard = 0;
+  EXPECT_THAT(megatron_script(of_two_nodes(), plan, steps), Not(HasSubstr("optimizer-instances")));
+}
+
+TEST(Launchers, SayHowContextIsExchanged) {
+  StrategyPlan plan{.tp = 2, .cp = 4, .dp = 2, .stages = {{.layers = 32, .zero = 1}}};
+  const LaunchedSteps steps{.sequences = 16, .longest = 4096, .tokens_of_rank = 4096};
+  EXPECT_THAT(megatron_script(of_two_nodes(), plan, steps), HasSubstr("--cp-comm-type a2a"));
+  plan.cp_exchange = StrategyExchange::ring;
+  EXPECT_THAT(megatron_script(of_two_nodes(), plan, steps), HasSubstr("--cp-comm-type p2p"));
+}
+
 // The flags are those of Megatron-LM's moe group, and the keys those of TorchTitan 0.2.
 TEST(Launchers, SayWhichRanksShareExperts) {
   StrategyInstance instance = of_two_nodes();

@@ -136,6 +136,16 @@ std::vector<Instance> instances() {
     graph.capacity = *least_peak(graph) - 1;
     if (*graph.capacity >= 0) all.emplace_back(std::move(graph));
   }
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    all.emplace_back(with_partial_sharing(tiny_strategy(seed, 6), seed));
+  }
+  StrategyInstance copied = tiny_strategy(2, 6);  // two replicas with all states each
+  copied.cluster.nodes = 1;
+  copied.cluster.devices_per_node = 2;
+  copied.cluster.memory_mib = 1e6;
+  copied.options = {.shard = {1}};
+  copied.lengths = {64, 64};
+  all.emplace_back(copied);
   StrategyInstance streamed = tiny_strategy(1);
   streamed.options.recompute = {StrategyRecompute::full};
   streamed.options.stream_chunks = {3};

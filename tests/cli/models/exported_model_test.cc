@@ -89,7 +89,8 @@ TEST(ExportedModel, SolutionsBecomePlans) {
     published.capacity.reset();  // published rows have no capacity
     layout += static_cast<int>(expect_round_trip(published, {.published = true}));
     strategy += static_cast<int>(expect_round_trip(tiny_strategy(seed), {}));
-    strategy += static_cast<int>(expect_round_trip(tiny_experts(seed), {}));
+    strategy +=
+        static_cast<int>(expect_round_trip(with_partial_sharing(tiny_experts(seed), seed), {}));
     if (HasFailure()) return;
   }
   EXPECT_GE(scatter, 40);

@@ -16,9 +16,8 @@ namespace stowage::strategy_bounds_test {
 namespace {
 
 StrategyInstance tiny(std::uint64_t seed) {
-  return seed % 3 == 0   ? tiny_strategy(seed, 6)
-         : seed % 3 == 1 ? tiny_experts(seed, 6)
-                         : tiny_measured(seed, 6);
+  if (seed % 3 == 2) return tiny_measured(seed, 6);
+  return with_partial_sharing(seed % 3 == 0 ? tiny_strategy(seed, 6) : tiny_experts(seed, 6), seed);
 }
 
 TEST(StrategyBounds, NoneIsAboveTheOptimumOfItsClass) {

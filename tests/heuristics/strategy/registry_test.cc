@@ -36,7 +36,8 @@ std::map<std::string, std::optional<StrategyPlan>> plans_of(const StrategyInstan
 TEST(StrategyHeuristics, PlansAreValidAndBetterInTurn) {
   int uneven = 0;
   for (std::uint64_t seed = 0; seed < 270; ++seed) {
-    const StrategyInstance instance = seed % 2 == 0 ? tiny_strategy(seed) : tiny_experts(seed);
+    const StrategyInstance instance =
+        with_partial_sharing(seed % 2 == 0 ? tiny_strategy(seed) : tiny_experts(seed), seed);
     auto plans = plans_of(instance);
     for (const auto& [name, plan] : plans) {
       if (!plan) continue;
@@ -93,7 +94,8 @@ TEST(StrategyHeuristics, AlpaIsTheBestWithoutExchanges) {
   int compared = 0;
   int behind = 0;
   for (std::uint64_t seed = 0; seed < 270; ++seed) {
-    StrategyInstance instance = seed % 2 == 0 ? tiny_strategy(seed, 6) : tiny_experts(seed, 6);
+    StrategyInstance instance =
+        with_partial_sharing(seed % 2 == 0 ? tiny_strategy(seed, 6) : tiny_experts(seed, 6), seed);
     instance.options.v = {1};
     without_exchanges(instance);
     for (Tokens& length : instance.lengths) length = instance.lengths.front();
@@ -128,19 +130,20 @@ TEST(StrategyHeuristics, AHeavyHeadGetsFewerLayers) {
 // One configuration of each type, the fastest first: the best of all is among them.
 TEST(StrategyHeuristics, TheFastestOfEachKindBeginWithTheBest) {
   for (std::uint64_t seed = 0; seed < 140; ++seed) {
-    const StrategyInstance instance = seed % 2 == 0 ? tiny_strategy(seed) : tiny_experts(seed);
+    const StrategyInstance instance =
+        with_partial_sharing(seed % 2 == 0 ? tiny_strategy(seed) : tiny_experts(seed), seed);
     const StrategyTable table(instance);
     const std::optional<StrategyPlan> best = best_homogeneous(table, Budget());
     const std::vector<StrategyPlan> plans = fastest_homogeneous(table, 1000, Budget());
     ASSERT_EQ(best.has_value(), !plans.empty()) << seed;
     if (!best) continue;
     EXPECT_EQ(plans.front().step_ms, best->step_ms) << seed;
-    std::set<std::array<std::int64_t, 6>> kinds;
+    std::set<std::array<std::int64_t, 7>> kinds;
     Ms last = 0;
     for (const StrategyPlan& plan : plans) {
       const StrategyStage& stage = plan.stages.front();
-      kinds.insert(
-          {plan.pp, plan.v, plan.tp, stage.zero, static_cast<int>(stage.recompute), plan.ep});
+      kinds.insert({plan.pp, plan.v, plan.tp, stage.zero, static_cast<int>(stage.recompute),
+                    plan.ep, plan.shard});
       EXPECT_THAT(verify(instance, plan), IsEmpty()) << seed;
       EXPECT_GE(plan.step_ms, last) << seed;
       last = plan.step_ms;

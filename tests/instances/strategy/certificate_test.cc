@@ -84,7 +84,7 @@ TEST(StrategyCertificate, NoPricesProveMoreThanIsTrue) {
   int refused = 0;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     const StrategyInstance instance =
-        seed % 2 == 0 ? tiny_strategy(seed, 6) : tiny_experts(seed, 6);
+        with_partial_sharing(seed % 2 == 0 ? tiny_strategy(seed, 6) : tiny_experts(seed, 6), seed);
     const std::optional<Ms> least = least_step(instance);
     if (!least) continue;
     const auto best = brute_force(instance);
@@ -108,7 +108,8 @@ TEST(StrategyCertificate, NoPricesProveMoreThanIsTrue) {
 TEST(StrategyCertificate, CasesProveWhatPricesDoNot) {
   int only_by_cases = 0;
   for (std::uint64_t seed = 0; seed < 270; ++seed) {
-    StrategyInstance instance = seed % 2 == 0 ? tiny_strategy(seed, 6) : tiny_experts(seed, 6);
+    StrategyInstance instance =
+        with_partial_sharing(seed % 2 == 0 ? tiny_strategy(seed, 6) : tiny_experts(seed, 6), seed);
     for (Tokens& length : instance.lengths) length = instance.lengths.front();
     const auto best = brute_force(instance);
     if (!best) continue;

@@ -45,7 +45,8 @@ bool proves(const StrategyInstance& instance, const StrategyCertificate& certifi
 
 // Layers that differ, dealt in chunks to two stages.
 StrategyInstance dealt(std::uint64_t seed) {
-  StrategyInstance instance = seed % 2 == 0 ? tiny_strategy(seed, 6) : tiny_experts(seed, 6);
+  StrategyInstance instance =
+      with_partial_sharing(seed % 2 == 0 ? tiny_strategy(seed, 6) : tiny_experts(seed, 6), seed);
   const StrategyModel& model = instance.model;
   StrategyBlock other = model.blocks.front();
   other.ffn += 64;
@@ -96,9 +97,10 @@ TEST(StrategyClassCertificate, NoPricesProveMoreThanTheOptimumOfTheClass) {
   Draw draw(3);
   int refused = 0;
   for (std::uint64_t seed = 0; seed < 120; ++seed) {
-    const StrategyInstance instance = seed % 3 == 0   ? tiny_strategy(seed, 6)
-                                      : seed % 3 == 1 ? tiny_experts(seed, 6)
-                                                      : tiny_measured(seed, 6);
+    const StrategyInstance instance = with_partial_sharing(seed % 3 == 0   ? tiny_strategy(seed, 6)
+                                                           : seed % 3 == 1 ? tiny_experts(seed, 6)
+                                                                           : tiny_measured(seed, 6),
+                                                           seed);
     for (const StrategyClass& its : classes_of(instance)) {
       expect_sound(instance, its, draw, refused, seed);
     }
@@ -182,7 +184,8 @@ TEST(StrategyReferenceModel, RangesBeyondThoseThatAreListed) {
 TEST(StrategyInfeasibility, MemoryThatJustFitsIsNoProof) {
   int found = 0;
   for (std::uint64_t seed = 0; seed < 150; ++seed) {
-    StrategyInstance instance = seed % 2 == 0 ? tiny_strategy(seed, 6) : tiny_experts(seed, 6);
+    StrategyInstance instance =
+        with_partial_sharing(seed % 2 == 0 ? tiny_strategy(seed, 6) : tiny_experts(seed, 6), seed);
     const auto proven = [&] {
       return check_infeasibility(instance, {.by = "configurations"}).empty();
     };

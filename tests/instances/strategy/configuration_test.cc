@@ -46,6 +46,32 @@ TEST(StatedConfiguration, HasThePriceOfTheConfigurationAndVerifies) {
   EXPECT_TRUE(verify(instance, *plan).empty());
 }
 
+TEST(StatedConfiguration, HasTheRanksThatShareStates) {
+  const std::string_view words = "zero=1,micro_batch_size=1,recompute=full,shard=";
+  StrategyInstance instance = instance_of();
+  const auto plan = read_configuration(std::string(words) + '8', instance);
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->shard, 8);
+  EXPECT_TRUE(verify(with_options_of(instance, *plan), *plan).empty());
+  EXPECT_EQ(read_configuration(std::string(words) + "16", instance)->shard, 0);  // all ranks
+  EXPECT_THAT(errors_of(std::string(words) + '3'),
+              ElementsAre("shard: must divide the 16 ranks of dp and cp and be a multiple of ep 1, "
+                          "is 3"));
+}
+
+TEST(StatedConfiguration, MayHaveARingThatHeadsDoNotDivide) {
+  StrategyInstance instance = instance_of();  // 32 heads
+  instance.cluster = {.nodes = 6, .devices_per_node = 8, .memory_mib = 1e6};
+  instance.lengths.assign(6, 48 * 1024);
+  const auto plan = read_configuration(
+      "tp=8,cp=6,cp_exchange=ring,zero=1,micro_batch_size=1,recompute=full", instance);
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->cp_exchange, StrategyExchange::ring);
+  EXPECT_TRUE(verify(with_options_of(instance, *plan), *plan).empty());
+  EXPECT_THAT(errors_of("micro_batch_size=1,cp_exchange=p2p"),
+              ElementsAre("cp_exchange: must be all_to_all or ring, is \"p2p\""));
+}
+
 TEST(StatedConfiguration, OfABarePlanIsTheSame) {
   const StrategyInstance instance = instance_of();
   const Result<Plan> bare = read_plan(

@@ -102,5 +102,58 @@ TEST(StrategyDetailCosts, RanksHaveWholeHeadsOfKeys) {
   EXPECT_TRUE(table.may_share_heads(7, 1));
 }
 
+// Two ranks of a node have the states together; the two nodes have copies of them. 272 parameters.
+TEST(StrategyDetailCosts, OfStatesThatOneNodeHas) {
+  StrategyInstance instance = detailed();
+  instance.options.shard = {2, 0, 4};
+  const StrategyTable table(instance);
+  const std::vector<StrategyLayout> layouts = table.layouts({1, 1, 1});
+  EXPECT_EQ(std::ranges::count(layouts, 2, &StrategyLayout::shard), 2);  // tp 1, cp 1 and 2
+  const StageCosts costs(table, {1, 1, 1}, {.dp = 4, .shard = 2});
+  const StageCosts whole(table, {1, 1, 1}, {.dp = 4});
+  // Parts are summed and gathered at 4 bytes a ms. Half of all parameters then goes to one other
+  // node at 1 byte a ms, with one message of 5 ms for each of two collectives.
+  const StageCost first = costs.of(0, 0, 1, {1, StrategyRecompute::none});
+  EXPECT_NEAR(first.exchange_ms, 4 * 0.5 * 272 / 4 + 4 * 0.5 * 136 + 2 * 5, 1e-9);
+  EXPECT_NEAR(first.update_ms, 2 * 136 + 7, 1e-9);
+  EXPECT_NEAR((first.memory_mib - whole.of(0, 0, 1, {1}).memory_mib) * 1048576,
+              272 * (12 / 2.0 - 12 / 4.0), 1e-6);
+  // Level 3 gathers within the node for each micro-batch, and sums the copies once a step.
+  const StageCost third = costs.of(0, 0, 1, {3, StrategyRecompute::none});
+  EXPECT_NEAR(third.exchange_ms, 4 * 0.5 * 136 + 2 * 5, 1e-9);
+  EXPECT_EQ(costs.of(0, 0, 1, {0}).exchange_ms, whole.of(0, 0, 1, {0}).exchange_ms);
+}
+
+// Three ranks in a ring, which heads of two do not divide: each computes a block of a row while the
+// keys and values of the next arrive.
+TEST(StrategyDetailCosts, OfARingBeyondTheHeads) {
+  StrategyInstance instance = detailed();
+  instance.cluster = {.nodes = 1,
+                      .devices_per_node = 3,
+                      .memory_mib = 2,
+                      .mib_per_ms = {.inside = 0.5 / 1048576, .across = 0.25 / 1048576}};
+  instance.options = {.cp = {3},
+                      .cp_exchange = {StrategyExchange::all_to_all, StrategyExchange::ring}};
+  instance.lengths = {12};
+  const StrategyTable table(instance);
+  const std::vector<StrategyLayout> layouts = table.layouts({1, 1, 1});
+  ASSERT_EQ(layouts.size(), 1U);
+  EXPECT_EQ(layouts[0].cp_exchange, StrategyExchange::ring);
+  const auto cost_of = [&](StrategyExchange exchange) {
+    return StageCosts(table, {1, 1, 1}, {.cp = 3, .cp_exchange = exchange})
+        .of(0, 0, 1, {1, StrategyRecompute::none});
+  };
+  // x = 4, y = 48. All-to-all: 4 (8 + 4) 4 bytes, two thirds of them at 0.5, in both passes. Ring:
+  // 4 4 4 bytes take 128 ms, and attention of 2 8 48 takes 256 ms a block forward, 640 backward.
+  const StageCost heads = cost_of(StrategyExchange::all_to_all);
+  const StageCost hidden = cost_of(StrategyExchange::ring);
+  EXPECT_NEAR(heads.time_ms - hidden.time_ms, 2 * (192 * 2 / 3.0 / 0.5), 1e-6);
+  EXPECT_NEAR((hidden.memory_mib - heads.memory_mib) * 1048576, 4 * 4 * 4, 1e-6);
+  // At a sixth of the speed 768 ms are sent twice forward, and 1536 backward.
+  instance.cluster.mib_per_ms.inside /= 6;
+  EXPECT_NEAR(cost_of(StrategyExchange::ring).time_ms - hidden.time_ms,
+              2 * (768 - 256) + 2 * (1536 - 640), 1e-6);
+}
+
 }  // namespace
 }  // namespace stowage::strategy_detail_test

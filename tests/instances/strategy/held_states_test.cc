@@ -64,6 +64,17 @@ TEST(HeldStates, ReplicasHoldCopiesUnlessTheyAreSharded) {
   }
 }
 
+// Of four replicas, two and two have the states together: each rank has a copy elsewhere.
+TEST(HeldStates, RanksThatShareStatesInPartHaveCopiesInTheOthers) {
+  StrategyPlan plan = plan_of(1, 1, 4, 3);
+  plan.shard = 2;
+  const HeldStates held(four_layers(), plan);
+  EXPECT_EQ(held.bytes(0), 2 * kLayer);
+  EXPECT_EQ(held.shared_bytes(held)[0], (std::vector<double>{2 * kLayer, 0, 2 * kLayer, 0}));
+  EXPECT_EQ(held.missing_bytes(all_but(4, 0)), 0);
+  EXPECT_EQ(held.missing_bytes(std::vector<std::int64_t>{0, 2}), 2 * kLayer);
+}
+
 TEST(HeldStates, ChunksOfAStageAreApart) {
   StrategyPlan interleaved = plan_of(2, 1, 1, 0);
   interleaved.v = 2;

@@ -49,8 +49,10 @@ TEST(StrategyJson, ReadsEveryKey) {
                   .v = {1, 3},
                   .tp = {2, 1},
                   .cp = {1},
+                  .cp_exchange = {StrategyExchange::ring, StrategyExchange::all_to_all},
                   .ep = {2, 1},
                   .zero = {0, 3},
+                  .shard = {0, 2},
                   .recompute = {Recompute::none, Recompute::full},
                   .logit_chunks = {4},
                   .stream_chunks = {2, 1},
@@ -62,12 +64,15 @@ TEST(StrategyJson, ReadsEveryKey) {
   EXPECT_EQ(plan->stages[1].recompute, Recompute::full);
   EXPECT_EQ(plan->stages[1].stream_chunks, 2);
   EXPECT_EQ(plan->ep, 2);
+  EXPECT_EQ(plan->shard, 2);
+  EXPECT_EQ(plan->cp_exchange, StrategyExchange::ring);
   EXPECT_EQ(*read_strategy_plan(write_strategy_plan(*plan)), *plan);
 }
 
 TEST(StrategyJson, WhatIsWrittenIsReadBack) {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
-    const StrategyInstance wanted = seed % 2 == 0 ? tiny_strategy(seed) : tiny_experts(seed);
+    const StrategyInstance wanted =
+        with_partial_sharing(seed % 2 == 0 ? tiny_strategy(seed) : tiny_experts(seed), seed);
     const auto read = read_strategy_instance(write_strategy_instance(wanted));
     ASSERT_TRUE(read) << seed << to_string(read.errors()[0]);
     EXPECT_EQ(*read, wanted) << seed;
@@ -128,6 +133,9 @@ TEST(StrategyJson, TheHashIsOfWhatIsMeant) {
   differs([](StrategyInstance& i) { i.cost.measured[0].block = 1; });
   differs([](StrategyInstance& i) { i.cost.measured[0].tokens[0] = 99; });
   differs([](StrategyInstance& i) { i.cost.measured[0].ms[1] = 5; });
+  differs([](StrategyInstance& i) { i.options.shard = {0}; });
+  differs([](StrategyInstance& i) { i.options.cp_exchange.pop_back(); });
+  differs([](StrategyInstance& i) { i.options.cp_exchange = {StrategyExchange::all_to_all}; });
   differs([](StrategyInstance& i) { i.options.stream_chunks = {1}; });
   differs([](StrategyInstance& i) { i.options.stream_chunks = {2}; });
   differs([](StrategyInstance& i) { i.options.micro_batches.clear(); });
@@ -167,6 +175,8 @@ TEST(StrategyJson, TheHashOfDenseModelsStays) {
   StrategyInstance dense = *read_strategy_instance(kValidStrategy);
   dense.model.blocks[1].experts.reset();
   dense.options.ep = {1};
+  dense.options.shard = {0};
+  dense.options.cp_exchange = {StrategyExchange::all_to_all};
   dense.options.stream_chunks = {1};
   dense.cost.measured.clear();
   EXPECT_EQ(instance_hash(dense), "fnv1a64:38bdaebae0152438");
@@ -207,6 +217,10 @@ TEST(StrategyJson, InstancesInMemoryAreChecked) {
               HasSubstr("E108 /cost/measured"));
   EXPECT_THAT(error_of([](StrategyInstance& i) { i.cost.measured.push_back(i.cost.measured[0]); }),
               HasSubstr("E385 /cost/measured/1: must be the only one"));
+  EXPECT_THAT(error_of([](StrategyInstance& i) { i.options.cp_exchange.clear(); }),
+              HasSubstr("E381 /options/cp_exchange"));
+  EXPECT_THAT(error_of([](StrategyInstance& i) { i.options.shard.clear(); }),
+              HasSubstr("E381 /options/shard"));
   EXPECT_THAT(error_of([](StrategyInstance& i) { i.options.stream_chunks.clear(); }),
               HasSubstr("E381 /options/stream_chunks"));
   EXPECT_THAT(error_of([](StrategyInstance& i) { i.options.ep.clear(); }),
@@ -226,6 +240,10 @@ TEST(StrategyJson, GeneratedInstancesAreSound) {
   EXPECT_EQ(generate_strategy({.model = "bert"}, {1}).errors()[0].code, "E501");
   EXPECT_EQ(generate_strategy({.nodes = 0}, {1}).errors()[0].code, "E504");
   EXPECT_EQ(generate_strategy({.most_stream_chunks = 0}, {1}).errors()[0].code, "E504");
+  EXPECT_EQ(generate_strategy({.shard = {}}, {1}).errors()[0].pointer, "/shard");
+  EXPECT_EQ(generate_strategy({.shard = {-1}}, {1}).errors()[0].pointer, "/shard");
+  EXPECT_EQ(generate_strategy({.shard = {0, 8}}, {1})->options.shard,
+            (std::vector<std::int64_t>{0, 8}));
   EXPECT_EQ(generate_strategy({.most_stream_chunks = 8}, {1})->options.stream_chunks,
             (std::vector<std::int64_t>{1, 2, 4, 8}));
   EXPECT_EQ(generate_strategy({}, {}).errors()[0].code, "E504");

@@ -36,7 +36,8 @@ TEST(StrategyPrice, LayersAreDealtAsTrainersDealThem) {
 TEST(StrategyPrice, IsWhatTheVerifierCounts) {
   int priced = 0;
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
-    StrategyInstance instance = seed % 2 == 0 ? tiny_strategy(seed) : tiny_experts(seed);
+    StrategyInstance instance =
+        with_partial_sharing(seed % 2 == 0 ? tiny_strategy(seed) : tiny_experts(seed), seed);
     instance.cluster.memory_mib = 1e9;
     const StrategyTable table(instance);
     for (const StrategyClass& its : table.classes()) {

@@ -135,6 +135,27 @@ TEST(RunLog, OfTorchtitanHasItsMeshBatchAndTokensASecond) {
   EXPECT_EQ(run.at("zero"), "2");  // a pipeline keeps parameters gathered
   EXPECT_EQ(run.at("step_ms"), "1000");
   EXPECT_FALSE(run.contains("micro_batch_size"));  // the pipeline splits the local batch
+  EXPECT_FALSE(run.contains("shard"));
+}
+
+// torchtitan shards states among dp_shard cp ranks, and Megatron-LM states the number of copies.
+TEST(RunLog, HasTheRanksThatShareStates) {
+  EXPECT_EQ(only_run("INFO - Building device mesh with parallelism: pp=1, dp_replicate=2, "
+                     "dp_shard=4, cp=2, tp=1, ep=1\nINFO - Training starts at step 1, with local "
+                     "batch size 8, global batch size 32, sequence length 4096, total steps 9 "
+                     "(warmup 2)\nINFO - step: 1  memory: 1.00GiB(1%)  tps: 100\n")
+                .at("shard"),
+            "8");
+  std::string megatron(kMegatron);
+  const std::string_view line = "  padded_vocab_size";
+  megatron.insert(megatron.find(line), "  num_distributed_optimizer_instances ............. 2\n");
+  EXPECT_EQ(only_run(megatron).at("shard"), "2");  // 32 devices, tp 4, pp 2
+  EXPECT_FALSE(only_run(kMegatron).contains("shard"));
+  std::string ring(kMegatron);
+  const std::string_view cp = "context_parallel_size ........................... ";
+  ring[ring.find(cp) + cp.size()] = '2';
+  ring.insert(ring.find(line), "  cp_comm_type .................................... ['p2p']\n");
+  EXPECT_EQ(only_run(ring).at("cp_exchange"), "ring");
 }
 
 TEST(RunLog, OfWeightsAndBiasesIsAChartOrTheTableOfRuns) {

@@ -34,6 +34,7 @@ StrategyInstance wanted() {
                       .tp = {1, 2},
                       .cp = {1, 2},
                       .zero = {1, 3},
+                      .shard = {0, 1, 2},
                       .logit_chunks = {1, 4},
                       .stream_chunks = {1, 4}},
           .lengths = std::vector<Tokens>(8, 1000)};
@@ -91,6 +92,22 @@ TEST(StrategyVerify, EveryRuleIsBroken) {
   EXPECT_THAT(broken([](I&, P& p) { p.stages[1].stream_chunks = 1; }),
               ElementsAre("memory", "time", "objective"));
   EXPECT_THAT(broken([](I&, P& p) { p.ep = 2; }), ElementsAre("options", "experts"));
+  constexpr auto kRing = StrategyExchange::ring;
+  EXPECT_THAT(broken([](I&, P& p) { p.cp_exchange = kRing; }), ElementsAre("devices"));  // cp is 1
+  EXPECT_THAT(broken([](I&, P& p) { p.cp = 2, p.dp = 1; }), ElementsAre("time", "objective"));
+  EXPECT_THAT(broken([](I&, P& p) { p.cp = 2, p.dp = 1, p.cp_exchange = kRing; }),
+              ElementsAre("devices"));
+  EXPECT_THAT(broken([](I& i, P& p) {
+                p.cp = 2, p.dp = 1, p.cp_exchange = kRing;
+                i.options.cp_exchange = {kRing};
+              }),
+              ElementsAre("memory", "time", "objective"));
+  EXPECT_THAT(broken([](I& i, P&) { i.options.shard = {1}; }), ElementsAre("shard"));
+  EXPECT_THAT(broken([](I&, P& p) { p.shard = 2; }), ElementsAre("shard"));  // not fewer than dp cp
+  EXPECT_THAT(broken([](I&, P& p) { p.shard = 3; }), ElementsAre("shard"));
+  EXPECT_THAT(broken([](I&, P& p) { p.shard = -1; }), ElementsAre("shard"));
+  EXPECT_THAT(broken([](I&, P& p) { p.shard = 1; }), ElementsAre("memory", "time"));
+  EXPECT_THAT(broken([](I& i, P&) { i.options.shard = {2}; }), IsEmpty());
   EXPECT_THAT(broken([](I&, P& p) { p.dp = 4; }), ElementsAre("devices", "micro_batches"));
   EXPECT_THAT(broken([](I& i, P&) { i.model.heads = 7; }), ElementsAre("devices"));
   EXPECT_THAT(broken([](I&, P& p) { p.dp = 0; }), ElementsAre("devices", "micro_batches"));
@@ -119,7 +136,8 @@ TEST(StrategyVerify, EveryRuleIsBroken) {
 // A model whose blocks are written layer by layer gives the same results: folded equals unfolded.
 TEST(StrategyVerify, FoldedIsUnfolded) {
   for (std::uint64_t seed = 0; seed < 54; ++seed) {
-    const StrategyInstance folded = seed % 2 == 0 ? tiny_strategy(seed) : tiny_experts(seed);
+    const StrategyInstance folded =
+        with_partial_sharing(seed % 2 == 0 ? tiny_strategy(seed) : tiny_experts(seed), seed);
     StrategyInstance unfolded = folded;
     unfolded.model.blocks.clear();
     for (const StrategyBlock& block : folded.model.blocks) {
@@ -137,8 +155,11 @@ TEST(StrategyVerify, TwoOpinionsAgree) {
   Draw draw(3);
   int plans = 0;
   int shared_experts = 0;
+  int sharded_in_part = 0;
+  int rings = 0;
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
-    StrategyInstance instance = seed % 2 == 0 ? tiny_strategy(seed) : tiny_experts(seed);
+    StrategyInstance instance =
+        with_partial_sharing(seed % 2 == 0 ? tiny_strategy(seed) : tiny_experts(seed), seed);
     instance.cluster.memory_mib = 1e12;
     const StrategyTable table(instance);
     for (const StrategyClass& its : table.classes()) {
@@ -157,11 +178,15 @@ TEST(StrategyVerify, TwoOpinionsAgree) {
         EXPECT_THAT(verify(instance, compose_strategy(costs, stages)), IsEmpty()) << seed;
         ++plans;
         shared_experts += layout.ep > 1 ? 1 : 0;
+        sharded_in_part += layout.shard > 0 ? 1 : 0;
+        rings += layout.cp_exchange == StrategyExchange::ring ? 1 : 0;
       }
     }
   }
   EXPECT_GT(plans, 1000);
   EXPECT_GT(shared_experts, 150);
+  EXPECT_GT(sharded_in_part, 60);
+  EXPECT_GT(rings, 150);
 }
 
 // The verifier must accept any input without a crash.
@@ -171,7 +196,7 @@ TEST(StrategyVerify, NoPlanCrashesIt) {
     StrategyPlan its = plan();
     const std::vector<std::int64_t> odd = {-kMaxExact, -1, 0, 1, 2, 3, kMaxExact};
     for (std::int64_t* number :
-         {&its.pp, &its.v, &its.micro_batches, &its.tp, &its.cp, &its.dp, &its.ep,
+         {&its.pp, &its.v, &its.micro_batches, &its.tp, &its.cp, &its.dp, &its.ep, &its.shard,
           &its.logit_chunks, &its.stages[0].layers, &its.stages[0].zero}) {
       if (draw.coin()) *number = odd[draw.below(odd.size())];
     }

@@ -41,29 +41,18 @@ std::optional<Ms> step_of(const StageCosts& costs, StrategyMipForm form, MilpBac
   return plan.step_ms;
 }
 
-StrategyInstance only(StrategyInstance instance, const StrategyClass& its,
-                      const StrategyLayout& layout) {
-  instance.options.pp = {its.pp};
-  instance.options.v = {its.v};
-  instance.options.micro_batches = {its.micro_batches};
-  instance.options.tp = {layout.tp};
-  instance.options.cp = {layout.cp};
-  instance.options.ep = {layout.ep};
-  return instance;
-}
-
 TEST(StrategyMip, FoldedAndAsAPathItIsBruteForceAndSearch) {
   const auto seeds = static_cast<std::uint64_t>(in_long_run(54, 1400));
   int folded = 0;
   int several = 0;
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     const StrategyInstance instance =
-        seed % 2 == 0 ? tiny_strategy(seed, 6) : tiny_experts(seed, 6);
+        with_partial_sharing(seed % 2 == 0 ? tiny_strategy(seed, 6) : tiny_experts(seed, 6), seed);
     const StrategyTable table(instance);
     for (const StrategyClass& its : table.classes()) {
       const StrategyLayout layout = table.layouts(its).back();
       const StageCosts costs(table, its, layout);
-      const std::optional<StrategyPlan> best = brute_force(only(instance, its, layout));
+      const std::optional<StrategyPlan> best = brute_force(narrowed_to(instance, its, layout));
       Budget budget;
       StageSearch search(costs);
       EXPECT_EQ(search.run(kInfinity, budget).stages.empty(), !best) << seed;
@@ -95,7 +84,7 @@ TEST(StrategyMip, WhatIsNotBelowIsNotFound) {
     for (const StrategyClass& its : table.classes()) {
       const StrategyLayout layout = table.layouts(its).front();
       const StageCosts costs(table, its, layout);
-      const std::optional<StrategyPlan> best = brute_force(only(instance, its, layout));
+      const std::optional<StrategyPlan> best = brute_force(narrowed_to(instance, its, layout));
       if (!best) continue;
       for (const double share : {0.9, 1.1}) {
         Budget budget;
@@ -115,7 +104,8 @@ TEST(StrategyMip, WhatIsNotBelowIsNotFound) {
 TEST(StrategyMip, IsAMethodThatFindsTheOptimum) {
   if (built_backends().empty()) GTEST_SKIP() << "no backend is built in";
   for (std::uint64_t seed = 0; seed < 54; ++seed) {
-    const StrategyInstance instance = seed % 2 == 0 ? tiny_strategy(seed) : tiny_experts(seed);
+    const StrategyInstance instance =
+        with_partial_sharing(seed % 2 == 0 ? tiny_strategy(seed) : tiny_experts(seed), seed);
     const std::optional<StrategyPlan> best = brute_force(instance);
     Budget budget;
     const Outcome outcome = solve(Instance(instance), {.method = "mip"}, budget);
@@ -134,7 +124,8 @@ TEST(Uniap, WithoutExchangesItIsTheBestInOneChunk) {
   if (built_backends().empty()) GTEST_SKIP() << "no backend is built in";
   int several = 0;
   for (std::uint64_t seed = 0; seed < 80; ++seed) {
-    StrategyInstance instance = seed % 2 == 0 ? tiny_strategy(seed, 4) : tiny_experts(seed, 4);
+    StrategyInstance instance =
+        with_partial_sharing(seed % 2 == 0 ? tiny_strategy(seed, 4) : tiny_experts(seed, 4), seed);
     instance.model.blocks.resize(1);
     instance.options.v = {1};
     std::erase(instance.options.zero, 3);
@@ -159,7 +150,7 @@ TEST(Uniap, PlansAreValid) {
   int planned = 0;
   for (std::uint64_t seed = 0; seed < 80; ++seed) {
     const StrategyInstance instance =
-        seed % 2 == 0 ? tiny_strategy(seed, 4) : tiny_experts(seed, 4);
+        with_partial_sharing(seed % 2 == 0 ? tiny_strategy(seed, 4) : tiny_experts(seed, 4), seed);
     const StrategyTable table(instance);
     Budget budget;
     const UniapResult found = solve_uniap(table, {.backend = built_backends().back()}, budget);

@@ -53,9 +53,10 @@ TEST(StrategySolve, EqualsBruteForce) {
   int piped = 0;
   int shared_experts = 0;
   for (std::uint64_t seed = 0; seed < 3 * seeds; ++seed) {
-    const StrategyInstance instance = seed < seeds       ? tiny_strategy(seed)
-                                      : seed < 2 * seeds ? tiny_experts(seed - seeds)
-                                                         : tiny_measured(seed - 2 * seeds);
+    StrategyInstance instance = seed < seeds       ? tiny_strategy(seed)
+                                : seed < 2 * seeds ? tiny_experts(seed - seeds)
+                                                   : tiny_measured(seed - 2 * seeds);
+    if (seed % 2 == 1) instance = with_partial_sharing(std::move(instance), seed);
     const std::optional<StrategyPlan> best = brute_force(instance);
     for (const char* method : {"auto", "exact"}) {
       const Outcome outcome = solved(instance, method);
@@ -158,7 +159,7 @@ TEST(StrategySolve, EveryBoundHoldsForEveryClass) {
   int compared = 0;
   for (std::uint64_t seed = 0; seed < 140; ++seed) {
     const StrategyInstance instance =
-        seed % 2 == 0 ? tiny_strategy(seed, 6) : tiny_experts(seed, 6);
+        with_partial_sharing(seed % 2 == 0 ? tiny_strategy(seed, 6) : tiny_experts(seed, 6), seed);
     const StrategyTable table(instance);
     const Budget budget;
     std::optional<StrategyCertificate> certificate = equal_prices(table, budget);
@@ -193,7 +194,8 @@ TEST(StrategySolve, EveryBoundHoldsForEveryClass) {
 TEST(StrategySolve, CasesByTheSlowestStageAreExact) {
   int exact = 0;
   for (std::uint64_t seed = 0; seed < 270; ++seed) {
-    StrategyInstance instance = seed % 2 == 0 ? tiny_strategy(seed, 6) : tiny_experts(seed, 6);
+    StrategyInstance instance =
+        with_partial_sharing(seed % 2 == 0 ? tiny_strategy(seed, 6) : tiny_experts(seed, 6), seed);
     const bool equal = seed % 4 < 2;
     for (Tokens& length : instance.lengths) {
       if (equal) length = instance.lengths.front();
@@ -203,14 +205,7 @@ TEST(StrategySolve, CasesByTheSlowestStageAreExact) {
       for (const StrategyLayout& layout : table.layouts(its)) {
         const StageCosts costs(table, its, layout);
         ASSERT_TRUE(admits_thresholds(costs));
-        StrategyInstance alone = instance;
-        alone.options.pp = {its.pp};
-        alone.options.v = {its.v};
-        alone.options.micro_batches = {its.micro_batches};
-        alone.options.tp = {layout.tp};
-        alone.options.cp = {layout.cp};
-        alone.options.ep = {layout.ep};
-        const std::optional<StrategyPlan> best = brute_force(alone);
+        const std::optional<StrategyPlan> best = brute_force(narrowed_to(instance, its, layout));
         const Ms bound = threshold_bound(costs, kInfinity, Budget());
         if (!best) {
           EXPECT_EQ(bound, kInfinity) << seed;
