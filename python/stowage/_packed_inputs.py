@@ -97,7 +97,7 @@ def model_inputs(batch: PackedBatch, model: Optional[nn.Module] = None) -> dict[
             "a packed row goes to a model that was not checked: models with state-space layers, "
             "linear attention or ALiBi can leak between its sequences; call "
             "stowage.hf.check_packing(model) once before training, and model_inputs(batch, model)",
-            stacklevel=2,
+            stacklevel=1,  # filters by module find it under stowage
         )
     return given if model is None else _taken(given, model)
 

@@ -288,10 +288,11 @@ def test_warns_until_a_model_was_checked(monkeypatch):
     monkeypatch.setattr(_packed_inputs, "_checked", weakref.WeakSet())
     monkeypatch.setattr(_packed_inputs, "_checked_without", weakref.WeakSet())
     batch = some_row()
-    with pytest.warns(UserWarning, match=r"check_packing\(model\)"):
+    with pytest.warns(UserWarning, match=r"check_packing\(model\)") as said:
         model_inputs(batch)
     with pytest.raises(stowage.Error):
         check_packing(Own("positions"))
+    assert said[0].filename == _packed_inputs.__file__  # filters by module find it
     with pytest.warns(UserWarning):  # still
         model_inputs(batch)
     checked = Own()
