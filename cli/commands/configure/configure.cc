@@ -86,7 +86,7 @@ class ConfigureCommand : public Command {
     flags.choice("--trainer", trainer_, {trainers.begin(), trainers.end()},
                  "Propose no configuration that this trainer refuses");
     flags.integer("--nodes", nodes_, "N", 1, 100'000, "Nodes; default 8");
-    flags.integer("--devices-per-node", per_node_, "N", 1, 64, "Devices of a node; default 8");
+    flags.integer("--devices-per-node", per_node_, "N", 1, 1024, "Devices of a node; default 8");
     flags.integer("--memory-mib", memory_mib_, "MIB", 1, std::int64_t{1} << 40,
                   "Memory of a device; default the machine's");
     flags.text("--lengths", lengths_, "FILE", "A file with one length a line");

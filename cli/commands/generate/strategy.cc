@@ -60,7 +60,7 @@ class GenerateStrategyCommand : public Command {
     flags.integer("--formulas", formulas_, "N", 1, 3,
                   "Version of the formulas for time and memory and of their defaults; default 3");
     flags.integer("--nodes", nodes_, "N", 1, 100'000, "Nodes; default 8");
-    flags.integer("--devices-per-node", per_node_, "N", 1, 64, "Devices of a node; default 8");
+    flags.integer("--devices-per-node", per_node_, "N", 1, 1024, "Devices of a node; default 8");
     flags.integer("--memory-mib", memory_mib_, "MIB", 1, std::int64_t{1} << 40,
                   "Memory of a device; default the machine's");
     flags.list("--cp-exchange", cp_exchange_, "KIND,...",

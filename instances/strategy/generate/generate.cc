@@ -17,7 +17,7 @@ namespace stowage {
 namespace {
 
 constexpr std::int64_t kMaxNodes = 100'000;
-constexpr std::int64_t kMaxPerNode = 64;
+constexpr std::int64_t kMaxPerNode = 1024;
 constexpr std::int64_t kMaxMib = std::int64_t{1} << 40;
 // Memory of a device by version 1 without a machine.
 constexpr Mib kMemoryMib = 73'728;

@@ -20,7 +20,7 @@ namespace stowage {
 struct StrategyGenerator {
   std::string model = "llama-7b";     // one of transformer_names()
   std::int64_t nodes = 8;             // 1 to 10^5; 10^6 devices in all
-  std::int64_t devices_per_node = 8;  // 1 to 64
+  std::int64_t devices_per_node = 8;  // 1 to 1024; 72 in racks of GB200
   // One of machine_names(). Empty: A100 of 80 GB; with version 1 the defaults of the format.
   std::string machine;
   // One of stack_names() that has published steps on the machine. Empty: rates are assumed.

@@ -240,6 +240,8 @@ TEST(StrategyJson, GeneratedInstancesAreSound) {
   EXPECT_EQ(generate_strategy({.model = "bert"}, {1}).errors()[0].code, "E501");
   EXPECT_EQ(generate_strategy({.nodes = 0}, {1}).errors()[0].code, "E504");
   EXPECT_EQ(generate_strategy({.most_stream_chunks = 0}, {1}).errors()[0].code, "E504");
+  EXPECT_EQ(generate_strategy({.devices_per_node = 1025}, {1}).errors()[0].code, "E504");
+  EXPECT_EQ(generate_strategy({.devices_per_node = 72}, {1})->cluster.devices(), 8 * 72);
   EXPECT_EQ(generate_strategy({.shard = {}}, {1}).errors()[0].pointer, "/shard");
   EXPECT_EQ(generate_strategy({.shard = {-1}}, {1}).errors()[0].pointer, "/shard");
   EXPECT_EQ(generate_strategy({.shard = {0, 8}}, {1})->options.shard,
