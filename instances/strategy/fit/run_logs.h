@@ -12,21 +12,14 @@
 // call them at once.
 #pragma once
 
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "instances/result.h"
+#include "instances/strategy/fit/stated_run.h"
 
 namespace stowage {
-
-struct StatedRun {
-  std::string place;  // for errors: "runs.csv:3", "train.log", "export.csv: run 3"
-  std::string name;   // of the run in its file; empty if the file has one run
-  // Values as texts, under the keys of a table of runs (runs.h).
-  std::map<std::string, std::string, std::less<>> values;
-};
 
 enum class RunLogKind { none, megatron, torchtitan, wandb };
 
