@@ -2,6 +2,7 @@
 // installed.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "instances/parameters.h"
@@ -57,6 +58,10 @@ namespace order_fixed {
 
 // cost of a run that takes no time, as a share of the time of all runs
 inline constexpr Ms kFreeRun = 1e-9;
+// Longest operators that run again in the attempts of tell_cheap_plans(), as shares of the time of
+// all runs. Element-wise operators of a training step are in the first share, matrix products of
+// small layers in the second to fourth, and the last share holds all operators.
+inline constexpr std::array kLongestRuns = {1e-6, 1e-3, 5e-3, 1e-2, 1.0};
 // relative: sums of the same times in different orders differ by less
 inline constexpr double kRounding = 1e-12;
 inline constexpr std::int64_t kClockStates = 64;  // states between two reads of the clock

@@ -37,6 +37,7 @@ namespace rerun_stage {
 
 Ended one_pass(RerunContext& context, Budget& part);
 Ended evict(RerunContext& context, Budget& part);
+Ended cheap_runs(RerunContext& context, Budget& part);
 Ended offload(RerunContext& context, Budget& part);
 Ended offload_walk(RerunContext& context, Budget& part);
 Ended walk(RerunContext& context, Budget& part);

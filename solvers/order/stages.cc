@@ -50,6 +50,9 @@ constexpr auto kStages = std::to_array<Stage<OrderContext>>({
      {.even_if_done = true}},
 });
 
+bool has_time_to_save(const RerunContext& context) {
+  return context.timed() && context.instance.capacity.has_value();
+}
 bool has_host(const RerunContext& context) { return context.instance.host.has_value(); }
 bool has_offloaded(const RerunContext& context) { return context.host.has_value(); }
 bool has_no_transfers(const RerunContext& context) {
@@ -59,6 +62,10 @@ bool has_no_transfers(const RerunContext& context) {
 constexpr auto kRerunStages = std::to_array<Stage<RerunContext>>({
     {"one_pass", "the orders of one pass", rerun_stage::one_pass, {.even_if_done = true}},
     {"evict", "tensors in the way are dropped and made again", rerun_stage::evict},
+    {"cheap_runs",
+     "the same with limits on the length of a run again, and from minimum cuts",
+     rerun_stage::cheap_runs,
+     {.when = has_time_to_save}},
     {"offload",
      "tensors in the way go to the host and come back",
      rerun_stage::offload,
@@ -120,7 +127,7 @@ Course order_course(std::string_view method, const OrderParams& params) {
 
 Course rerun_course(std::string_view method, const OrderParams& params) {
   if (method == "auto") {
-    return {{.stages = {"one_pass", "evict", "offload"}},
+    return {{.stages = {"one_pass", "evict", "cheap_runs", "offload"}},
             {.stages = {"offload_walk", "walk", "rerun_search"}, .rounds = rounds_of(params)}};
   }
   if (method == "exact") {

@@ -16,9 +16,10 @@ std::vector<int> with_runs(std::span<const int> steps, std::span<const int> runs
   return all;
 }
 
-Evictions::Evictions(const OrderTable& table, const EvictionParams& params)
+Evictions::Evictions(const OrderTable& table, const EvictionParams& params, Ms longest_ms)
     : table_(table),
       params_(params),
+      longest_ms_(longest_ms),
       uses_(at(table.tensors())),
       first_run_(at(table.operators())),
       needed_(at(table.tensors())) {}
@@ -87,7 +88,7 @@ bool Evictions::alive_at(int tensor, std::size_t step) const {
 }
 
 bool Evictions::may_run_at(int op, std::size_t step) const {
-  return table_.may_rerun(op) && std::ranges::none_of(table_.closed_by(op), [&](int update) {
+  return may_run_again(op) && std::ranges::none_of(table_.closed_by(op), [&](int update) {
            return first_run_[at(update)] < step;
          });
 }
@@ -109,7 +110,7 @@ std::vector<std::vector<int>> Evictions::chains_to(std::span<const int> steps, i
                                                    std::size_t before) {
   std::vector<std::vector<int>> all;
   const int writer = table_.producer(tensor);
-  if (writer == OrderTable::kNobody || !table_.may_rerun(writer)) return all;
+  if (writer == OrderTable::kNobody || !may_run_again(writer)) return all;
   list_uses(steps);
   if (!may_run_at(writer, before)) return all;
   for (int depth = 0; depth <= params_.depth; ++depth) {

@@ -16,6 +16,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <random>
 #include <span>
 #include <utility>
@@ -29,8 +30,10 @@ namespace stowage {
 
 class Evictions {
  public:
-  // `table` must outlive this object.
-  explicit Evictions(const OrderTable& table, const EvictionParams& params = {});
+  // `table` must outlive this object. Operators that take longer than `longest_ms` do not run
+  // again.
+  explicit Evictions(const OrderTable& table, const EvictionParams& params = {},
+                     Ms longest_ms = std::numeric_limits<Ms>::infinity());
 
   // Adds runs to `steps`, an order of all operators in which some may run again. Returns true if
   // the steps now fit the capacity. Otherwise `steps` have the fewest bytes above the capacity that
@@ -76,6 +79,7 @@ class Evictions {
   Excess excess_of(std::span<const int> steps, Bytes capacity);
   void list_uses(std::span<const int> steps);
   bool alive_at(int tensor, std::size_t step) const;
+  bool may_run_again(int op) const { return table_.may_rerun(op) && table_.ms(op) <= longest_ms_; }
   bool may_run_at(int op, std::size_t step) const;
   void chain_to(int op, std::size_t step, int depth, std::vector<int>& runs) const;
   void try_drops(const std::vector<int>& steps, int tensor, std::size_t before, Bytes capacity,
@@ -86,6 +90,7 @@ class Evictions {
 
   const OrderTable& table_;
   const EvictionParams params_;
+  const Ms longest_ms_;
   std::vector<std::vector<Use>> uses_;  // uses of each tensor, by step
   std::vector<std::size_t> first_run_;  // first step of each operator
   std::vector<char> needed_;            // scratch memory of excess_of()

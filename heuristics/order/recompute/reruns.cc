@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "heuristics/order/recompute/saved_tensors.h"
 #include "instances/numeric/numbers.h"
 #include "instances/numeric/random.h"
 #include "instances/order/memory/running_memory.h"
@@ -19,6 +20,31 @@ std::optional<std::vector<int>> evicted_within(const OrderTable& table, std::spa
   }
   evictions.drop_needless(steps, capacity);
   return steps;
+}
+
+void tell_cheap_plans(const OrderTable& table, std::span<const int> order, Bytes capacity,
+                      const Budget& budget,
+                      const std::function<bool(const std::vector<int>&)>& tell,
+                      const EvictionParams& params) {
+  if (table.at_start() > capacity || order.empty()) return;
+  const std::vector<Bytes> needs = needs_of(table, order);
+  const auto split = static_cast<std::size_t>(std::ranges::max_element(needs) - needs.begin());
+  std::ptrdiff_t before = 0;  // operators that the attempt before let run again
+  for (const double share : order_fixed::kLongestRuns) {
+    const Ms longest = share * table.work_ms();
+    const auto cheap = [&](int op) { return table.may_rerun(op) && table.ms(op) <= longest; };
+    const std::ptrdiff_t count = std::ranges::count_if(order, cheap);
+    if (count == before) continue;
+    before = count;
+    Evictions evictions(table, params, longest);
+    for (const bool cut : {false, true}) {
+      std::vector<int> steps(order.begin(), order.end());
+      if (cut) steps = with_saved_tensors(table, order, split, longest);
+      if (budget.exhausted() || !evictions.relieve(steps, capacity, budget)) continue;
+      evictions.drop_needless(steps, capacity);
+      if (tell(steps)) return;
+    }
+  }
 }
 
 std::vector<int> evicted_to(const OrderTable& table, std::span<const int> order, Bytes goal,

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <random>
 #include <span>
@@ -25,6 +26,15 @@ namespace stowage {
 std::optional<std::vector<int>> evicted_within(const OrderTable& table, std::span<const int> order,
                                                Bytes capacity, const Budget& budget,
                                                const EvictionParams& params = {});
+
+// Calls `tell` with plans of the order within the capacity, no run of them removable, until it
+// returns true. Each attempt lets operators up to a share of the time run again
+// (order_fixed::kLongestRuns), and begins with the order alone or with the tensors that a minimum
+// cut saves at the step with the largest need (saved_tensors.h).
+void tell_cheap_plans(const OrderTable& table, std::span<const int> order, Bytes capacity,
+                      const Budget& budget,
+                      const std::function<bool(const std::vector<int>&)>& tell,
+                      const EvictionParams& params = {});
 
 // Returns the order with repeated runs that has the least peak the greedy choice reaches, by
 // bisection between the goal and the current peak.

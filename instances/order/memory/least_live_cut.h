@@ -16,6 +16,7 @@
 #include <span>
 #include <vector>
 
+#include "instances/order/memory/flow_network.h"
 #include "instances/order/memory/running_memory.h"
 #include "instances/order/planning_table.h"
 
@@ -63,15 +64,8 @@ class LeastLive {
   std::vector<int> outside_smallest_least(std::span<const int> open, const OrderMemory& memory);
 
  private:
-  static constexpr int kSource = 0;
-  static constexpr int kSink = 1;
-  static constexpr int kNone = -1;
+  static constexpr int kNone = FlowNetwork::kNone;
 
-  struct Arc {
-    int to = 0;
-    int next = kNone;  // of the same tail node
-    Bytes room = 0;
-  };
   // Connects an arc of the network with its entry of the flow.
   struct Named {
     int arc = 0;
@@ -80,15 +74,10 @@ class LeastLive {
   };
 
   void begin();
-  int new_node();
-  int add_arc(int from, int to, Bytes room);
   void add_operator(int op);
   template <class Side>
   void add_tensor(int t, Side side);
   void add_precedence(int op, int first);
-  void push_all(Bytes enough);
-  bool label();
-  Bytes push(int node, Bytes most);
   void cut_between(std::span<const int> open, const OrderMemory& memory);
   std::vector<int> on_source_side() const;
 
@@ -97,19 +86,13 @@ class LeastLive {
   std::vector<int> node_of_;     // of an operator; kNone if it is not open
   std::vector<int> seen_;        // by tensor: the round in which it was added
   int round_ = 0;
-  std::vector<int> open_;   // operators that have a node
-  std::vector<int> first_;  // arc of a node
-  std::vector<Arc> arcs_;   // each followed by its reverse
-  // The network before narrowed() changed it.
-  std::vector<int> first_before_;
-  std::vector<Arc> arcs_before_;
-  std::vector<int> level_;  // of a node, from the sink
-  std::vector<int> turn_;   // next arc of a node to try
+  std::vector<int> open_;  // operators that have a node
+  FlowNetwork network_;
+  FlowNetwork::Saved before_;  // the network before narrowed() changed it
   std::vector<Named> tensor_arcs_;
   std::vector<Named> precedence_arcs_;
   Bytes sure_ = 0;  // live bytes of every downset
   Arcs sure_flow_;
-  Bytes value_ = 0;
 };
 
 }  // namespace stowage

@@ -106,6 +106,28 @@ Ended evict(RerunContext& context, Budget& budget) {
   return std::nullopt;
 }
 
+Ended cheap_runs(RerunContext& context, Budget& budget) {
+  const EvictionParams& params = context.params.heuristics.eviction;
+  const auto take = [&](const std::vector<int>& steps) {
+    context.take(steps, 'H', "evict");
+    return context.done();
+  };
+  const auto orders = {context.low, context.table.program_order()};
+  for (const std::vector<int>& order : orders) {
+    if (context.done()) return std::nullopt;
+    tell_cheap_plans(context.table, order, context.capacity(), budget, take, params);
+  }
+  // The greedy steps towards a lower peak may fit where those towards the capacity do not.
+  for (const std::vector<int>& order : orders) {
+    if (context.done() || context.incumbent.plan()) return std::nullopt;
+    std::vector<int> steps = evicted_to(context.table, order, context.known.kept, budget, params);
+    if (peak_of(context.table, steps) > context.capacity()) continue;
+    Evictions(context.table, params).drop_needless(steps, context.capacity());
+    take(steps);
+  }
+  return std::nullopt;
+}
+
 Ended offload(RerunContext& context, Budget& budget) {
   context.host.emplace(context.instance, context.table, context.known.kept, context.params);
   for (const std::vector<int>& order : {context.low, context.table.program_order()}) {
