@@ -53,8 +53,12 @@ class SolutionReader {
       scip();
     } else if (first.starts_with("Model status")) {
       highs();
+    } else if (words_of(first).size() == 1 && words_of(first)[0] == "Columns") {
+      highs_pretty();
     } else if (first.starts_with("Problem:")) {
       glpk();
+    } else if (first.starts_with("c ") || first.starts_with("s ")) {
+      glpk_raw();
     } else if (first.find(" - objective value ") != std::string_view::npos) {
       cbc();
     } else {
@@ -72,10 +76,8 @@ class SolutionReader {
 
  private:
   InputError wrong_format() const {
-    const bool raw = line_.starts_with("c ") || line_.starts_with("s ");
     return {kSolutionFormat, place(),
-            "must begin a solution file of CBC, GLPK (glpsol -o), HiGHS, SCIP or Gurobi, is " +
-                quoted(line_) + (raw ? ", as glpsol -w writes" : "")};
+            "must begin a solution file of CBC, GLPK, HiGHS, SCIP or Gurobi, is " + quoted(line_)};
   }
 
   static std::string quoted(std::string_view text) {
@@ -157,7 +159,8 @@ class SolutionReader {
     } while (next());
   }
 
-  // Format: the status under "Model status", then names and values under "# Columns N".
+  // Format: the status under "Model status", then names and values under "# Columns N". The sparse
+  // style has "# Columns -N sparse", and N lines with the column's index as a third word.
   void highs() {
     file_.solver = "HiGHS";
     if (next()) file_.status = line_;
@@ -167,9 +170,63 @@ class SolutionReader {
       if (dual) continue;
       if (line_.starts_with("Objective ")) file_.objective = last_number();
       if (!line_.starts_with("# Columns")) continue;
-      const double columns = last_number().value_or(0);
-      for (int k = 0; k < columns && next(); ++k) add(words_of(line_), 0, 1);
+      const std::vector<std::string_view> words = words_of(line_);
+      const double columns = words.size() > 2 ? number_of(words[2]).value_or(0) : 0;
+      for (int k = 0; k < std::fabs(columns) && next(); ++k) add(words_of(line_), 0, 1);
     }
+  }
+
+  // Format: a table under "Columns" with fields of fixed width, some of which are empty. A value
+  // ends below the end of "Primal", and the name is the last word. "Model status: Optimal" follows
+  // the tables, and values have 6 digits.
+  void highs_pretty() {
+    file_.solver = "HiGHS";
+    file_.remedy = "; the pretty style has 6 digits, and write_solution_style = 0 writes all";
+    std::size_t end = std::string_view::npos;
+    bool columns = true;
+    while (next()) {
+      const std::vector<std::string_view> words = words_of(line_);
+      if (words.empty()) continue;
+      if (words[0] == "Index") {
+        end = line_.find("Primal");
+        end = end == std::string_view::npos ? end : end + std::string_view("Primal").size();
+      } else if (line_.starts_with("Model status")) {
+        file_.status = text_after(':');
+      } else if (line_.starts_with("Objective value")) {
+        file_.objective = last_number();
+      } else if (words.size() == 1) {
+        columns = words[0] == "Columns";
+      } else if (columns) {
+        const std::string_view before = line_.substr(0, std::min(end, line_.size()));
+        const std::vector<std::string_view> up_to = words_of(before);
+        add({words.back(), up_to.empty() ? "" : up_to.back()}, 0, 1);
+      }
+    }
+  }
+
+  // Format: "s mip ROWS COLUMNS STATUS OBJECTIVE", or "s bas" and "s ipt", and per value "j COLUMN
+  // VALUE" with the number of the column in the model's file, from 1 on. The status has a word more
+  // in "s bas", and a basic solution has a status before the value.
+  void glpk_raw() {
+    file_.solver = "GLPK";
+    bool basic = false;
+    do {
+      const std::vector<std::string_view> words = words_of(line_);
+      if (words.empty() || words[0] == "c" || words[0] == "i" || words[0] == "e") continue;
+      if (words[0] == "s" && words.size() > 4) {
+        basic = words[1] == "bas";
+        const std::string_view status = words[4];
+        file_.status = status == "o" ? "OPTIMAL" : status == "f" ? "FEASIBLE" : status;
+        file_.objective = last_number();
+        file_.by_number = true;
+        continue;
+      }
+      if (words[0] == "j") {
+        add(words, std::min<std::size_t>(1, words.size() - 1), basic ? 3 : 2);
+      } else {
+        add(words, 0, words.size());
+      }
+    } while (next());
   }
 
   // Format: "Status:     INTEGER OPTIMAL", "Objective:  obj = 39 (MINimum)", and a table of

@@ -28,12 +28,14 @@ struct SolutionFile {
   std::string status;               // in the solver's words; empty if the file has none
   std::optional<double> objective;  // as stated in the file
   std::vector<Value> values;        // some solvers omit zeros
+  std::string remedy;               // of values that break a rule; empty if the file has all digits
+  bool by_number = false;           // a column is its number in the model's file, from 1 on
 };
 
-// Reads the files of CBC (`solution`), GLPK (`glpsol -o`), HiGHS (the raw style), SCIP (`write
-// solution`) and Gurobi (`.sol`), and detects the format by the first line. `name` is the file's
-// name, for errors. Errors, at NAME:LINE: E421 another format, E422 an unreadable line, E423 no
-// values.
+// Reads the files of CBC (`solution`), GLPK (`glpsol -o` and `-w`), HiGHS (the raw, sparse and
+// pretty styles), SCIP (`write solution`) and Gurobi (`.sol`), and detects the format by the first
+// line. `name` is the file's name, for errors. Errors, at NAME:LINE: E421 another format, E422 an
+// unreadable line, E423 no values.
 Result<SolutionFile> read_solution(std::string_view text, const std::string& name);
 
 }  // namespace stowage::milp

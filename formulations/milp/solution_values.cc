@@ -1,14 +1,18 @@
 #include "formulations/milp/solution_values.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
 
 #include "formulations/milp/column_names.h"
 #include "formulations/milp/export_text.h"
+#include "formulations/milp/write_lp.h"
+#include "formulations/milp/write_mps.h"
 #include "instances/json/errors.h"
 
 namespace stowage::milp {
@@ -29,9 +33,32 @@ bool is_integer(const Model& model, const Row& row) {
   });
 }
 
-}  // namespace
+// Returns the file with names in place of the numbers of columns. E424 for a number that no column
+// has, and for an offset other than 1: then the file numbers other columns.
+Result<SolutionFile> with_names(const std::vector<std::string>& columns, const std::string& offset,
+                                const SolutionFile& file) {
+  SolutionFile named = file;
+  named.by_number = false;
+  for (SolutionFile::Value& value : named.values) {
+    const auto refuse = [&](const std::string& message) {
+      return InputError{kSolutionColumn, file.name + ':' + std::to_string(value.line), message};
+    };
+    std::size_t number = 0;
+    const char* const last = value.column.data() + value.column.size();
+    const auto [end, problem] = std::from_chars(value.column.data(), last, number);
+    if (problem != std::errc() || end != last || number == 0 || number > columns.size()) {
+      return refuse("must be the number of a column of the model, from 1 to " +
+                    std::to_string(columns.size()) + ", is \"" + value.column + "\"");
+    }
+    value.column = columns[number - 1];
+    if (value.column == offset && !is_within(value.value, 1, 1, 1)) {
+      return refuse("must be 1, the value of " + offset + ", is " + number_text(value.value));
+    }
+  }
+  return named;
+}
 
-Result<std::vector<double>> values_of(const Model& model, const SolutionFile& file) {
+Result<std::vector<double>> named_values(const Model& model, const SolutionFile& file) {
   const ColumnNames names = column_names(model);
   std::unordered_map<std::string, std::size_t> index;
   for (std::size_t j = 0; j < names.variables.size(); ++j) index.emplace(names.variables[j], j);
@@ -64,7 +91,8 @@ Result<std::vector<double>> values_of(const Model& model, const SolutionFile& fi
     const double scale = std::fabs(values[j]);
     if (!is_within(values[j], whole, whole, 1)) {
       errors.add(kSolutionValue, file.name,
-                 names.variables[j] + " must be a whole number, is " + number_text(values[j]));
+                 names.variables[j] + " must be a whole number, is " + number_text(values[j]) +
+                     file.remedy);
       continue;
     }
     values[j] = whole;
@@ -72,7 +100,7 @@ Result<std::vector<double>> values_of(const Model& model, const SolutionFile& fi
       errors.add(kSolutionValue, file.name,
                  names.variables[j] + " must be from " + number_text(variable.lower) + " to " +
                      (variable.upper < kInfinity ? number_text(variable.upper) : "infinity") +
-                     ", is " + number_text(values[j]));
+                     ", is " + number_text(values[j]) + file.remedy);
     }
   }
   if (!errors.empty()) return std::move(errors).take();
@@ -89,11 +117,30 @@ Result<std::vector<double>> values_of(const Model& model, const SolutionFile& fi
       errors.add(kSolutionValue, file.name,
                  "must keep row " + row.name + ", which is " + number_text(sum) + " and not " +
                      (sum < row.lower ? "at least " + number_text(row.lower)
-                                      : "at most " + number_text(row.upper)));
+                                      : "at most " + number_text(row.upper)) +
+                     file.remedy);
     }
   }
   if (!errors.empty()) return std::move(errors).take();
   return values;
+}
+
+}  // namespace
+
+Result<std::vector<double>> values_of(const Model& model, const SolutionFile& file) {
+  if (!file.by_number) return named_values(model, file);
+  // The file does not tell which of the two it numbers. The checks of named_values() do, and the
+  // plan of the values is verified.
+  const std::string offset = column_names(model).offset;
+  std::optional<Result<std::vector<double>>> refused;
+  for (const std::vector<std::string>& columns : {columns_of_lp(model), columns_of_mps(model)}) {
+    const Result<SolutionFile> named = with_names(columns, offset, file);
+    Result<std::vector<double>> values =
+        named ? named_values(model, *named) : Result<std::vector<double>>(named.errors().front());
+    if (values) return values;
+    if (!refused) refused = std::move(values);
+  }
+  return *std::move(refused);
 }
 
 }  // namespace stowage::milp

@@ -16,9 +16,11 @@ inline constexpr char kSolutionColumn[] = "E424";
 inline constexpr char kSolutionValue[] = "E425";
 
 // Returns the value of every variable, 0 if the file omits it. Integer variables get exact
-// integers. Continuous values have the file's precision, and rows with continuous variables are not
-// checked. Errors: E424 a column that is unknown or occurs twice, E425 an integer variable without
-// an integral value or outside its bounds, or a violated row of integer variables.
+// integers. Numbers of columns are those of the LP file, or of the MPS file if the values break a
+// rule of the model otherwise. Continuous values have the file's precision, and rows with
+// continuous variables are not checked. Errors: E424 a column that is unknown or occurs twice, E425
+// an integer variable without an integral value or outside its bounds, or a violated row of integer
+// variables.
 Result<std::vector<double>> values_of(const Model& model, const SolutionFile& file);
 
 }  // namespace stowage::milp

@@ -1,6 +1,7 @@
 #include "formulations/milp/write_lp.h"
 
 #include <cmath>
+#include <cstddef>
 #include <string>
 
 #include "formulations/milp/column_names.h"
@@ -11,6 +12,20 @@ namespace stowage::milp {
 namespace {
 
 constexpr int kTermsPerLine = 6;  // some readers accept at most 255 characters per line
+
+// Returns the variables of the objective's terms. Readers only know variables that occur in the
+// objective or in a row, so the objective has those that no row has.
+std::vector<std::size_t> in_objective(const Model& model) {
+  std::vector<bool> in_rows(model.variables().size());
+  for (const Row& row : model.rows()) {
+    for (const Term& t : row.terms) in_rows[static_cast<std::size_t>(t.variable)] = true;
+  }
+  std::vector<std::size_t> all;
+  for (std::size_t j = 0; j < in_rows.size(); ++j) {
+    if (model.variables()[j].objective != 0 || !in_rows[j]) all.push_back(j);
+  }
+  return all;
+}
 
 class LpWriter {
  public:
@@ -39,16 +54,10 @@ class LpWriter {
   }
 
   void objective() {
-    std::vector<bool> in_rows(columns_.size());
-    for (const Row& row : model_.rows()) {
-      for (const Term& t : row.terms) in_rows[static_cast<std::size_t>(t.variable)] = true;
-    }
     out_ << "Minimize\n obj:";
     on_line_ = 0;
-    for (std::size_t j = 0; j < columns_.size(); ++j) {
-      const double cost = model_.variables()[j].objective;
-      // Readers only know variables that occur in the objective or in a row.
-      if (cost != 0 || !in_rows[j]) term(cost + 0.0, columns_[j]);
+    for (const std::size_t j : in_objective(model_)) {
+      term(model_.variables()[j].objective + 0.0, columns_[j]);
     }
     // The offset term is always written, so that empty objectives and empty rows can be written
     // too.
@@ -129,6 +138,24 @@ class LpWriter {
 
 void write_lp(const Model& model, std::ostream& out, const std::vector<std::string>& comments) {
   LpWriter(model, out).write(comments);
+}
+
+std::vector<std::string> columns_of_lp(const Model& model) {
+  const ColumnNames names = column_names(model);
+  std::vector<std::string> order;
+  std::vector<bool> seen(names.variables.size());
+  const auto add = [&](std::size_t j) {
+    if (!seen[j]) order.push_back(names.variables[j]);
+    seen[j] = true;
+  };
+  for (const std::size_t j : in_objective(model)) add(j);
+  order.push_back(names.offset);
+  for (const Row& row : model.rows()) {
+    if (row.lower == -kInfinity && row.upper == kInfinity) continue;
+    for (const Term& t : summed_terms(row.terms)) add(static_cast<std::size_t>(t.variable));
+  }
+  for (std::size_t j = 0; j < seen.size(); ++j) add(j);
+  return order;
 }
 
 }  // namespace stowage::milp

@@ -18,4 +18,8 @@ namespace stowage::milp {
 // bounds are omitted. `comments` come first, one per line. Requires finite coefficients.
 void write_lp(const Model& model, std::ostream& out, const std::vector<std::string>& comments = {});
 
+// Returns the names of the columns in the order in which readers of the file number them, which is
+// the order in which they occur.
+std::vector<std::string> columns_of_lp(const Model& model);
+
 }  // namespace stowage::milp

@@ -150,4 +150,10 @@ void write_mps(const Model& model, std::ostream& out, const std::vector<std::str
   MpsWriter(model, out).write(comments);
 }
 
+std::vector<std::string> columns_of_mps(const Model& model) {
+  ColumnNames names = column_names(model);
+  if (model.offset() != 0) names.variables.push_back(names.offset);
+  return names.variables;
+}
+
 }  // namespace stowage::milp

@@ -21,4 +21,7 @@ namespace stowage::milp {
 void write_mps(const Model& model, std::ostream& out,
                const std::vector<std::string>& comments = {});
 
+// Returns the names of the columns in the order of the file.
+std::vector<std::string> columns_of_mps(const Model& model);
+
 }  // namespace stowage::milp

@@ -68,8 +68,10 @@ class ConvertCommand : public Command {
     for (const std::string_view model : assign_preset_models()) models.emplace_back(model);
     flags.choice("--assign", assign_, models,
                  "Make an assign instance of this model from lengths, not a scatter instance");
-    flags.integer("--capacity", capacity_, "BYTES", 1, kMaxExact,
-                  "Capacity of the layout; default the number in NAME.BYTES.csv, if there is one");
+    flags.integer(
+        "--capacity", capacity_, "BYTES", 0, kMaxExact,
+        "Capacity of the layout, 0 for none; default the number in NAME.BYTES.csv, if the "
+        "load of the table fits");
     flags.text(
         "--plan", plan_, "PLAN",
         "A plan of the instance: for a trainer file, for pins at its offsets in a table, or of "
@@ -198,15 +200,37 @@ class ConvertCommand : public Command {
   ExitCode from_table(Console& console) const {
     Result<std::string> text = read_file(in_);
     if (!text) return console.refuse(text.errors().front());
-    Result<LayoutInstance> table = read_layout_csv(*text, in_);
+    std::int64_t partial_gaps = 0;
+    Result<LayoutInstance> table = read_layout_csv(*text, in_, &partial_gaps);
     if (!table) return console.refuse(errors_in("", table.errors()));
     LayoutInstance layout = *std::move(table);
     layout.name = name_.empty() ? stem(in_) : name_;
-    layout.capacity = capacity_ ? capacity_ : capacity_in_file_name(in_);
+    if (partial_gaps > 0) {
+      console.warn(counted(partial_gaps, "gap is", "gaps are") +
+                   " left out, because the buffer needs some of its bytes there: layouts are valid "
+                   "for the table, and bounds hold for the instance");
+    }
+    take_capacity(console, layout);
     if (const auto why = layout_infeasibility(layout)) {
       console.warn(why->text + ": solve will call it infeasible");
     }
     return write(console, layout, write_layout_instance(layout));
+  }
+
+  void take_capacity(Console& console, LayoutInstance& layout) const {
+    if (capacity_) {
+      if (*capacity_ > 0) layout.capacity = capacity_;
+      return;
+    }
+    const std::optional<Bytes> named = capacity_in_file_name(in_);
+    if (!named) return;
+    const Bytes load = peak_load(layout).load;
+    if (*named >= load) {
+      layout.capacity = named;
+    } else {
+      console.warn("the number " + grouped(*named) + " in the file name is not the capacity, for " +
+                   grouped(load) + " bytes are needed at once: --capacity gives a capacity");
+    }
   }
 
   ExitCode to_table(Console& console) const {

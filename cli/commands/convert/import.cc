@@ -32,9 +32,8 @@ class ImportCommand : public Command {
 
   void declare(Flags& flags) override {
     flags.positional("INSTANCE", instance_path_, "The instance that was exported, - for stdin");
-    flags.positional(
-        "SOLUTION", solution_path_,
-        "A solution file of CBC, GLPK (glpsol -o), HiGHS, SCIP or Gurobi, - for stdin");
+    flags.positional("SOLUTION", solution_path_,
+                     "A solution file of CBC, GLPK, HiGHS, SCIP or Gurobi, - for stdin");
     flags.text("-o,--output", output_, "PLAN", "Where the plan goes, - for stdout");
     model_flags_.declare(flags);
     output_flags_.declare(flags, false);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <utility>
 #include <vector>
 
 #include "instances/json/errors.h"
@@ -24,6 +25,7 @@ enum Column : std::size_t {
   kAlignmentColumn,
   kGapList,
   kOffset,
+  kHint,
   kColumns
 };
 
@@ -34,7 +36,7 @@ struct ColumnName {
   Column column;
 };
 
-constexpr std::array<ColumnName, 12> kNames = {{{"id", kId},
+constexpr std::array<ColumnName, 13> kNames = {{{"id", kId},
                                                 {"buffer", kId},
                                                 {"buffer_id", kId},
                                                 {"lower", kLower},
@@ -45,7 +47,8 @@ constexpr std::array<ColumnName, 12> kNames = {{{"id", kId},
                                                 {"size", kSize},
                                                 {"alignment", kAlignmentColumn},
                                                 {"gaps", kGapList},
-                                                {"offset", kOffset}}};
+                                                {"offset", kOffset},
+                                                {"hint", kHint}}};
 
 std::string_view trimmed(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t");
@@ -80,7 +83,10 @@ class CsvReader {
  public:
   CsvReader(std::string_view text, std::string_view file) : rest_(text), file_(file) {}
 
-  Result<LayoutInstance> read() && {
+  // Returns the number of gaps in which the buffer needs some of its bytes.
+  std::int64_t partial_gaps() const { return partial_gaps_; }
+
+  Result<LayoutInstance> read() {
     if (rest_.substr(0, 3) == "\xEF\xBB\xBF") {
       add(code::kByteOrderMark, file_ + ":1", "must not start with a byte order mark, is one");
     } else if (const auto bad = first_bad_byte(rest_)) {
@@ -233,6 +239,9 @@ class CsvReader {
       case kOffset:
         if (!field.empty()) buffer.offset = integer(column, field, kCount);
         break;
+      case kHint:  // an address to begin a search with, or -1; no rule depends on it
+        if (!field.empty()) integer(column, field, {-1, kMaxExact});
+        break;
       case kColumns:
         break;
     }
@@ -255,24 +264,42 @@ class CsvReader {
         "must be " + expected + ", is " + in_quotes(field));
   }
 
-  // Reads "5-7 9-12".
+  // Reads "5-7 9-12" and "5-7@0:16". Behind the @ are the bytes that the buffer needs within the
+  // gap, as a range of its own addresses.
   void read_gaps(std::string_view field, Buffer& buffer) {
-    const IntegerRange range = {0, kMaxExact - last_step_};
+    const IntegerRange steps = {0, kMaxExact - last_step_};
     if (!field.empty()) ++containers_;
     std::optional<std::string_view> left = field;
     for (std::string_view gap; take_part(left, ' ', gap) && containers_ <= kMaxContainers;) {
       if (gap.empty()) continue;
       ++containers_;
-      const std::size_t dash = gap.find('-');
-      const auto from = parse_integer(gap.substr(0, dash), range);
-      const auto to = dash == std::string_view::npos ? std::nullopt
-                                                     : parse_integer(gap.substr(dash + 1), range);
-      if (!from || !to) {
-        complain(kGapList, "gaps FROM-TO between spaces, for all addresses", gap);
+      const std::size_t at = gap.find('@');
+      const auto range = range_of(gap.substr(0, at), '-', steps);
+      const bool has_bytes = at != std::string_view::npos;
+      const auto bytes = has_bytes ? range_of(gap.substr(at + 1), ':', {0, kMaxExact})
+                                   : std::optional(std::pair<Bytes, Bytes>{});
+      if (!range || !bytes || bytes->first > bytes->second) {
+        complain(kGapList, "gaps FROM-TO or FROM-TO@FROM:TO between spaces", gap);
         return;
       }
-      buffer.gaps.push_back({*from, *to + last_step_});
+      if (bytes->first < bytes->second) {
+        ++partial_gaps_;
+      } else {
+        buffer.gaps.push_back({range->first, range->second + last_step_});
+      }
     }
+  }
+
+  // Returns the two integers on both sides of the mark.
+  static std::optional<std::pair<std::int64_t, std::int64_t>> range_of(std::string_view text,
+                                                                       char mark,
+                                                                       IntegerRange range) {
+    const std::size_t middle = text.find(mark);
+    if (middle == std::string_view::npos) return std::nullopt;
+    const auto from = parse_integer(text.substr(0, middle), range);
+    const auto to = parse_integer(text.substr(middle + 1), range);
+    if (!from || !to) return std::nullopt;
+    return std::pair(*from, *to);
   }
 
   std::string_view rest_;
@@ -280,6 +307,7 @@ class CsvReader {
   std::int64_t line_number_ = 0;
   std::vector<Column> columns_;  // column of each field
   std::int64_t last_step_ = 0;   // 1 if the column `end` holds the last step
+  std::int64_t partial_gaps_ = 0;
   std::int64_t containers_ = 2;  // arrays and objects of the same instance in JSON, so far
   LayoutInstance instance_;
   ErrorList errors_;
@@ -341,8 +369,12 @@ Result<std::string> write(const LayoutInstance& instance, const LayoutPlan* plan
 
 }  // namespace
 
-Result<LayoutInstance> read_layout_csv(std::string_view text, std::string_view file) {
-  return CsvReader(text, file).read();
+Result<LayoutInstance> read_layout_csv(std::string_view text, std::string_view file,
+                                       std::int64_t* partial_gaps) {
+  CsvReader reader(text, file);
+  Result<LayoutInstance> read = reader.read();
+  if (partial_gaps != nullptr) *partial_gaps = reader.partial_gaps();
+  return read;
 }
 
 Result<std::string> write_layout_csv(const LayoutInstance& instance) {

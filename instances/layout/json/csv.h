@@ -10,9 +10,11 @@
 // Columns stand in any order; alignment, gaps and offset (a pin) may be missing, and empty fields
 // mean their defaults. `buffer` and `buffer_id` are other names of id, `start` and `begin` of
 // lower. A column called `end` holds the last step instead of the first one after it, in the gaps
-// as well. Fields are not quoted. The format has no room for the layers of an instance.
+// as well. A column `hint` is read and ignored. Fields are not quoted. The format has no room for
+// the layers of an instance.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -26,9 +28,12 @@ namespace stowage {
 
 // `file` names the table in errors, which point at FILE:LINE or FILE:LINE:COLUMN. The errors are
 // those of read_layout_instance(), E411 for the header, E412 for a line with too few or too many
-// fields, and E413 for a field that cannot be read. Gaps that are free for some addresses only
-// (`5-7@0:16`) are refused.
-Result<LayoutInstance> read_layout_csv(std::string_view text, std::string_view file);
+// fields, and E413 for a field that cannot be read. A gap in which the buffer needs some of its
+// bytes
+// (`5-7@0:16`) is no gap of the instance, so every layout of the instance is a layout of the table;
+// their number is stored in `partial_gaps`.
+Result<LayoutInstance> read_layout_csv(std::string_view text, std::string_view file,
+                                       std::int64_t* partial_gaps = nullptr);
 
 // Returns the table. Columns of default values are left out. The alignment of the instance becomes
 // one of each buffer. E414 for an id that the format cannot carry: an id with a comma, a control

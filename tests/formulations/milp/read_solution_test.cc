@@ -63,6 +63,26 @@ const Case kCases[] = {
      "Model status\nOptimal\n\n# Primal solution values\nFeasible\nObjective 5.25\n"
      "Objective_bound 5.25\n# Columns 3\nx 2\na_name_beyond_a_column 1\ny 2.25\n# Rows 2\nR1 5\n"
      "R2 0.25\n\n# Dual solution values\nNone\n"},
+    {"HiGHS", "Optimal",
+     "Model status\nOptimal\n\n# Primal solution values\nFeasible\nObjective 5.25\n"
+     "# Columns -3 sparse\nx 2 0\na_name_beyond_a_column 1 1\ny 2.25 2\n# Rows 0\n"},
+    {"HiGHS", "Optimal",
+     "Columns\n"
+     "    Index Status        Lower        Upper       Primal         Dual  Type        Name\n"
+     "        0                   0            4            2               Integer     x\n"
+     "        1                   0            1            1               Integer     "
+     "a_name_beyond_a_column\n"
+     "        2     BS            0          inf         2.25            0  Continuous  y\n"
+     "Rows\n"
+     "    Index Status        Lower        Upper       Primal         Dual  Name\n"
+     "        0     BS         -inf            5            5            0  R1\n"
+     "\nModel status: Optimal\n\nObjective value: 5.25\n"},
+    // The LP file has x, y and the offset in its objective, so the long name is column 4.
+    {"GLPK", "OPTIMAL",
+     "c Problem:    \nc Rows:       4\ns mip 4 4 o 5.25\ni 1 5\ni 2 0.25\nj 1 2\nj 2 2.25\n"
+     "j 3 1\nj 4 1\ne o f\n"},
+    // The MPS file has the columns of the model.
+    {"GLPK", "OPTIMAL", "s mip 3 3 o 5.25\nj 1 2\nj 2 1\nj 3 2.25\ne o f\n"},
     {"SCIP", "optimal solution found",
      "solution status: optimal solution found\n"
      "objective value:                                 5.25\n"
@@ -88,7 +108,7 @@ TEST_P(ReadSolution, GivesTheValues) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Solvers, ReadSolution, testing::ValuesIn(kCases),
-                         [](const auto& c) { return std::string(c.param.solver); });
+                         [](const auto& c) { return c.param.solver + std::to_string(c.index); });
 
 std::string error_of(const std::string& text) {
   const Result<SolutionFile> file = read_solution(text, "m.sol");
@@ -103,7 +123,15 @@ TEST(ReadSolution, NamesWhatIsWrong) {
   EXPECT_EQ(error_of(gurobi("x 1\n")), "");  // what is left out is 0
   EXPECT_THAT(error_of(""), HasSubstr("E421 m.sol:0: must begin a solution file"));
   EXPECT_THAT(error_of("\\ a model\n"), HasSubstr("E421 m.sol:1: "));
-  EXPECT_THAT(error_of("c Problem:\ns mip 3 3 o 1\n"), HasSubstr("as glpsol -w writes"));
+  EXPECT_THAT(error_of("c Problem:\ns mip 3 3 o 1\n"), HasSubstr("E423"));
+  EXPECT_THAT(error_of("s mip 3 4 o 1\nj 5 2\n"),
+              HasSubstr("E424 m.sol:2: must be the number of a column of the model, from 1 to 4"));
+  EXPECT_THAT(error_of("s mip 3 4 o 1\nj x 2\n"), HasSubstr("E424 m.sol:2: "));
+  EXPECT_THAT(error_of("s mip 3 4 o 1\nj 1\n"), HasSubstr("E422 m.sol:2: "));
+  EXPECT_THAT(error_of("Columns\n Index Status Lower Upper Primal Dual Type Name\n"),
+              HasSubstr("E423 m.sol: "));
+  EXPECT_THAT(error_of("Columns\n Index Primal Name\n     0    1.5 x\n"),
+              HasSubstr("x must be a whole number, is 1.5; the pretty style has 6 digits"));
   EXPECT_THAT(error_of(gurobi("x\n")), HasSubstr("E422 m.sol:2: must be a column and its finite"));
   EXPECT_THAT(error_of(gurobi("x nan\n")), HasSubstr("E422"));
   EXPECT_THAT(error_of(gurobi("x 1e999\n")), HasSubstr("E422"));

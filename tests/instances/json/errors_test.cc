@@ -644,9 +644,9 @@ std::vector<Case> csv_cases() {
                {"E413 t.csv:2:lower: must be an integer from 0 to 9007199254740992, is \"no\"",
                 "E413 t.csv:2:size", "E413 t.csv:2:alignment: must be an integer from 1",
                 "E413 t.csv:2:offset", "E413 t.csv:3:upper"}),
-      csv_case("gap of some addresses", head + "a,0,9,4,,2-3@0:16,\n",
-               {"E413 t.csv:2:gaps: must be gaps FROM-TO between spaces, for all addresses, is "
-                "\"2-3@0:16\""}),
+      csv_case("gap of reversed addresses", head + "a,0,9,4,,2-3@16:0,\n",
+               {"E413 t.csv:2:gaps: must be gaps FROM-TO or FROM-TO@FROM:TO between spaces, is "
+                "\"2-3@16:0\""}),
       csv_case("gap of one step", head + "a,0,9,4,,2,\n", {"E413 t.csv:2:gaps"}),
       csv_case("no step in a table", head + "a,9,9,4,,,\n",
                {"E331 t.csv:2:upper: must be above lower, 9, is 9"}),

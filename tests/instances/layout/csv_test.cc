@@ -45,6 +45,36 @@ TEST(LayoutCsv, ReadsWhatMiniMallocWrites) {
             expected);
 }
 
+// A hint is an address to begin a search with, or -1. It changes no rule, and must be a number.
+TEST(LayoutCsv, HintsAreReadAndIgnored) {
+  EXPECT_EQ(
+      read_or_die("id,lower,upper,size,alignment,hint,gaps\n0,5,10,15,1,0,\n1,6,12,18,2,-1,7-8\n"),
+      read_or_die("id,lower,upper,size,alignment,gaps\n0,5,10,15,1,\n1,6,12,18,2,7-8\n"));
+  EXPECT_EQ(read_or_die("hint,id,lower,upper,size\n,a,0,1,2\n"),
+            read_or_die("id,lower,upper,size\na,0,1,2\n"));
+  const Result<LayoutInstance> bad =
+      read_layout_csv("id,lower,upper,size,hint\na,0,1,2,x\n", "t.csv");
+  ASSERT_FALSE(bad);
+  EXPECT_EQ(to_string(bad.errors()[0]),
+            "E413 t.csv:2:hint: must be an integer from -1 to 9007199254740992, is \"x\"");
+}
+
+// Behind the @ are the bytes that the buffer needs within the gap.
+TEST(LayoutCsv, GapsOfSomeBytesAreNoGapsAndCounted) {
+  const std::string head = "id,lower,upper,size,gaps\na,0,9,16,";
+  std::int64_t partial = -1;
+  Result<LayoutInstance> read = read_layout_csv(head + "1-2 3-4@0:8 5-6@4:4\n", "t.csv", &partial);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(partial, 1);
+  const std::vector<Lifetime> gaps = {{1, 2}, {5, 6}};
+  EXPECT_EQ(read->buffers[0].gaps, gaps);
+  read = read_layout_csv(head + "1-2\n", "t.csv", &partial);
+  EXPECT_EQ(partial, 0);
+  for (const char* gap : {"3-4@", "3-4@8", "3-4@8:4", "3-4@0:x", "3@0:8", "@0:8", "3-4@-1:8"}) {
+    EXPECT_FALSE(read_layout_csv(head + gap + "\n", "t.csv")) << gap;
+  }
+}
+
 // Limits of JSON documents apply to tables too, and a line of commas is counted without storing it.
 TEST(LayoutCsv, LimitsHoldBeforeMemoryIsTaken) {
   const auto first = [](const std::string& text) {
@@ -52,7 +82,7 @@ TEST(LayoutCsv, LimitsHoldBeforeMemoryIsTaken) {
     return read ? std::string() : to_string(read.errors()[0]);
   };
   EXPECT_EQ(first(std::string(1'000'000, ',')),
-            "E411 t.csv:1: must name at most 7 columns, is a line of 1000001 fields");
+            "E411 t.csv:1: must name at most 8 columns, is a line of 1000001 fields");
   EXPECT_EQ(first("id,lower,upper,size\n" + std::string(1'000'000, ',')),
             "E412 t.csv:2: must have 4 fields, is a line of 1000001");
   std::string gaps = "id,lower,upper,size,gaps\nx,0,9007199254740992,1,";
