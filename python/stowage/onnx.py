@@ -32,6 +32,15 @@ _BITS = {
     "COMPLEX128": 128,
 }
 
+_RANDOM = {
+    *("Bernoulli", "Dropout", "Multinomial"),
+    *("RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"),
+}
+
+# Weights above this number of bytes are left out of shape inference, which reads shapes from the
+# values of small ones.
+_LARGE = 1 << 16
+
 
 def order_instance(
     model: Model,
@@ -45,13 +54,13 @@ def order_instance(
 
     Nodes become operators, in the order of the model. Graph inputs are in memory from the start, graph
     outputs to the end. Runtimes fold a node whose inputs are all constants, so it runs before the first
-    step and its outputs are weights. Optional outputs without a reader are omitted. An If, Loop or Scan
+    step and its outputs are weights; a node that draws random numbers is never folded. Optional outputs without a reader are omitted. An If, Loop or Scan
     is one operator that reads all outer tensors of its bodies; memory inside the bodies is not
     modelled. Every tensor has its own memory, including reshaped tensors.
 
     Args:
         model: a model or the path of its file.
-        dimensions: values of named dimensions, such as the batch.
+        dimensions: values of named dimensions of the model, such as the batch.
         weights: False omits weights. They are in memory at all steps, so omitting them lowers every
             peak by the same number of bytes.
         alignment: sizes are rounded up to a multiple of it, bytes.
@@ -60,8 +69,8 @@ def order_instance(
     Returns the document; its operators correspond to the entries of `node_order(model)`.
 
     Raises InputError for tensors of unknown size: E201 with the place of each tensor and the
-    missing value, E203 for a type without a size in bytes. Exceptions of onnx for an invalid model
-    are passed on.
+    missing value, E203 for a type without a size in bytes; and E202 for a name in `dimensions` that
+    the model does not have. Exceptions of onnx for an invalid model are passed on.
     """
     proto = _loaded(model)
     alignment = whole(alignment, "alignment")
@@ -72,10 +81,8 @@ def order_instance(
         dimensions = {
             name: whole(value, f"dimensions/{name}") for name, value in dimensions.items()
         }
-    if dimensions:
-        proto = _with_dimensions(proto, dimensions)
-    graph = onnx.shape_inference.infer_shapes(proto, data_prop=True).graph
-    places, constants = _operators(graph)
+    graph = _with_shapes(proto, dimensions or {})
+    places, constants = _operators(graph, _random_functions(proto))
     operators = [graph.node[place] for place in places]
     written = _written(proto, operators)
     inputs = {each.name for each in graph.input} - constants
@@ -119,7 +126,8 @@ def order_instance(
 
 def node_order(model: Model) -> list[int]:
     """Returns the indices of the nodes that are operators of `order_instance(model)`."""
-    return _operators(_loaded(model).graph)[0]
+    proto = _loaded(model)
+    return _operators(proto.graph, _random_functions(proto))[0]
 
 
 def reordered(model: Model, order: Sequence[int]) -> onnx.ModelProto:
@@ -155,25 +163,95 @@ def _loaded(model: Model) -> onnx.ModelProto:
     return onnx.load(str(path_of(model, "model")), load_external_data=False)
 
 
-def _with_dimensions(model: onnx.ModelProto, dimensions: Mapping[str, int]) -> onnx.ModelProto:
-    copy = onnx.ModelProto()
-    copy.CopyFrom(model)
-    graph = copy.graph
+def _with_shapes(model: onnx.ModelProto, dimensions: Mapping[str, int]) -> onnx.GraphProto:
+    """Returns the graph with the shapes that inference finds.
+
+    Inference passes the model through a protobuf message, which is limited to 2 GiB. Therefore large
+    weights are inputs of a copy, with their types and shapes; inference reads the values of small
+    ones.
+    """
+    slim = onnx.ModelProto()
+    for field, content in model.ListFields():
+        if field.name not in ("graph", "functions"):
+            _set(slim, field, content)
+    slim.functions.extend(model.functions)
+    for field, content in model.graph.ListFields():
+        if field.name not in ("initializer", "node"):
+            _set(slim.graph, field, content)
+    large: list[tuple[str, onnx.TensorProto]] = []
+    for weight in model.graph.initializer:
+        if weight.ByteSize() > _LARGE:
+            large.append((weight.name, weight))
+        else:
+            slim.graph.initializer.append(weight)
+    for node in model.graph.node:
+        values = [each.t for each in node.attribute if each.name == "value" and each.HasField("t")]
+        if node.op_type == "Constant" and values and values[0].ByteSize() > _LARGE:
+            large.append((node.output[0], values[0]))
+        else:
+            slim.graph.node.append(node)
+    known = {each.name for each in slim.graph.input}
+    for name, tensor in large:
+        if name not in known:
+            slim.graph.input.append(
+                onnx.helper.make_tensor_value_info(name, tensor.data_type, list(tensor.dims))
+            )
+    _set_dimensions(slim.graph, dimensions)
+    inferred = onnx.shape_inference.infer_shapes(slim, data_prop=True).graph
+    whole_graph = onnx.GraphProto()
+    for field, content in model.graph.ListFields():
+        if field.name not in ("value_info", "input", "output", "initializer"):
+            _set(whole_graph, field, content)
+    names = {each.name for each in model.graph.input}
+    for each in inferred.input:
+        (whole_graph.input if each.name in names else whole_graph.value_info).append(each)
+    whole_graph.output.extend(inferred.output)
+    whole_graph.value_info.extend(inferred.value_info)
+    for weight in model.graph.initializer:
+        whole_graph.initializer.append(
+            onnx.TensorProto(name=weight.name, data_type=weight.data_type, dims=weight.dims)
+        )
+    return whole_graph
+
+
+def _set(message: Any, field: Any, content: Any) -> None:
+    """Copies a field of a protobuf message."""
+    if field.is_repeated if hasattr(field, "is_repeated") else field.label == field.LABEL_REPEATED:
+        getattr(message, field.name).extend(content)
+    elif field.message_type is not None:
+        getattr(message, field.name).CopyFrom(content)
+    else:
+        setattr(message, field.name, content)
+
+
+def _set_dimensions(graph: onnx.GraphProto, dimensions: Mapping[str, int]) -> None:
+    named: dict[str, list[Any]] = {}
     for value in (*graph.input, *graph.output, *graph.value_info):
         for dimension in value.type.tensor_type.shape.dim:
-            if dimension.dim_param in dimensions:
-                dimension.dim_value = int(dimensions[dimension.dim_param])
-    return copy
+            if dimension.dim_param:
+                named.setdefault(dimension.dim_param, []).append(dimension)
+    unknown = [name for name in dimensions if name not in named]
+    if unknown:
+        have = ", ".join(named) or "none"
+        raise InputError(
+            [
+                ("E202", f"/dimensions/{name}", f"must be a named dimension of the model: {have}")
+                for name in unknown
+            ]
+        )
+    for name, value in dimensions.items():
+        for dimension in named[name]:
+            dimension.dim_value = value
 
 
-def _operators(graph: onnx.GraphProto) -> tuple[list[int], set[str]]:
+def _operators(graph: onnx.GraphProto, random: set[tuple[str, str]]) -> tuple[list[int], set[str]]:
     """Returns the indices of the nodes that are not constants, and the names of all constant
     tensors."""
     constants = {each.name for each in graph.initializer}
     constants.update(each.values.name for each in graph.sparse_initializer)
     places = []
     for index, node in enumerate(graph.node):
-        if all(name in constants for name in _touched(node)):
+        if all(name in constants for name in _touched(node)) and not _draws_random(node, random):
             constants.update(filter(None, node.output))
         else:
             places.append(index)
@@ -211,6 +289,23 @@ def _touched(node: onnx.NodeProto) -> list[str]:
     for body in _bodies(node):
         names.update(dict.fromkeys(_read_from_outside(body)))
     return list(names)
+
+
+def _random_functions(model: onnx.ModelProto) -> set[tuple[str, str]]:
+    """Returns the operators of which two runs may differ, as (domain, type): those of ONNX, and the
+    functions of the model that use one."""
+    random = {(domain, kind) for domain in ("", "ai.onnx") for kind in _RANDOM}
+    for _ in model.functions:  # a function may call another one
+        for function in model.functions:
+            if any(_draws_random(node, random) for node in function.node):
+                random.add((function.domain, function.name))
+    return random
+
+
+def _draws_random(node: onnx.NodeProto, random: set[tuple[str, str]]) -> bool:
+    if (node.domain, node.op_type) in random:
+        return True
+    return any(_draws_random(each, random) for body in _bodies(node) for each in body.node)
 
 
 def _bodies(node: onnx.NodeProto) -> Iterator[onnx.GraphProto]:

@@ -139,6 +139,90 @@ def test_what_makes_constants_is_no_operator():
     assert [node.op_type for node in after.graph.node] == ["ConstantOfShape", "Exp", "Add"]
 
 
+def test_what_draws_random_numbers_is_no_weight():
+    """Its tensor would lie in memory at all steps; the best order makes it right before its reader."""
+    drawn = {
+        "RandomNormal": helper.make_node("RandomNormal", [], ["r"], shape=[1024]),
+        "RandomUniformLike": helper.make_node("RandomUniformLike", ["like"], ["r"]),
+        "Bernoulli": helper.make_node("Bernoulli", ["like"], ["r"]),
+        "a function": helper.make_node("Noise", ["like"], ["r"], domain="elsewhere"),
+    }
+    like = onnx.numpy_helper.from_array(np.full(1024, 0.5, np.float32), "like")
+    for kind, node in drawn.items():
+        nodes = [
+            node,
+            helper.make_node("Relu", ["x"], ["a"]),
+            helper.make_node("Exp", ["a"], ["c"]),
+            helper.make_node("ReduceSum", ["c"], ["b"], keepdims=0),
+            helper.make_node("Add", ["r", "b"], ["y"]),
+        ]
+        model = model_of(
+            nodes, [value("x", [4096])], [value("y", [1024])], [like], [value("r", [1024])]
+        )
+        body = [helper.make_node("RandomNormalLike", ["p"], ["q"])]
+        imports = [helper.make_opsetid("", 17)]
+        noise = helper.make_function("elsewhere", "Noise", ["p"], ["q"], body, imports)
+        model.functions.append(noise)
+        instance = stowage.onnx.order_instance(model, weights=False)
+        assert any("r" in each["writes"] for each in instance["operators"]), kind
+        assert stowage.solve(instance).objective == 2 * 16384, kind
+        assert 0 in stowage.onnx.node_order(model), kind
+
+
+def test_large_weights_are_kept_from_shape_inference():
+    """Inference takes models up to 2 GiB. Values of small constants still give shapes."""
+    large = onnx.numpy_helper.from_array(np.zeros((64, 1024), np.float32), "large")
+    shape = onnx.numpy_helper.from_array(np.array([8, 128]), "shape")
+    also = onnx.numpy_helper.from_array(np.zeros((64, 1024), np.float32))
+    nodes = [
+        helper.make_node("Constant", [], ["also"], value=also),
+        helper.make_node("MatMul", ["x", "large"], ["a"]),
+        helper.make_node("Reshape", ["a", "shape"], ["b"]),
+        helper.make_node("MatMul", ["x", "also"], ["c"]),
+        helper.make_node("ReduceSum", ["c"], ["d"], keepdims=0),
+        helper.make_node("Add", ["b", "d"], ["y"]),
+    ]
+    model = model_of(nodes, [value("x", [1, 64])], [value("y", [8, 128])], [large, shape])
+    model.graph.initializer.append(large)
+    model.graph.initializer[-1].name = "unread"
+    taken = []
+    infer = onnx.shape_inference.infer_shapes
+
+    def seen(given, **options):
+        taken.append(given.ByteSize())
+        return infer(given, **options)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(onnx.shape_inference, "infer_shapes", seen)
+        instance = stowage.onnx.order_instance(model)
+    assert taken and max(taken) < 4096 < model.ByteSize()
+    size = {each["id"]: each["size_bytes"] for each in instance["tensors"]}
+    assert size["large"] == size["also"] == 4 * 64 * 1024
+    assert size["b"] == 4 * 1024
+    assert model.graph.initializer[0].raw_data == large.raw_data, "the model is unchanged"
+
+
+def test_scalars_have_one_element():
+    nodes = [
+        helper.make_node("ReduceSum", ["x"], ["s"], keepdims=0),
+        helper.make_node("Add", ["x", "s"], ["y"]),
+    ]
+    model = model_of(nodes, [value("x", [4, 16])], [value("y", [4, 16])])
+    instance = stowage.onnx.order_instance(model)
+    assert tensors(instance)["s"]["size_bytes"] == 4
+    assert stowage.solve(instance).objective == 256 + 64 + 256
+
+
+def test_dimensions_must_be_those_of_the_model():
+    with pytest.raises(stowage.InputError) as found:
+        stowage.onnx.order_instance(wide_first(), dimensions={"row": 2, "rows": 2, "batch": 1})
+    assert [(each[0], each[1]) for each in found.value.errors] == [
+        ("E202", "/dimensions/row"),
+        ("E202", "/dimensions/batch"),
+    ]
+    assert "rows" in found.value.errors[0][2]
+
+
 def test_optional_outputs_that_nobody_reads_are_not_made():
     ratio = onnx.numpy_helper.from_array(np.array(0.5, np.float32), "ratio")
     node = helper.make_node("Dropout", ["x", "ratio"], ["y", "mask"])
