@@ -2,6 +2,7 @@
 // worth tuning. Not installed.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -68,6 +69,14 @@ inline constexpr std::size_t kTreeBytes = 300;  // bytes of a tree per buffer an
 inline constexpr std::size_t kTreesBytes = std::size_t{1} << 26;
 // a list of buffers is rebuilt once one part in kListedShare of it is placed
 inline constexpr std::size_t kListedShare = 16;
+// Shares of the largest load whose sections lay_busiest_first() lays out before all others. The
+// first two helped most often in traces of training steps.
+inline constexpr std::array kBusyShares = {0.95, 0.9, 0.98, 0.8, 0.7, 0.6};
+// largest share of the buffers that lay_busiest_first() fixes: the others need room around them,
+// and each of them is compared with each fixed one
+inline constexpr double kMostBusy = 0.05;
+// share of the time that is left which lay_busiest_first() may take
+inline constexpr double kBusyTime = 0.2;
 // shortened first attempts of core_first, so that a plan is found soon
 inline constexpr std::int64_t kShortAttempts = 4;
 inline constexpr double kMaxRoundNodes = 1e12;   // hours of search, and far below the 64-bit limit

@@ -14,6 +14,7 @@
 #include "instances/layout/load.h"
 #include "instances/layout/plan_builder.h"
 #include "instances/layout/verify/verify.h"
+#include "solvers/layout/busiest_first.h"
 #include "solvers/layout/exact/mip_solve.h"
 #include "solvers/layout/published/memo_paper.h"
 
@@ -188,7 +189,10 @@ bool LayoutContext::end_round() {
   rounds.nodes = 0;
   const bool in_vain = rounds.in_vain >= params.rounds.in_vain;
   if (!rounds.part) return in_vain;
-  const bool over = in_vain || rounds.no_time || rounds.part->exhausted() || !has_core();
+  // Without a search behind them, the rounds go on until the time limit, if there is one.
+  const bool goes_on = rounds.alone && std::isfinite(rounds.part->seconds_left());
+  const bool over = rounds.no_time || rounds.part->exhausted() || good_enough() ||
+                    (!goes_on && (in_vain || !has_core()));
   if (over) {
     const bool late = rounds.no_time || rounds.part->stop_reason() == StopReason::time_limit;
     time_ended_it = rounds.alone && late;
@@ -235,6 +239,29 @@ Ended first_plan(LayoutContext& context, Budget&) {
 
 Ended method_heuristic(LayoutContext& context, Budget&) {
   run_heuristic(context, context.options.method);
+  return std::nullopt;
+}
+
+Ended busiest_first(LayoutContext& context, Budget& budget) {
+  if (context.too_many_for(layout_fixed::kSecondsToLower)) return std::nullopt;
+  const Budget part =
+      budget.part(layout_fixed::kBusyTime * budget.seconds_left(), budget.nodes_left());
+  const auto lay_out = [&](const LayoutInstance& asked,
+                           const LayoutTable& table) -> std::optional<std::vector<Bytes>> {
+    for (const LayoutHeuristic& heuristic : heuristics(asked, context.params.heuristics)) {
+      if (heuristic.name != "fast") continue;
+      auto plan = heuristic.run(asked, table, context.options.seed, part);
+      if (plan) return std::move(plan->offsets);
+    }
+    return std::nullopt;
+  };
+  const auto offer = [&](const std::vector<Bytes>& offsets) {
+    if (context.fits(context.table->peak(offsets))) {
+      context.incumbent.offer(compose_layout(context.instance, offsets), 'H', "busiest");
+    }
+  };
+  lay_busiest_first(context.instance, *context.table, lay_out, context.incumbent.plan()->peak_bytes,
+                    budget, offer);
   return std::nullopt;
 }
 

@@ -16,6 +16,7 @@ using Ended = std::optional<StoppedBy>;
 Ended height_refutation(LayoutContext& context, Budget& part);
 Ended quick_plan(LayoutContext& context, Budget& part);
 Ended first_plan(LayoutContext& context, Budget& part);
+Ended busiest_first(LayoutContext& context, Budget& budget);
 Ended short_search(LayoutContext& context, Budget& part);
 Ended lower_whole(LayoutContext& context, Budget& part);
 Ended lower_core(LayoutContext& context, Budget& part);

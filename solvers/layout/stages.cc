@@ -11,6 +11,9 @@ using namespace layout_stage;
 
 bool not_searchable(const LayoutContext& context) { return !context.searchable(); }
 bool few_buffers(const LayoutContext& context) { return context.few(); }
+bool many_buffers(const LayoutContext& context) {
+  return !context.few() && !context.table->any_pins();
+}
 bool gap_is_open(const LayoutContext& context) { return !context.good_enough(); }
 
 constexpr auto kStages = std::to_array<Stage<LayoutContext>>({
@@ -26,6 +29,10 @@ constexpr auto kStages = std::to_array<Stage<LayoutContext>>({
      "the best of rings, dives and fits: the heuristic fast",
      first_plan,
      {.even_if_done = true}},
+    {"busiest_first",
+     "buffers of the busiest sections at fixed offsets, then all others around them",
+     busiest_first,
+     {.needs = Needs::plan, .when = many_buffers}},
     {"short_search",
      "canonical search with a limit of nodes, where buffers are few",
      short_search,
@@ -54,7 +61,7 @@ Course layout_course(std::string_view method) {
   const auto then = [&](Phase phase) { return Course{begin, std::move(phase)}; };
   if (method == "auto") {
     return {begin,
-            {.stages = {"first_plan"}},
+            {.stages = {"first_plan", "busiest_first"}},
             {.stages = {"short_search", "lowering", "core_first"}, .rounds = kUntilLimit},
             {.stages = {"search"}}};
   }
