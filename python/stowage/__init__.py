@@ -6,7 +6,7 @@ Examples:
     >>> step = planner.plan([9000, 4000, 120000, 512])
     >>> step.batch(0).sequences
 
-The package needs only NumPy. stowage.torch, .megatron, .verl, .hf, .deepspeed and .onnx need their
+The package needs only NumPy. stowage.torch, .functorch, .megatron, .verl, .hf, .deepspeed and .onnx need their
 framework, and are imported at their first use.
 """
 
@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from . import deepspeed as deepspeed
     from . import hf as hf
     from . import megatron as megatron
+    from . import functorch as functorch
     from . import onnx as onnx
     from . import torch as torch
     from . import verl as verl
@@ -66,6 +67,7 @@ _LAZY = {
     "deepspeed": ("deepspeed", "torch"),
     "hf": ("torch",),
     "megatron": ("megatron", "torch"),
+    "functorch": ("torch",),
     "onnx": ("onnx",),
     "torch": ("torch",),
     "verl": ("verl",),

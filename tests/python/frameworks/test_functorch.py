@@ -1,0 +1,180 @@
+"""Tests of stowage.functorch with AOTAutograd and Inductor's own partition hook of torch, on the CPU."""
+
+import pytest
+
+pytest.importorskip("torch")
+
+import torch
+import torch._functorch.config
+import torch._inductor.config
+from torch import nn
+from torch._functorch.aot_autograd import aot_module
+from torch._functorch.partitioners import min_cut_rematerialization_partition
+from torch.nn import functional as F
+
+import stowage
+import stowage.functorch
+
+
+class Block(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.norm = nn.LayerNorm(width)
+        self.up = nn.Linear(width, 4 * width)
+        self.down = nn.Linear(4 * width, width)
+
+    def forward(self, x):
+        return x + self.down(F.gelu(self.up(self.norm(x))))
+
+
+class Split(nn.Module):
+    """Views, tuples, a drawn mask and a result that shares memory with an argument."""
+
+    def forward(self, x):
+        first, second = x.chunk(2, -1)
+        values, places = torch.topk(first, 3)
+        drawn = F.dropout(second.t().contiguous(), 0.5)
+        return (values.sum() + drawn.exp().tanh().square().sum()) * 2, places, x.view(-1)
+
+
+def models():
+    torch.manual_seed(3)
+    yield nn.Sequential(*(Block(32) for _ in range(4))), torch.randn(64, 32)
+    image = nn.Sequential(
+        nn.Conv2d(3, 8, 3, padding=1),
+        nn.BatchNorm2d(8),
+        nn.ReLU(),
+        nn.MaxPool2d(2),
+        nn.Conv2d(8, 8, 3, padding=1),
+        nn.GroupNorm(2, 8),
+        nn.SiLU(),
+        nn.Flatten(),
+        nn.Linear(512, 10),
+    )
+    yield image, torch.randn(4, 3, 16, 16)
+
+
+def gradients(model, batch, partition):
+    """Returns the output and the gradients of a model that AOTAutograd compiles, and both graphs."""
+    kept = []
+
+    def keep(graph, _):
+        kept.append(graph)
+        return graph
+
+    model.zero_grad()
+    compiled = aot_module(model, fw_compiler=keep, bw_compiler=keep, partition_fn=partition)
+    result = compiled(batch)
+    (result if isinstance(result, torch.Tensor) else result[0]).square().sum().backward()
+    return result, [each.grad.clone() for each in model.parameters()], kept
+
+
+def peak_of(instance, order):
+    """Returns the most bytes that a step needs, counted from the last step to the first."""
+    size = {each["id"]: each["size_bytes"] for each in instance["tensors"]}
+    live = {each["id"] for each in instance["tensors"] if each.get("output")}
+    peak = sum(each["size_bytes"] for each in instance["tensors"] if each.get("input"))
+    for step in reversed(order):
+        made = set(instance["operators"][step]["writes"])
+        live = live - made | set(instance["operators"][step]["reads"])
+        peak = max(peak, sum(size[name] for name in live | made))
+    return peak
+
+
+@pytest.mark.parametrize("index", [0, 1])
+def test_gradients_are_those_of_torch_at_every_peak(index):
+    model, batch = list(models())[index]
+    expected, wanted, _ = gradients(model, batch, min_cut_rematerialization_partition)
+    peaks, times = [], []
+    for budget in (1.0, 0.6, 0.3, 0.0):
+        partition = stowage.functorch.Partition()
+        with torch._functorch.config.patch(activation_memory_budget=budget):
+            result, found, graphs = gradients(model, batch, partition)
+        torch.testing.assert_close(result, expected, rtol=0, atol=0)
+        for mine, theirs in zip(found, wanted):
+            torch.testing.assert_close(mine, theirs)
+        (outcome,) = partition.outcomes
+        peaks.append(outcome.plan["peak_bytes"])
+        times.append(len(outcome.plan["order"]))
+        names = [node.name for each in graphs for node in each.graph.nodes]
+        assert len(graphs) == 2 and names
+    assert peaks == sorted(peaks, reverse=True)
+    assert peaks[-1] < peaks[0] and times[-1] > times[0]
+
+
+def test_a_peak_is_kept_or_refused():
+    model, batch = next(models())
+    roomy = stowage.functorch.Partition(peak_bytes=10**9)
+    gradients(model, batch, roomy)
+    least = stowage.functorch.Partition(peak_bytes=roomy.outcomes[0].plan["peak_bytes"] * 3 // 4)
+    gradients(model, batch, least)
+    assert least.outcomes[0].plan["peak_bytes"] <= least.peak_bytes
+    with pytest.raises(Exception, match="no plan within 1000 bytes was found; ask for at least"):
+        gradients(model, batch, stowage.functorch.Partition(peak_bytes=1000))
+
+
+def test_never_behind_torch_at_its_own_peak():
+    """torch's order of both graphs, with what it runs again, is a plan of the same instance."""
+    model, batch = next(models())
+    found = []
+
+    def both(joint_module, joint_inputs, **options):
+        graph = stowage.functorch.tidied(joint_module)
+        joint = stowage.functorch.JointGraph(graph, options["num_fwd_outputs"])
+        number = {node.name: k for k, node in enumerate(joint.nodes) if node is not None}
+        passes = min_cut_rematerialization_partition(joint_module, joint_inputs, **options)
+        forward, backward = (
+            [
+                number[node.name]
+                for node in each.graph.nodes
+                if node.op == "call_function" and node.name in number
+            ]
+            for each in passes
+        )
+        found.append((joint, [*forward, joint.nodes.index(None), *backward]))
+        return passes
+
+    for budget in (1.0, 0.4, 0.0):
+        with torch._functorch.config.patch(activation_memory_budget=budget):
+            gradients(model, batch, both)
+        joint, order = found[-1]
+        instance = joint.instance()
+        outcome = stowage.solve(joint.instance(peak_of(instance, order)), time_limit=2)
+        time = sum(instance["operators"][k]["ms"] for k in order)
+        assert outcome.objective <= time * (1 + 1e-6)
+
+
+def test_views_tuples_and_drawn_numbers():
+    model = Split()
+    batch = torch.randn(8, 16, requires_grad=True)
+    seen = []
+
+    def keep(joint_module, joint_inputs, **options):
+        graph = stowage.functorch.tidied(joint_module)
+        joint = stowage.functorch.JointGraph(graph, options["num_fwd_outputs"])
+        seen.append(joint.instance())
+        return stowage.functorch.Partition()(joint_module, joint_inputs, **options)
+
+    compiled = aot_module(model, fw_compiler=lambda graph, _: graph, partition_fn=keep)
+    total, places, flat = compiled(batch)
+    total.backward()
+    assert batch.grad is not None and flat.shape == (128,)
+    (instance,) = seen
+    operators = {each["id"]: each for each in instance["operators"]}
+    assert not any("view" in name or "slice" in name for name in operators)
+    assert operators["topk"]["writes"] == ["topk#0", "topk#1"]
+    drawn = [each for name, each in operators.items() if "dropout" in name or "bernoulli" in name]
+    assert drawn and not any(each["recompute"] for each in drawn)
+
+
+def test_torch_compile_takes_the_partition():
+    model, batch = next(models())
+    expected = torch.autograd.grad(model(batch).sum(), list(model.parameters()))
+    torch._dynamo.reset()
+    fresh = torch._inductor.config.patch(force_disable_caches=True)
+    with fresh, stowage.functorch.use(peak_bytes=10**9) as partition:
+        result = torch.compile(model)(batch)
+        found = torch.autograd.grad(result.sum(), list(model.parameters()))
+    for mine, theirs in zip(found, expected):
+        torch.testing.assert_close(mine, theirs, rtol=1e-4, atol=1e-5)
+    assert len(partition.outcomes) == 1
