@@ -6,8 +6,8 @@ Examples:
     >>> step = planner.plan([9000, 4000, 120000, 512])
     >>> step.batch(0).sequences
 
-The package needs only NumPy. stowage.torch, .functorch, .megatron, .verl, .hf, .deepspeed and .onnx need their
-framework, and are imported at their first use.
+The package needs only NumPy. stowage.torch, .functorch, .inductor, .megatron, .verl, .hf,
+.deepspeed and .onnx need their framework, and are imported at their first use.
 """
 
 from __future__ import annotations
@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from . import calibrate as calibrate
     from . import deepspeed as deepspeed
     from . import hf as hf
+    from . import inductor as inductor
     from . import megatron as megatron
     from . import functorch as functorch
     from . import onnx as onnx
@@ -68,6 +69,7 @@ _LAZY = {
     "hf": ("torch",),
     "megatron": ("megatron", "torch"),
     "functorch": ("torch",),
+    "inductor": ("torch",),
     "onnx": ("onnx",),
     "torch": ("torch",),
     "verl": ("verl",),
