@@ -1,43 +1,11 @@
 #include "cli/commands/arranged.h"
 
-#include <utility>
-
 #include "cli/terminal/error/error_codes.h"
 #include "cli/terminal/files.h"
-#include "cli/terminal/status_line.h"
 #include "cli/terminal/unit.h"
 #include "instances/numeric/numbers.h"
 
 namespace stowage {
-
-Arrangement arrange_outcome(Console& console, const OrderInstance& graph, std::uint64_t seed,
-                            Outcome& outcome, Budget& budget) {
-  const auto& order = std::get<OrderPlan>(*outcome.plan);
-  StatusLine status(console);
-  Arrangement found =
-      arrange(graph, order, {.seed = seed}, budget, [&](Bytes needed, std::int64_t orders) {
-        status.tell("layout    " + with_unit(static_cast<double>(needed), kBytes) + ", " +
-                    counted(orders, "order") + " laid out");
-      });
-  const double before = *outcome.objective;
-  outcome.objective = objective_of(found.order);
-  outcome.plan = found.order;
-  outcome.seconds += budget.seconds();
-  outcome.nodes += budget.nodes();
-  if (*outcome.objective >= before) return found;
-  outcome.found_by = "level";
-  outcome.improvements.push_back({.seconds = outcome.seconds,
-                                  .bound = outcome.bound,
-                                  .objective = outcome.objective,
-                                  .nodes = outcome.nodes,
-                                  .source = 'L',
-                                  .by = outcome.found_by});
-  if (*outcome.objective <= outcome.bound) {
-    outcome.status = Status::optimal;
-    outcome.stopped_by = StoppedBy::proof;
-  }
-  return found;
-}
 
 std::string arrangement_text(const Arrangement& arrangement) {
   if (!arrangement.needed_bytes) {

@@ -1,23 +1,14 @@
 // stowage solve --layout: a layout of the order's tensors in addition to the order.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 
-#include "cli/terminal/console.h"
-#include "instances/budget.h"
-#include "instances/order/instance.h"
+#include "instances/instance.h"
 #include "instances/result.h"
 #include "solvers/memory/arrangement.h"
-#include "solvers/outcome.h"
 
 namespace stowage {
-
-// Lays out the order of the outcome. The outcome's plan becomes the order of the best layout, and
-// its seconds and nodes include those of the budget. Requires a plan.
-Arrangement arrange_outcome(Console& console, const OrderInstance& graph, std::uint64_t seed,
-                            Outcome& outcome, Budget& budget);
 
 // Returns, for instance, "1 048 576 bytes, 0.33 % over the order's peak; 27 orders laid out".
 std::string arrangement_text(const Arrangement& arrangement);

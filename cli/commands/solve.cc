@@ -12,10 +12,13 @@
 #include "cli/terminal/files.h"
 #include "cli/terminal/interrupt.h"
 #include "cli/terminal/progress.h"
+#include "cli/terminal/status_line.h"
+#include "cli/terminal/unit.h"
 #include "instances/families.h"
 #include "instances/numeric/numbers.h"
 #include "instances/strategy/fit/stacks.h"
 #include "instances/strategy/trainers.h"
+#include "solvers/memory/solve_with_layout.h"
 
 namespace stowage {
 namespace {
@@ -122,24 +125,28 @@ class SolveCommand : public Command {
     // The scope lasts until the plan is written. Until then a second signal still exits with 130,
     // and a first signal does not lose the plan.
     const InterruptScope interrupt;
-    Budget::Limits limits = solve_.limits(interrupt.flag());
-    const Budget whole(limits);
-    if (!layout_.empty()) {
-      limits.time_limit_s /= 2;
-      limits.node_limit /= 2;
-    }
-    Budget budget(limits);
+    const Budget::Limits limits = solve_.limits(interrupt.flag());
     ProgressTable progress(console, objective_unit(instance));
-    Outcome outcome =
-        solve(instance, options, budget, [&](const Improvement& i) { progress.add(i); });
-    progress.finish();
-    std::optional<Arrangement> arrangement;
-    if (!layout_.empty() && outcome.plan) {
-      limits.time_limit_s = whole.seconds_left();
-      Budget rest(limits);
-      arrangement =
-          arrange_outcome(console, std::get<OrderInstance>(instance), options.seed, outcome, rest);
+    const auto improved = [&](const Improvement& i) { progress.add(i); };
+    ArrangedOutcome found;
+    if (layout_.empty()) {
+      Budget budget(limits);
+      found.outcome = solve(instance, options, budget, improved);
+      progress.finish();
+    } else {
+      std::optional<StatusLine> status;
+      const auto laid_out = [&](Bytes needed, std::int64_t orders) {
+        if (!status) progress.finish();
+        if (!status) status.emplace(console);
+        status->tell("layout    " + with_unit(static_cast<double>(needed), kBytes) + ", " +
+                     counted(orders, "order") + " laid out");
+      };
+      found =
+          solve_with_layout(std::get<OrderInstance>(instance), options, limits, improved, laid_out);
+      if (!status) progress.finish();
     }
+    const Outcome& outcome = found.outcome;
+    const std::optional<Arrangement>& arrangement = found.arrangement;
     OutcomeFrame frame{.instance = &instance,
                        .solver = solver,
                        .seed = options.seed,

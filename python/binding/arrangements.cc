@@ -1,9 +1,10 @@
-// arrange(): returns an order and the offsets of its tensors.
+// arrange() and solve_with_layout(): an order and the offsets of its tensors.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 
 #include <optional>
+#include <utility>
 #include <variant>
 
 #include "python/binding/boxes.h"
@@ -11,6 +12,7 @@
 #include "python/binding/interrupt.h"
 #include "python/binding/solve_options.h"
 #include "solvers/memory/arrangement.h"
+#include "solvers/memory/solve_with_layout.h"
 
 namespace stowage::python {
 namespace {
@@ -31,6 +33,23 @@ ArrangementBox arranged(const InstanceBox& graph, const PlanBox& plan,
   return box;
 }
 
+// Returns the outcome and its arrangement, which is None without a plan. Requires an order
+// instance.
+nb::tuple solved_with_layout(const InstanceBox& graph, const SolveArguments& arguments,
+                             const PlanBox* start, Interrupt& interrupt, bool watch) {
+  SolveOptions options = options_of(arguments);
+  if (start != nullptr) options.start = start->value;
+  ArrangedOutcome found;
+  run_unlocked(interrupt, watch, [&] {
+    found = solve_with_layout(std::get<OrderInstance>(graph.value), options,
+                              limits_of(arguments, interrupt));
+  });
+  if (!found.outcome.errors.empty()) throw CodedErrors(found.outcome.errors);
+  nb::object arrangement = nb::none();
+  if (found.arrangement) arrangement = nb::cast(ArrangementBox{*std::move(found.arrangement)});
+  return nb::make_tuple(OutcomeBox{std::move(found.outcome)}, arrangement);
+}
+
 }  // namespace
 
 void bind_arrangements(nb::module_& module) {
@@ -48,6 +67,8 @@ void bind_arrangements(nb::module_& module) {
       .def_prop_ro("detail", [](const ArrangementBox& box) { return box.value.detail; })
       .def_prop_ro("stopped_by",
                    [](const ArrangementBox& box) { return to_string(box.value.stopped_by); });
+  module.def("solve_with_layout", &solved_with_layout, nb::arg("graph"), nb::arg("arguments"),
+             nb::arg("start").none(), nb::arg("interrupt"), nb::arg("watch"));
   module.def("arrange", &arranged, nb::arg("graph"), nb::arg("plan"), nb::arg("arguments"),
              nb::arg("interrupt"), nb::arg("watch"));
 }

@@ -71,6 +71,11 @@ def arrange(
     found = _core.arrange(given, its, search.arguments(), interrupt, in_main_thread())
     if interrupt.signals > 1:
         raise KeyboardInterrupt
+    return documents_of(found)
+
+
+def documents_of(found: _core.Arrangement) -> Arrangement:
+    """Returns the documents of an arrangement."""
     return Arrangement(
         json.loads(found.order.to_json()),
         json.loads(found.buffers.to_json()),

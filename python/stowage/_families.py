@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._arguments import each_of, number, path_of, text
+from ._arrangement import Arrangement, documents_of
 from ._documents import Document, instance_of, plan_of
 from ._errors import InputError, VerificationError
 from ._parameters import StageReport, differing
@@ -54,6 +55,7 @@ class Outcome:
         unplaceable: int64 ids of sequences that fit in no group or row. improvements: list of
             Improvement.
         stages: list of StageReport, in the order in which the stages first ran.
+        arrangement: offsets of an order's tensors, for solve(layout=True) with a plan; else None.
     """
 
     def __init__(self, instance: _core.Instance, outcome: _core.Outcome, search: Search) -> None:
@@ -81,6 +83,7 @@ class Outcome:
         self.unplaceable: NDArray[np.int64] = outcome.unplaceable
         self.improvements = [Improvement(*step) for step in outcome.improvements]
         self.stages = [StageReport(*stage) for stage in outcome.stages]
+        self.arrangement: Optional[Arrangement] = None
 
     @property
     def plan(self) -> Optional[dict[str, Any]]:
@@ -228,23 +231,34 @@ def solve(
     params: Optional[Mapping[str, float]] = None,
     without: Sequence[str] = (),
     start: Optional[Document] = None,
+    layout: bool = False,
 ) -> Outcome:
     """Plans an instance of any problem: a dictionary or the path of its file.
 
     Args:
         time_limit: wall-clock seconds; None for no limit.
+        layout: of an order: lays its tensors out too, in at least half of the time, and stores the
+            offsets in Outcome.arrangement. The plan is the order of the best layout.
         start: a plan, or an outcome with a plan, from which the search starts; the result is never
         worse. The other arguments are those of Planner.
 
-    Raises InputError for an invalid document or method. An infeasible instance gives an outcome,
-    not an exception. The first Ctrl-C ends the search with the best plan, the second raises
+    Raises InputError for an invalid document or method, and ValueError for a layout of another
+    problem. An infeasible instance gives an outcome, not an exception. The first Ctrl-C ends the search with the best plan, the second raises
     KeyboardInterrupt.
     """
     given = instance_of(instance)
     search = Search.of(method, time_limit, node_limit, gap, seed, solver, params, without)
     search.check(given)
     begin = None if start is None else plan_of(start, given, "start")
-    return Outcome(given, search.run(given, begin), search)
+    if not layout:
+        return Outcome(given, search.run(given, begin), search)
+    if given.family != "order":
+        raise ValueError(f"layout: must be False for the problem {given.family}, is True")
+    found, arrangement = search.run_with_layout(given, begin)
+    outcome = Outcome(given, found, search)
+    if arrangement is not None:
+        outcome.arrangement = documents_of(arrangement)
+    return outcome
 
 
 def verify(instance: Document, plan: Document) -> None:

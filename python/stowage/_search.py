@@ -92,6 +92,19 @@ class Search(NamedTuple):
         a second one."""
         interrupt = interrupt or _core.Interrupt()
         outcome = _core.solve(instance, self.arguments(), start, interrupt, in_main_thread())
+        return self._finished(outcome, interrupt)
+
+    def run_with_layout(
+        self, instance: _core.Instance, start: Optional[_core.Plan]
+    ) -> tuple[_core.Outcome, Optional[_core.Arrangement]]:
+        """Runs the search and lays out the order's tensors. Raises KeyboardInterrupt as run() does."""
+        interrupt = _core.Interrupt()
+        outcome, arrangement = _core.solve_with_layout(
+            instance, self.arguments(), start, interrupt, in_main_thread()
+        )
+        return self._finished(outcome, interrupt), arrangement
+
+    def _finished(self, outcome: _core.Outcome, interrupt: _core.Interrupt) -> _core.Outcome:
         cut_short = outcome.stopped_by == "interrupted" and outcome.plan is not None
         if interrupt.signals > (1 if cut_short else 0):
             raise KeyboardInterrupt

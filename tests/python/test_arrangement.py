@@ -2,6 +2,7 @@
 library."""
 
 import json
+import pickle
 
 import pytest
 
@@ -46,6 +47,20 @@ def test_the_tensors_lie_where_the_layout_says(graph):
     stowage.verify(found.buffers, found.layout)
     assert len(found.layout["offsets"]) == len(found.buffers["buffers"]) > 3
     assert overlaps(found.buffers["buffers"], found.layout["offsets"]) == []
+
+
+def test_solve_lays_out_too(graph, data):
+    fixed = without_lengths(graph)
+    outcome = stowage.solve(fixed, layout=True)
+    found = outcome.arrangement
+    assert outcome.status == "optimal" and found.order == outcome.plan
+    stowage.verify(found.buffers, found.layout)
+    assert overlaps(found.buffers["buffers"], found.layout["offsets"]) == []
+    assert pickle.loads(pickle.dumps(outcome)).arrangement == found
+    assert stowage.solve(fixed).arrangement is None
+    assert stowage.solve({**fixed, "capacity_bytes": 1}, layout=True).arrangement is None
+    with pytest.raises(ValueError, match="layout: must be False for the problem scatter"):
+        stowage.solve(next((data / "scatter/tiny").glob("*.json")), layout=True)
 
 
 def test_an_order_of_many_lengths_is_laid_out_at_the_longest(graph):

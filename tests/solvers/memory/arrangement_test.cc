@@ -12,6 +12,7 @@
 #include "instances/order/plan_builder.h"
 #include "instances/verify.h"
 #include "solvers/memory/order_layout.h"
+#include "solvers/memory/solve_with_layout.h"
 #include "solvers/solve.h"
 #include "tests/every_order.h"
 #include "tests/tiny_host.h"
@@ -204,6 +205,36 @@ TEST(Arrangement, OfNothing) {
   const Arrangement found = arranged(graph, *plan, 1000);
   ASSERT_TRUE(found.layout);
   EXPECT_EQ(found.layout->peak_bytes, 0);
+}
+
+// The outcome is that of the order, the arrangement that of its plan, and both repeat.
+TEST(SolveWithLayout, GivesTheOutcomeAndTheArrangement) {
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    const OrderInstance graph = seed % 2 == 0 ? tiny_order(seed, 8, false) : tiny_rerun(seed, 8);
+    const Budget::Limits limits{.node_limit = 20'000};
+    const ArrangedOutcome found = solve_with_layout(graph, {}, limits);
+    EXPECT_EQ(found.arrangement.has_value(), found.outcome.plan.has_value()) << seed;
+    if (!found.arrangement) continue;
+    const auto& plan = std::get<OrderPlan>(*found.outcome.plan);
+    EXPECT_EQ(plan, found.arrangement->order) << seed;
+    EXPECT_EQ(*found.outcome.objective, objective_of(plan)) << seed;
+    if (!found.arrangement->layout) {
+      EXPECT_TRUE(graph.capacity) << seed;
+      continue;
+    }
+    expect_valid(graph, *found.arrangement);
+    const ArrangedOutcome again = solve_with_layout(graph, {}, limits);
+    EXPECT_EQ(*again.outcome.plan, *found.outcome.plan) << seed;
+    EXPECT_EQ(again.arrangement->layout->offsets, found.arrangement->layout->offsets) << seed;
+  }
+}
+
+TEST(SolveWithLayout, WithoutAPlanThereIsNoArrangement) {
+  OrderInstance graph = tiny_order(3, 8, false);
+  graph.capacity = 0;
+  const ArrangedOutcome found = solve_with_layout(graph, {}, {.node_limit = 1000});
+  EXPECT_EQ(found.outcome.status, Status::infeasible);
+  EXPECT_FALSE(found.arrangement);
 }
 
 }  // namespace
