@@ -32,7 +32,7 @@ def answer(stowage, preset, machine, gpus, seconds):
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
             [stowage, "configure", "--preset", preset, "--machine", machine, "--nodes",
-             str(gpus // 8), "--sequences", "256", "--tokens", "8K", "-t", str(seconds), "-o",
+             str(gpus // 8), "--sequences", "256", "--tokens", "8k", "-t", str(seconds), "-o",
              str(pathlib.Path(folder) / "run")], capture_output=True, text=True, check=False)
     try:
         told = json.loads(done.stdout)

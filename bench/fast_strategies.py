@@ -18,7 +18,7 @@ import tempfile
 
 MODELS = ("llama3-8b", "qwen3-32b", "llama3-70b", "mixtral-8x7b")
 MACHINES = ("a100-80", "h100", "h200")
-LENGTHS = ((512, "8K"), (256, "32K"), (64, "128K"))
+LENGTHS = ((512, "8k"), (256, "32k"), (64, "128k"))
 BASELINES = ("rule", "homogeneous", "galvatron", "alpa")
 
 

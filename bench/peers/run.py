@@ -44,8 +44,8 @@ SUITE = {
                     LISTS)] + [DATA / "scatter/real/7b-16gpu-192k-code-2.json"],
     "assign": [drawn("assign", "--preset", preset, "--tokens", tokens, source=source)
                for (preset, tokens), source in zip(
-                   [("llama-7b", "10K"), ("llama-7b", "20K"), ("llama-13b", "40K"), ("llama-13b", "40K"),
-                    ("llama-32b", "40K"), ("llama-32b", "60K")], LISTS)],
+                   [("llama-7b", "10k"), ("llama-7b", "20k"), ("llama-13b", "40k"), ("llama-13b", "40k"),
+                    ("llama-32b", "40k"), ("llama-32b", "60k")], LISTS)],
     "layout": [drawn("layout", "--kind", kind, "--buffers", buffers) for kind, buffers in
                [("guillotine", "30"), ("guillotine", "60"), ("random", "40"), ("random", "100"),
                 ("short-lived", "150")]] +

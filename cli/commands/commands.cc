@@ -29,6 +29,7 @@ std::vector<std::unique_ptr<Command>> make_commands() {
   commands.push_back(make_schema_command());
   commands.push_back(make_completion_command());
   commands.push_back(make_manual_command());
+  std::erase(commands, nullptr);
   return commands;
 }
 

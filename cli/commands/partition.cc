@@ -5,16 +5,13 @@
 #include <vector>
 
 #include "cli/answers/outcome_json.h"
+#include "cli/flags/column_flag.h"
 #include "cli/flags/command.h"
 #include "cli/flags/common_flags.h"
 #include "cli/terminal/error/error_codes.h"
-#include "cli/terminal/files.h"
 #include "instances/budget.h"
 #include "instances/json/limits.h"
-#include "instances/json/reader.h"
 #include "instances/json/writer.h"
-#include "instances/lengths/json.h"
-#include "instances/lengths/list.h"
 #include "instances/numeric/numbers.h"
 #include "solvers/partition/balanced_partitions.h"
 
@@ -22,16 +19,6 @@ namespace stowage {
 namespace {
 
 constexpr auto kOneLine = JsonWriter::Layout::line;
-
-// Reads an array of lengths, or an object that contains one.
-std::vector<Tokens> lengths_of(const JsonValue& document, ErrorList& errors) {
-  const JsonPath root;
-  if (document.object() == nullptr) return read_lengths(document, root, 1, errors);
-  const ObjectReader reader(document, root, errors, {"lengths"});
-  const JsonValue* lengths = reader.require("lengths");
-  if (lengths == nullptr) return {};
-  return read_lengths(*lengths, reader.at("lengths"), 1, errors);
-}
 
 class PartitionCommand : public Command {
  public:
@@ -46,9 +33,8 @@ class PartitionCommand : public Command {
   }
 
   void declare(Flags& flags) override {
-    flags.positional("LENGTHS", path_,
-                     "Lengths in tokens, one a line, or as JSON: [...] or {\"lengths\": [...]}. - "
-                     "for stdin");
+    flags.positional("LENGTHS", path_, "A file of lengths in tokens (see convert), - for stdin");
+    column_.declare(flags);
     flags.integer("--bins", bins_, "K", 1, kMaxSequences, "How many bins; none stays empty");
     flags.choice("--counts", counts_, {"any", "equal", "nearly-equal"},
                  "Sequences of a bin: any number, the same in all bins, or numbers that differ by "
@@ -63,12 +49,10 @@ class PartitionCommand : public Command {
   ExitCode run(Console& console) override {
     output_flags_.apply(console);
     if (!bins_) return console.refuse({kUsage, "--bins", "is required"});
-    const Result<std::string> bytes = read_file(path_);
-    if (!bytes) return console.refuse(bytes.errors().front());
-    Result<std::vector<Tokens>> lengths = read(*bytes);
-    if (!lengths) return console.refuse(errors_in(listed_ ? "" : path_, lengths.errors()));
+    Loaded<std::vector<Tokens>> lengths = column_.read_at(console, path_);
+    if (!lengths.value) return console.refuse(lengths.errors);
     const PartitionInstance instance{
-        .lengths = *std::move(lengths),
+        .lengths = *std::move(lengths.value),
         .bins = *bins_,
         .counts = counts_ == "any"     ? PartitionCounts::any
                   : counts_ == "equal" ? PartitionCounts::equal
@@ -96,13 +80,6 @@ class PartitionCommand : public Command {
   }
 
  private:
-  Result<std::vector<Tokens>> read(const std::string& bytes) {
-    const std::size_t begin = bytes.find_first_not_of(" \t\r\n");
-    listed_ = begin == std::string::npos || (bytes[begin] != '[' && bytes[begin] != '{');
-    if (listed_) return read_length_list(bytes, path_ == "-" ? "stdin" : path_);
-    return read_document(bytes, lengths_of);
-  }
-
   static std::string answer(const PartitionOutcome& outcome, std::optional<double> seconds) {
     JsonWriter json;
     json.begin_object();
@@ -134,8 +111,7 @@ class PartitionCommand : public Command {
   std::optional<std::int64_t> bins_;
   std::optional<std::int64_t> quadratic_;
   std::optional<std::int64_t> linear_;
-  // true if the input is a list of one length per line, whose errors already name the file
-  bool listed_ = false;
+  ColumnFlag column_;
   OutputFlags output_flags_;
 };
 

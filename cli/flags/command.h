@@ -54,6 +54,11 @@ std::unique_ptr<Command> make_schema_command();
 std::unique_ptr<Command> make_solve_command();
 std::unique_ptr<Command> make_verify_command();
 
+// Returns the text of the error for a command that this build leaves out, with the remedy; empty
+// for any other name. A build without kernels leaves run and calibrate out
+// (commands/run/no_execution.cc): their makers return null.
+std::string_view missing_command(std::string_view name);
+
 // Returns all commands in the order of the help.
 std::vector<std::unique_ptr<Command>> make_commands();
 

@@ -1,8 +1,10 @@
 #include "cli/flags/common_flags.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <limits>
+#include <utility>
 
 #include "cli/families/method_names.h"
 #include "cli/flags/suggest.h"
@@ -88,17 +90,32 @@ std::optional<InputError> check_method(const Instance& instance, const std::stri
 
 Result<Tokens> read_token_flag(const std::string& flag, const std::string& text) {
   constexpr Tokens kMost = kMaxExact / 1000;
+  constexpr std::array<std::pair<char, Tokens>, 4> kFactors = {
+      {{'k', 1000}, {'K', 1024}, {'m', 1'000'000}, {'M', 1024 * 1024}}};
   Tokens tokens = 0;
   const char* const last = text.data() + text.size();
   const auto [end, failure] = std::from_chars(text.data(), last, tokens);
   if (failure == std::errc() && tokens >= 1 && tokens <= kMost) {
     if (end == last) return tokens;
-    if (end + 1 == last && (*end == 'k' || *end == 'K')) return tokens * 1000;
-    if (end + 1 == last && *end == 'M' && tokens <= kMost / 1000) return tokens * 1'000'000;
+    for (const auto& [letter, factor] : kFactors) {
+      if (end + 1 == last && *end == letter && tokens <= kMost / factor) return tokens * factor;
+    }
   }
-  return InputError{kUsage, flag,
-                    "must be 1 to " + std::to_string(kMost) +
-                        " tokens, as 200000, 200K or 1M, is '" + text + "'"};
+  return InputError{
+      kUsage, flag,
+      "must be 1 to " + std::to_string(kMost) +
+          " tokens, as 200000, 200k (thousands), 128K (131072) or 1M (1048576), is '" + text + "'"};
+}
+
+Result<Tokens> read_token_flag(Console& console, const std::string& flag, const std::string& text) {
+  Result<Tokens> tokens = read_token_flag(flag, text);
+  const char letter = text.empty() ? '\0' : text.back();
+  if (tokens && (letter == 'K' || letter == 'M')) {
+    console.warn(flag + ' ' + text + " is " + grouped(*tokens) + " tokens; write " +
+                 text.substr(0, text.size() - 1) +
+                 (letter == 'K' ? "k for thousands" : "m for millions"));
+  }
+  return tokens;
 }
 
 std::string solver_name(const SolveOptions& options) {

@@ -63,9 +63,13 @@ class SolveFlags {
 std::optional<InputError> check_method(const Instance& instance, const std::string& method,
                                        const std::string& flag);
 
-// Returns a number of tokens: "192k" and "192K" are 192000, "1M" is 1000000, "192000" is 192000.
-// Error: E001 at `flag` for any other text.
+// Returns a number of tokens: "192000" and "192k" are 192000, "192K" is 196608, "1m" is 10^6, "1M"
+// is 2^20. Configurations of models mean 2^10 by K (a context of 128K is 131072), and so does vLLM,
+// whose rule for small and large letters this is. Error: E001 at `flag` for any other text.
 Result<Tokens> read_token_flag(const std::string& flag, const std::string& text);
+
+// The same, with a warning that states the number behind K or M.
+Result<Tokens> read_token_flag(Console& console, const std::string& flag, const std::string& text);
 
 // Returns the name of the backend that `options` selects, or an empty string if no backend is built
 // in.

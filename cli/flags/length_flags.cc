@@ -1,15 +1,14 @@
 #include "cli/flags/length_flags.h"
 
 #include "cli/terminal/error/error_codes.h"
-#include "cli/terminal/files.h"
 #include "instances/json/limits.h"
-#include "instances/lengths/list.h"
 
 namespace stowage {
 
 void LengthFlags::declare(Flags& flags, const std::string& step) {
   flags.text("--lengths", lengths_, "SOURCE",
-             "A file with one length a line, or lognormal, uniform, constant; default lognormal");
+             "A file of lengths (see convert), or lognormal, uniform, constant; default lognormal");
+  column_.declare(flags);
   flags.integer("--step", step_, "N", 0, kMaxSequences, "File: " + step + "; default 0");
   flags.toggle("--sample", sample_, "File: draw lines at random instead of a slice");
   flags.number("--mu", mu_, "X", 0, 30, "lognormal: mean of ln(tokens); default 7");
@@ -59,15 +58,14 @@ std::optional<InputError> LengthFlags::misplaced_flag() const {
   if (kind != Kind::uniform && kind != Kind::constant && least_) return complaint("--least");
   if (kind != Kind::uniform && most_) return complaint("--most");
   if (kind != Kind::slice && step_) return complaint("--step");
+  if (!from_file() && column_.given()) return complaint("--column");
   if (!from_file() && sample_) return complaint("--sample");
   return std::nullopt;
 }
 
-Result<std::vector<Tokens>> LengthFlags::list() const {
-  if (!from_file()) return std::vector<Tokens>();
-  const Result<std::string> text = read_file(lengths_);
-  if (!text) return text.errors();
-  return read_length_list(*text, lengths_);
+Loaded<std::vector<Tokens>> LengthFlags::list(Console& console) const {
+  if (!from_file()) return {std::vector<Tokens>(), {}};
+  return column_.read_at(console, lengths_);
 }
 
 bool LengthFlags::from_file() const {

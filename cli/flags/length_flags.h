@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/flags/column_flag.h"
 #include "cli/flags/flags.h"
 #include "cli/terminal/console.h"
 #include "instances/lengths/source.h"
@@ -13,7 +14,7 @@
 
 namespace stowage {
 
-// --lengths, --step, --sample, --mu, --sigma, --least, --most, --above-limit and --seed.
+// --lengths, --column, --step, --sample, --mu, --sigma, --least, --most, --above-limit and --seed.
 class LengthFlags {
  public:
   // `step` is the help text that defines step n of a file.
@@ -26,13 +27,14 @@ class LengthFlags {
   // Returns an error for a flag that has no effect beside the others.
   std::optional<InputError> misplaced_flag() const;
 
-  // Returns the lengths in the file, one per line, if the lengths come from a file.
-  Result<std::vector<Tokens>> list() const;
+  // Returns the lengths in the file if they come from a file; otherwise none.
+  Loaded<std::vector<Tokens>> list(Console& console) const;
 
  private:
   bool from_file() const;
 
   std::string lengths_ = "lognormal";
+  ColumnFlag column_;
   std::string above_ = "drop";
   bool sample_ = false;
   std::optional<std::int64_t> step_;

@@ -25,7 +25,8 @@ void PresetFlags::declare(Flags& flags) {
                 "Version of the costs that are counted for a machine; default 2");
   flags.integer("--devices", devices_, "N", 1, kMaxPresetDevices,
                 "GPUs; default " + std::to_string(defaults.devices));
-  flags.text("--limit", limit_, "TOKENS", "Longest sequence the model is built for; default 192K");
+  flags.text("--limit", limit_, "TOKENS",
+             "Longest sequence the model is built for; default 192000");
   flags.number("--memory", memory_mib_, "MIB", 0, 1e9,
                "Usable memory of a GPU; default the machine's, or 30720");
   const std::vector<std::string_view> sets = degree_set_names();
@@ -43,7 +44,7 @@ bool PresetFlags::given() const {
          memory_mib_ || pad_multiple_;
 }
 
-Result<ScatterPreset> PresetFlags::preset() const {
+Result<ScatterPreset> PresetFlags::preset(Console& console) const {
   ScatterPreset preset;
   if (!model_.empty()) preset.model = model_;
   preset.machine = machine_;
@@ -55,7 +56,7 @@ Result<ScatterPreset> PresetFlags::preset() const {
   preset.degrees = static_cast<DegreeSet>(set - sets.begin());
   if (largest_degree_) preset.largest_degree = static_cast<int>(*largest_degree_);
   if (!limit_.empty()) {
-    const Result<Tokens> limit = read_token_flag("--limit", limit_);
+    const Result<Tokens> limit = read_token_flag(console, "--limit", limit_);
     if (!limit) return limit.errors().front();
     preset.limit_tokens = *limit;
   }

@@ -20,7 +20,7 @@ class PresetFlags {
   void declare(Flags& flags);
 
   // Error: --limit is not a number of tokens.
-  Result<ScatterPreset> preset() const;
+  Result<ScatterPreset> preset(Console& console) const;
   // Returns whether any of these flags was given.
   bool given() const;
   std::optional<Tokens> pad_multiple() const { return pad_multiple_; }

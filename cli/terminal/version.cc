@@ -10,6 +10,8 @@
 namespace stowage {
 namespace {
 
+#include "description.inc"
+
 std::string_view licence(MilpBackend backend) {
   switch (backend) {
     case MilpBackend::cbc:
@@ -23,7 +25,11 @@ std::string_view licence(MilpBackend backend) {
 }  // namespace
 
 std::string version_text() {
-  std::string text = "stowage " STOWAGE_VERSION "\nMILP backends: ";
+  std::string text = "stowage " STOWAGE_VERSION "\n";
+  if (!kDescription.empty() && kDescription != "v" STOWAGE_VERSION) {
+    text += "commit: " + std::string(kDescription) + '\n';
+  }
+  text += "MILP backends: ";
   const std::vector<MilpBackend> built = built_backends();
   if (built.empty()) text += "none";
   for (std::size_t i = 0; i < built.size(); ++i) {

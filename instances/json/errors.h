@@ -98,6 +98,8 @@ inline constexpr char kStrategyTrainer[] = "E388";
 inline constexpr char kListPath[] = "E401";
 inline constexpr char kListLine[] = "E402";
 inline constexpr char kListRange[] = "E403";
+inline constexpr char kLengthColumn[] = "E404";
+inline constexpr char kLengthFormat[] = "E405";
 // Tables of buffers and of samples.
 inline constexpr char kCsvHeader[] = "E411";
 inline constexpr char kCsvRow[] = "E412";

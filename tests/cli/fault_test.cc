@@ -286,7 +286,7 @@ TEST_P(Faults, LittleMemory) {
 TEST(FaultsOfConfigure, LeaveAWholeDirectoryOrNone) {
   const std::vector<std::string> arguments = {
       "configure", "--preset",     "llama-7b",    "--nodes", "1",
-      "--tokens",  "8K",           "--sequences", "4",       "--candidates",
+      "--tokens",  "8k",           "--sequences", "4",       "--candidates",
       "2",         "--node-limit", "50",          "-o",      "run"};
   const TempDir whole;
   const auto begin = std::chrono::steady_clock::now();

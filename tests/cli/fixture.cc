@@ -20,10 +20,10 @@ void fill_with_examples(const TempDir& dir) {
   dir.write("outcome.json",
             run({"solve", "instance.json", "-o", "plan.json", "--node-limit", "1000"}).out);
   run({"convert", "buffers.1048576.csv", "layout.json"});
-  run({"generate", "assign", "--preset", "llama-7b", "--tokens", "20K", "-o", "assign.json"});
+  run({"generate", "assign", "--preset", "llama-7b", "--tokens", "20k", "-o", "assign.json"});
   run({"solve", "layout.json", "-o", "layout-plan.json"});
   run({"generate", "strategy", "--preset", "llama-7b", "--nodes", "1", "--sequences", "8",
-       "--tokens", "4K", "-o", "strategy.json"});
+       "--tokens", "4k", "-o", "strategy.json"});
   dir.write("runs.csv",
             "step_ms,tp,zero,micro_batch_size,tokens\n6000,1,1,1,4096\n7000,2,1,1,4096\n"
             "9000,4,1,1,4096\n16000,2,1,1,8192\n");

@@ -339,7 +339,7 @@ TEST_F(ForgedNames, OfOrders) {
 TEST_F(ForgedNames, OfStrategies) {
   plan_and_show(strategy(), "fast,auto");
   run({"configure", "in.json", "-o", "configured", "--candidates", "2", "--node-limit", "50"});
-  run({"configure", "--preset", "llama-7b", "--nodes", "1", "--tokens", "4K", "--sequences", "2",
+  run({"configure", "--preset", "llama-7b", "--nodes", "1", "--tokens", "4k", "--sequences", "2",
        "--candidates", "1", "--node-limit", "20", "--name", "n\n" + std::string(kForged), "-o",
        "named"});
   expect_clean_files(dir_.path());

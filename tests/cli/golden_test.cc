@@ -31,7 +31,7 @@ const Case kCases[] = {
     {"convert", {"convert", "lengths.txt", "-", "--devices", "16"}},
     {"generate", {"generate", "scatter", "--count", "10", "--seed", "3"}},
     {"generate_chunks",
-     {"generate", "assign", "--tokens", "10K", "--chunk-tokens", "1000", "--retained", "2"}},
+     {"generate", "assign", "--tokens", "10k", "--chunk-tokens", "1000", "--retained", "2"}},
     {"memory_of_chunks", {"memory", "chunks.json", "--model", "llama-7b"}},
     {"verify_broken_chunks", {"verify", "chunks.json", "broken-chunks.json", "--timeless"}},
     {"generate_lengths",

@@ -1,9 +1,11 @@
-// Feeds arbitrary bytes to the reader of length lists.
+// Feeds arbitrary bytes to the readers of files of lengths.
 //
-// The last five bytes choose the lines, the rest is the list. An accepted list must have the
-// requested number of lengths, each in range, and be equal after writing and reading it again.
+// The last bytes choose the reader, the column and the lines, the rest is the file. An accepted
+// file must have the requested number of lengths, each in range, and be equal after writing it as a
+// list and reading that again.
 #include <fuzzer/FuzzedDataProvider.h>
 
+#include "instances/lengths/length_file.h"
 #include "instances/lengths/list.h"
 #include "tests/fuzz/promise.h"
 
@@ -14,9 +16,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   // The provider takes these values from the end, so that the list is the beginning of the input.
   if (bytes.ConsumeBool()) selection.count = bytes.ConsumeIntegralInRange<std::int64_t>(0, 300);
   selection.first = bytes.ConsumeIntegralInRange<std::int64_t>(0, 300);
+  const bool any = bytes.ConsumeBool();
+  const std::string column = bytes.PickValueInArray({"", "b", "a.b"});
   const std::string text = bytes.ConsumeRemainingBytesAsString();
 
-  const auto lengths = read_length_list(text, "fuzz.txt", selection);
+  Result<std::vector<Tokens>> lengths = std::vector<Tokens>();
+  if (any) {
+    const Result<LengthFile> file = read_any_lengths(text, "fuzz.txt", {column, selection});
+    lengths = file ? Result(file->lengths) : Result<std::vector<Tokens>>(file.errors());
+  } else {
+    lengths = read_length_list(text, "fuzz.txt", selection);
+  }
   if (!lengths) {
     check_errors(lengths);
     return 0;

@@ -23,7 +23,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"solvers", {"instances", "formulations", "heuristics"}},
     {"cli", {"instances", "formulations", "heuristics", "kernels", "solvers"}},
     {"bench", {"instances", "formulations", "heuristics", "kernels", "solvers"}},
-    {"python", {"instances", "formulations", "heuristics", "solvers"}},
+    {"python", {"instances", "formulations", "heuristics", "solvers", "cli"}},
 };
 
 // Third-party headers that only one folder may include. The prefix is that of the included path.

@@ -14,6 +14,7 @@
 #include "cli/commands/configure/report.h"
 #include "cli/families/families.h"
 #include "cli/families/load.h"
+#include "cli/flags/column_flag.h"
 #include "cli/flags/command.h"
 #include "cli/flags/common_flags.h"
 #include "cli/flags/preset_flags.h"
@@ -24,7 +25,6 @@
 #include "cli/terminal/status_line.h"
 #include "instances/json/errors.h"
 #include "instances/json/limits.h"
-#include "instances/lengths/list.h"
 #include "instances/model/machine.h"
 #include "instances/model/transformer.h"
 #include "instances/numeric/numbers.h"
@@ -44,8 +44,8 @@ constexpr std::int64_t kMaxThreads = 1024;
 using Steps = std::vector<std::vector<Tokens>>;
 
 // Errors of the list of lengths, reworded for the flags.
-std::vector<InputError> of_the_flags(std::vector<InputError> errors) {
-  for (InputError& error : errors) {
+std::vector<CliError> of_the_flags(std::vector<CliError> errors) {
+  for (auto& [file, error] : errors) {
     if (error.code == code::kListRange) error.message += ": lower --sequences or --steps";
   }
   return errors;
@@ -60,7 +60,7 @@ class ConfigureCommand : public Command {
         .summary = "Choose the configuration for a model, a cluster and lengths; plan its steps",
         .examples = {"stowage configure --preset llama-7b --nodes 2 --lengths lengths.txt "
                      "--sequences 16 -o run-7b",
-                     "stowage configure --preset llama-13b --sequences 64 --tokens 16K -o "
+                     "stowage configure --preset llama-13b --sequences 64 --tokens 16384 -o "
                      "run-13b",
                      "stowage configure --from run-13b --lost 3,16-23 -o run-13b-smaller"}};
   }
@@ -89,7 +89,8 @@ class ConfigureCommand : public Command {
     flags.integer("--devices-per-node", per_node_, "N", 1, 1024, "Devices of a node; default 8");
     flags.integer("--memory-mib", memory_mib_, "MIB", 1, std::int64_t{1} << 40,
                   "Memory of a device; default the machine's");
-    flags.text("--lengths", lengths_, "FILE", "A file with one length a line");
+    flags.text("--lengths", lengths_, "FILE", "A file of lengths (see convert)");
+    column_.declare(flags);
     flags.text("--tokens", tokens_, "TOKENS", "Tokens of each sequence, without --lengths");
     flags.integer("--sequences", sequences_, "N", 1, kMaxSequences,
                   "Sequences of a step; default 256");
@@ -114,7 +115,7 @@ class ConfigureCommand : public Command {
     }
     if (auto error = misplaced()) return console.refuse(*error);
     if (auto error = check_new_directory(output_)) return console.refuse(*error);
-    Loaded<StrategyInstance> loaded = load();
+    Loaded<StrategyInstance> loaded = load(console);
     if (!loaded.value) return console.refuse(loaded.errors);
     StrategyInstance instance = *std::move(loaded.value);
     if (!instance.model.flash_attention) {
@@ -189,6 +190,9 @@ class ConfigureCommand : public Command {
     if (!lengths_.empty() && !tokens_.empty()) {
       return InputError{kUsage, "--tokens", "has no effect with --lengths"};
     }
+    if (column_.given() && lengths_.empty()) {
+      return InputError{kUsage, "--column", "has no effect without --lengths"};
+    }
     if (has_instance()) {
       const std::pair<const char*, bool> given[] = {{"--preset", !model_.empty()},
                                                     {"--machine", !machine_.empty()},
@@ -208,35 +212,33 @@ class ConfigureCommand : public Command {
   }
 
   // Fills steps_of_ from the file or the flags. Without both, an instance provides its own lengths.
-  Result<bool> read_steps() {
+  Loaded<bool> read_steps(Console& console) {
     const std::int64_t sequences = sequences_.value_or(kSequences);
     const std::int64_t steps = steps_.value_or(1);
     if (!lengths_.empty()) {
-      const Result<std::string> text = read_file(lengths_);
-      if (!text) return text.errors();
-      const Result<std::vector<Tokens>> all =
-          read_length_list(*text, lengths_, {.count = sequences * steps});
-      if (!all) return of_the_flags(all.errors());
+      const Loaded<std::vector<Tokens>> all =
+          column_.read_at(console, lengths_, {.count = sequences * steps});
+      if (!all.value) return {std::nullopt, of_the_flags(all.errors)};
       for (std::int64_t step = 0; step < steps; ++step) {
-        const auto begin = all->begin() + step * sequences;
+        const auto begin = all.value->begin() + step * sequences;
         steps_of_.emplace_back(begin, begin + sequences);
       }
-      return true;
+      return {true, {}};
     }
-    if (has_instance() && tokens_.empty()) return false;
+    if (has_instance() && tokens_.empty()) return {false, {}};
     Tokens tokens = 8192;
     if (!tokens_.empty()) {
-      const Result<Tokens> read = read_token_flag("--tokens", tokens_);
-      if (!read) return read.errors();
+      const Result<Tokens> read = read_token_flag(console, "--tokens", tokens_);
+      if (!read) return {std::nullopt, errors_in("", read.errors())};
       tokens = *read;
     }
     steps_of_.assign(at(steps), std::vector<Tokens>(at(sequences), tokens));
-    return true;
+    return {true, {}};
   }
 
-  Loaded<StrategyInstance> load() {
-    const Result<bool> read = read_steps();
-    if (!read) return {std::nullopt, errors_in("", read.errors())};
+  Loaded<StrategyInstance> load(Console& console) {
+    const Loaded<bool> read = read_steps(console);
+    if (!read.value) return {std::nullopt, read.errors};
     if (!has_instance()) {
       StrategyGenerator generator{.name = name_};
       if (!model_.empty()) generator.model = model_;
@@ -259,7 +261,7 @@ class ConfigureCommand : public Command {
       strategy.options = narrowed->options;
     }
     if (!name_.empty()) strategy.name = name_;
-    if (*read) {
+    if (*read.value) {
       strategy.lengths = mean_step(steps_of_);
     } else {
       steps_of_ = {strategy.lengths};
@@ -289,6 +291,7 @@ class ConfigureCommand : public Command {
   std::string model_;
   std::string tokens_;
   std::string lengths_;
+  ColumnFlag column_;
   std::string name_;
   std::string machine_;
   std::string stack_;

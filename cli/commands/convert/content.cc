@@ -1,6 +1,5 @@
 #include "cli/commands/convert/content.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -11,6 +10,8 @@
 #include "instances/json/reader.h"
 #include "instances/json/text.h"
 #include "instances/json/value.h"
+#include "instances/layout/json/csv.h"
+#include "instances/lengths/length_file.h"
 #include "instances/trainer/step.h"
 
 namespace stowage {
@@ -26,12 +27,21 @@ std::optional<std::string> format_of(std::string_view text) {
   return *format->string();
 }
 
+bool has_lengths(std::string_view text) {
+  ErrorList errors;
+  const std::optional<JsonValue> document = parse_json_head(text, {"lengths"}, errors);
+  return document && document->find("lengths") != nullptr;
+}
+
 Result<ConvertContent> json_content(std::string_view text) {
+  if (is_json_lines(text)) return ConvertContent::lengths;
   const std::optional<std::string> format = format_of(text);
+  if (!format && has_lengths(text)) return ConvertContent::lengths;
   if (!format) {
-    return InputError{kUsage, "IN",
-                      "must be lengths, one a line without brackets and commas, or say its format, "
-                      "is other JSON"};
+    return InputError{
+        kUsage, "IN",
+        "must be lengths ([...], {\"lengths\": [...]} or JSON lines with --column), or "
+        "say its format, is other JSON"};
   }
   if (*format == "stowage/trainer") return ConvertContent::trainer;
   if (*format == "stowage/instance") return plan_needed();
@@ -44,23 +54,17 @@ Result<ConvertContent> json_content(std::string_view text) {
       "must be lengths, one a line, or a stowage/trainer, is of format " + in_quotes(*format)};
 }
 
-// Returns whether the text begins with a header such as "id,lower,upper,size": a list of lengths
-// has no letters.
-bool begins_a_table(std::string_view text) {
-  const std::string_view line = text.substr(0, text.find('\n'));
-  return line.find(',') != std::string_view::npos && std::ranges::any_of(line, [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-         });
-}
-
 }  // namespace
 
-Result<ConvertContent> convert_content(std::string_view bytes, const std::string& path) {
+Result<ConvertContent> convert_content(std::string_view bytes, const std::string& path,
+                                       bool column) {
   if (is_trainer_binary(bytes)) return ConvertContent::trainer;
   const std::size_t begin = bytes.find_first_not_of(" \t\r\n");
-  if (begin == std::string_view::npos) return ConvertContent::lengths;
-  if (bytes[begin] == '{' || bytes[begin] == '[') return json_content(bytes);
-  if (begins_a_table(bytes)) {
+  if (column || begin == std::string_view::npos || bytes[begin] == '[') {
+    return ConvertContent::lengths;
+  }
+  if (bytes[begin] == '{') return json_content(bytes);
+  if (!path.ends_with(".csv") && names_buffers(bytes)) {
     return InputError{kUsage, "IN",
                       "must be a file whose name ends in .csv if it is a table of buffers, is " +
                           (path == "-" ? "stdin" : in_quotes(path))};

@@ -18,8 +18,10 @@ enum class ConvertContent {
 };
 
 // Reads only the beginning if that suffices. `path` is the origin of the bytes, "-" for stdin.
-// Error: one E001 for an instance, a plan, other JSON, or a table of buffers.
-Result<ConvertContent> convert_content(std::string_view bytes, const std::string& path);
+// `column`: a column is named, so all bytes but a binary trainer file are lengths. Error: one E001
+// for an instance, a plan, other JSON, or a table of buffers.
+Result<ConvertContent> convert_content(std::string_view bytes, const std::string& path,
+                                       bool column);
 
 // Returns the error of an instance without its plan.
 InputError plan_needed();

@@ -7,6 +7,7 @@
 #include "cli/commands/convert/content.h"
 #include "cli/families/families.h"
 #include "cli/families/load.h"
+#include "cli/flags/column_flag.h"
 #include "cli/flags/command.h"
 #include "cli/flags/common_flags.h"
 #include "cli/flags/preset_flags.h"
@@ -21,7 +22,6 @@
 #include "instances/layout/json/csv.h"
 #include "instances/layout/json/json.h"
 #include "instances/layout/load.h"
-#include "instances/lengths/list.h"
 #include "instances/numeric/numbers.h"
 #include "instances/order/plan.h"
 #include "instances/scatter/json/json.h"
@@ -58,8 +58,11 @@ class ConvertCommand : public Command {
 
   void declare(Flags& flags) override {
     flags.positional("IN", in_,
-                     "Lengths, one a line; a table of buffers (.csv); an instance, to make a table "
-                     "or, with --plan, a trainer file; or a trainer file. - for stdin");
+                     "Lengths: one a line, a JSON array, .npy, an index of Megatron-LM (.idx), or "
+                     "with --column a table (.csv) or JSON lines; a table of buffers (.csv); an "
+                     "instance, to make a table or, with --plan, a trainer file; or a trainer "
+                     "file. - for stdin");
+    column_.declare(flags);
     flags.positional("OUT", out_,
                      "An instance; a table (.csv); a trainer file, binary (.bin) or JSON. - for "
                      "stdout");
@@ -85,6 +88,13 @@ class ConvertCommand : public Command {
 
   ExitCode run(Console& console) override {
     output_flags_.apply(console);
+    std::optional<std::string> read;
+    if (is_csv(in_)) {
+      Result<std::string> bytes = read_file(in_);
+      if (!bytes) return console.refuse(bytes.errors().front());
+      read = *std::move(bytes);
+      table_ = !column_.given() && names_buffers(*read);
+    }
     if (auto error = misplaced_flag()) return console.refuse(*error);
     if (auto error = check_output("OUT", out_, {in_, plan_})) return console.refuse(*error);
     if (is_csv(out_)) return to_table(console);
@@ -93,8 +103,13 @@ class ConvertCommand : public Command {
       const Result<std::string> bytes = read_file(in_);
       return bytes ? between_trainers(console, *bytes) : console.refuse(bytes.errors().front());
     }
-    if (is_csv(in_)) return from_table(console);
-    return by_content(console);
+    if (table_) return from_table(console, *read);
+    if (!read) {
+      Result<std::string> bytes = read_file(in_);
+      if (!bytes) return console.refuse(bytes.errors().front());
+      read = *std::move(bytes);
+    }
+    return by_content(console, *read);
   }
 
  private:
@@ -103,7 +118,8 @@ class ConvertCommand : public Command {
       return InputError{kUsage, flag, std::string("has an effect only ") + why};
     };
     const bool trainer = !plan_.empty() || is_binary(in_) || is_binary(out_);
-    const bool lengths = !is_csv(in_) && !is_csv(out_) && !trainer;
+    const bool lengths = !table_ && !is_csv(out_) && !trainer;
+    if (column_.given() && !lengths) return complaint("--column", "on lists of lengths");
     if (preset_.given() && !lengths) return complaint("--preset", "on lists of lengths");
     if (!assign_.empty() && !lengths) return complaint("--assign", "on lists of lengths");
     if (!assign_.empty() && preset_.given()) {
@@ -111,7 +127,7 @@ class ConvertCommand : public Command {
                         "is a preset with a cluster of its own: leave out --preset, --devices and "
                         "the other flags that describe one"};
     }
-    if (capacity_ && !is_csv(in_)) return complaint("--capacity", "where IN is a table");
+    if (capacity_ && !table_) return complaint("--capacity", "where IN is a table");
     if (!tokens_.empty() && plan_.empty()) return complaint("--tokens", "with --plan");
     if (!plan_.empty() && is_csv(in_)) return complaint("--plan", "where IN is an instance");
     if (!name_.empty() && (is_csv(out_) || trainer)) {
@@ -121,10 +137,8 @@ class ConvertCommand : public Command {
   }
 
   // Converts if neither file name determines the format of IN.
-  ExitCode by_content(Console& console) const {
-    const Result<std::string> bytes = read_file(in_);
-    if (!bytes) return console.refuse(bytes.errors().front());
-    const Result<ConvertContent> content = convert_content(*bytes, in_);
+  ExitCode by_content(Console& console, const std::string& bytes) const {
+    const Result<ConvertContent> content = convert_content(bytes, in_, column_.given());
     if (!content) return console.refuse(content.errors().front());
     if (*content == ConvertContent::lengths) {
       if (is_binary(out_)) {
@@ -133,23 +147,24 @@ class ConvertCommand : public Command {
              "is a trainer's file by its name, and a list of lengths has no plan: "
              "make an instance of it, solve it, and convert it with --plan"});
       }
-      return assign_.empty() ? from_lengths(console, *bytes) : to_assign(console, *bytes);
+      return assign_.empty() ? from_lengths(console, bytes) : to_assign(console, bytes);
     }
     for (const auto& [flag, given] : {std::pair("--preset", preset_.given()),
+                                      {"--column", column_.given()},
                                       {"--assign", !assign_.empty()},
                                       {"--name", !name_.empty()}}) {
       if (given) return console.refuse({kUsage, flag, "has no effect on a trainer's file"});
     }
-    return between_trainers(console, *bytes);
+    return between_trainers(console, bytes);
   }
 
   ExitCode to_assign(Console& console, const std::string& text) const {
     Result<AssignInstance> converted = assign_preset(assign_);
     if (!converted) return console.refuse(as_flag_errors(converted.errors()));
-    Result<std::vector<Tokens>> lengths = read_length_list(text, in_ == "-" ? "stdin" : in_);
-    if (!lengths) return console.refuse(errors_in("", lengths.errors()));
+    Loaded<std::vector<Tokens>> lengths = column_.read(console, text, in_);
+    if (!lengths.value) return console.refuse(lengths.errors);
     AssignInstance assign = *std::move(converted);
-    assign.lengths = *std::move(lengths);
+    assign.lengths = *std::move(lengths.value);
     assign.name = name_.empty() ? stem(in_) : name_;
     const std::string json = write_assign_instance(assign);
     if (const auto again = read_assign_instance(json); !again) {
@@ -164,15 +179,15 @@ class ConvertCommand : public Command {
   }
 
   ExitCode from_lengths(Console& console, const std::string& text) const {
-    Result<ScatterPreset> preset = preset_.preset();
+    Result<ScatterPreset> preset = preset_.preset(console);
     if (!preset) return console.refuse(preset.errors().front());
     Result<ScatterInstance> converted = scatter_preset(*preset);
     if (!converted) return console.refuse(as_flag_errors(converted.errors()));
-    Result<std::vector<Tokens>> lengths = read_length_list(text, in_ == "-" ? "stdin" : in_);
-    if (!lengths) return console.refuse(errors_in("", lengths.errors()));
+    Loaded<std::vector<Tokens>> lengths = column_.read(console, text, in_);
+    if (!lengths.value) return console.refuse(lengths.errors);
 
     ScatterInstance scatter = *std::move(converted);
-    scatter.lengths = *std::move(lengths);
+    scatter.lengths = *std::move(lengths.value);
     scatter.name = name_.empty() ? stem(in_) : name_;
     if (preset_.pad_multiple()) scatter.pad_multiple = *preset_.pad_multiple();
     const Tokens limit = preset->limit_tokens;
@@ -197,11 +212,9 @@ class ConvertCommand : public Command {
     return write(console, scatter, json);
   }
 
-  ExitCode from_table(Console& console) const {
-    Result<std::string> text = read_file(in_);
-    if (!text) return console.refuse(text.errors().front());
+  ExitCode from_table(Console& console, const std::string& text) const {
     std::int64_t partial_gaps = 0;
-    Result<LayoutInstance> table = read_layout_csv(*text, in_, &partial_gaps);
+    Result<LayoutInstance> table = read_layout_csv(text, in_, &partial_gaps);
     if (!table) return console.refuse(errors_in("", table.errors()));
     LayoutInstance layout = *std::move(table);
     layout.name = name_.empty() ? stem(in_) : name_;
@@ -293,7 +306,7 @@ class ConvertCommand : public Command {
       return console.refuse(
           {kUsage, "--tokens", "has an effect only where sizes grow with a length"});
     }
-    const Result<Tokens> length = read_token_flag("--tokens", tokens_);
+    const Result<Tokens> length = read_token_flag(console, "--tokens", tokens_);
     if (!length) return console.refuse(length.errors().front());
     const OrderRow* row = row_at(plan, *length);
     if (row == nullptr) {
@@ -375,7 +388,9 @@ class ConvertCommand : public Command {
   std::string tokens_;
   std::string assign_;
   std::optional<std::int64_t> capacity_;
+  bool table_ = false;  // IN is a table of buffers
   PresetFlags preset_;
+  ColumnFlag column_;
   OutputFlags output_flags_;
 };
 

@@ -22,12 +22,13 @@ namespace {
 class GenerateAssignCommand : public Command {
  public:
   CommandText text() const override {
-    return {.name = "generate assign",
-            .arguments = "[-o INSTANCE]",
-            .summary = "Make a step for heterogeneous replicas from a preset and lengths",
-            .examples = {"stowage generate assign --preset llama-32b --seed 7 -o assign.json",
-                         "stowage generate assign --lengths lengths.txt --tokens 1K --limit 1K",
-                         "stowage generate assign --limit 128K --chunk-tokens 4K --retained 2"}};
+    return {
+        .name = "generate assign",
+        .arguments = "[-o INSTANCE]",
+        .summary = "Make a step for heterogeneous replicas from a preset and lengths",
+        .examples = {"stowage generate assign --preset llama-32b --seed 7 -o assign.json",
+                     "stowage generate assign --lengths lengths.txt --tokens 1K --limit 1K",
+                     "stowage generate assign --limit 131072 --chunk-tokens 4096 --retained 2"}};
   }
 
   void declare(Flags& flags) override {
@@ -76,7 +77,7 @@ class GenerateAssignCommand : public Command {
                                              Amount{"--limit", limit_, &generator.limit_tokens},
                                              Amount{"--chunk-tokens", chunk_tokens_, &chunk}}) {
       if (text.empty()) continue;
-      const Result<Tokens> amount = read_token_flag(flag, text);
+      const Result<Tokens> amount = read_token_flag(console, flag, text);
       if (!amount) return console.refuse(amount.errors().front());
       *tokens = *amount;
     }
@@ -89,10 +90,10 @@ class GenerateAssignCommand : public Command {
     }
     StatusLine status(console);
     status.tell("reading   lengths");
-    const Result<std::vector<Tokens>> list = lengths_.list();
+    const Loaded<std::vector<Tokens>> list = lengths_.list(console);
     status.tell("drawing   lengths");
-    if (!list) return console.refuse(errors_in("", list.errors()));
-    const Result<GeneratedAssign> generated = generate_assign(generator, *list);
+    if (!list.value) return console.refuse(list.errors);
+    const Result<GeneratedAssign> generated = generate_assign(generator, *list.value);
     if (!generated) return console.refuse(as_flag_errors(generated.errors()));
     return put_generated(console, *generated, output_);
   }

@@ -26,7 +26,7 @@ class GenerateLayoutCommand : public Command {
         .name = "generate layout",
         .arguments = "[-o INSTANCE]",
         .summary = "Make the memory trace of a transformer, or of the kernels, or random buffers",
-        .examples = {"stowage generate layout --model llama-7b --tokens 128K -o trace.json",
+        .examples = {"stowage generate layout --model llama-7b --tokens 131072 -o trace.json",
                      "stowage generate layout --from-kernels --lengths 65,1,130 -o block.json",
                      "stowage generate layout --kind guillotine --buffers 200 --seed 7"}};
   }
@@ -92,7 +92,9 @@ class GenerateLayoutCommand : public Command {
     if (auto error = misplaced_flag()) return console.refuse(*error);
     if (auto error = check_output("--output", output_, {})) return console.refuse(*error);
     StatusLine(console).tell("drawing   buffers");
-    Result<LayoutInstance> made = from_kernels_ ? recorded() : traced() ? trace() : drawn();
+    Result<LayoutInstance> made = from_kernels_ ? recorded(console)
+                                  : traced()    ? trace(console)
+                                                : drawn();
     if (!made) return console.refuse(as_flag_errors(made.errors(), "--model"));
     LayoutInstance layout = *std::move(made);
     if (!name_.empty()) layout.name = name_;
@@ -143,11 +145,11 @@ class GenerateLayoutCommand : public Command {
     return std::nullopt;
   }
 
-  Result<LayoutInstance> recorded() const {
+  Result<LayoutInstance> recorded(Console& console) const {
     RecordedBlock block{.lengths = {1024}};
     if (!lengths_.empty()) block.lengths.clear();
     for (const std::string& text : lengths_) {
-      const Result<Tokens> length = read_token_flag("--lengths", text);
+      const Result<Tokens> length = read_token_flag(console, "--lengths", text);
       if (!length) return length.errors().front();
       block.lengths.push_back(*length);
     }
@@ -160,11 +162,11 @@ class GenerateLayoutCommand : public Command {
     return kernels::record_layout(block, alignment_.value_or(64));
   }
 
-  Result<LayoutInstance> trace() const {
+  Result<LayoutInstance> trace(Console& console) const {
     TransformerStep wanted;
     if (!model_.empty()) wanted.model = model_;
     if (!tokens_.empty()) {
-      const Result<Tokens> tokens = read_token_flag("--tokens", tokens_);
+      const Result<Tokens> tokens = read_token_flag(console, "--tokens", tokens_);
       if (!tokens) return tokens.errors().front();
       wanted.tokens = *tokens;
     }

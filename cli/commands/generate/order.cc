@@ -27,8 +27,8 @@ class GenerateOrderCommand : public Command {
     return {.name = "generate order",
             .arguments = "[-o INSTANCE]",
             .summary = "Make a graph of operators whose order is to be planned",
-            .examples = {"stowage generate order --kind chunked --tokens 32K --operators 400",
-                         "stowage generate order --tokens-from 256 --tokens 64K --operators 56",
+            .examples = {"stowage generate order --kind chunked --tokens 32768 --operators 400",
+                         "stowage generate order --tokens-from 256 --tokens 65536 --operators 56",
                          "stowage generate order --from-kernels --lengths 64,9 --layers 2"}};
   }
 
@@ -73,7 +73,7 @@ class GenerateOrderCommand : public Command {
     if (auto error = misplaced_flag()) return console.refuse(*error);
     if (auto error = check_output("--output", output_, {})) return console.refuse(*error);
     StatusLine(console).tell("drawing   operators");
-    Result<OrderInstance> made = from_kernels_ ? recorded() : drawn();
+    Result<OrderInstance> made = from_kernels_ ? recorded(console) : drawn(console);
     if (!made) return console.refuse(as_flag_errors(made.errors()));
     OrderInstance graph = *std::move(made);
     if (!name_.empty()) graph.name = name_;
@@ -159,17 +159,17 @@ class GenerateOrderCommand : public Command {
     return std::nullopt;
   }
 
-  Result<OrderInstance> recorded() const {
+  Result<OrderInstance> recorded(Console& console) const {
     RecordedStep step{.block = {.lengths = {1024}}};
     RecordedBlock& block = step.block;
     if (!lengths_.empty()) block.lengths.clear();
     for (const std::string& text : lengths_) {
-      const Result<Tokens> length = read_token_flag("--lengths", text);
+      const Result<Tokens> length = read_token_flag(console, "--lengths", text);
       if (!length) return length.errors().front();
       block.lengths.push_back(*length);
     }
     if (!chunk_tokens_.empty()) {
-      const Result<Tokens> tokens = read_token_flag("--chunk-tokens", chunk_tokens_);
+      const Result<Tokens> tokens = read_token_flag(console, "--chunk-tokens", chunk_tokens_);
       if (!tokens) return tokens.errors().front();
       step.chunk_tokens = *tokens;
     }
@@ -187,18 +187,18 @@ class GenerateOrderCommand : public Command {
     return graph;
   }
 
-  Result<OrderInstance> drawn() const {
+  Result<OrderInstance> drawn(Console& console) const {
     OrderGenerator wanted;
     for (std::size_t k = 0; k < OrderGenerator::kNames.size(); ++k) {
       if (kind_ == OrderGenerator::kNames[k]) wanted.kind = static_cast<OrderGenerator::Kind>(k);
     }
     if (!tokens_.empty()) {
-      const Result<Tokens> tokens = read_token_flag("--tokens", tokens_);
+      const Result<Tokens> tokens = read_token_flag(console, "--tokens", tokens_);
       if (!tokens) return tokens.errors().front();
       wanted.tokens = *tokens;
     }
     if (!tokens_from_.empty()) {
-      const Result<Tokens> tokens = read_token_flag("--tokens-from", tokens_from_);
+      const Result<Tokens> tokens = read_token_flag(console, "--tokens-from", tokens_from_);
       if (!tokens) return tokens.errors().front();
       wanted.tokens_from = *tokens;
     }

@@ -41,7 +41,7 @@ class GenerateScatterCommand : public Command {
 
   ExitCode run(Console& console) override {
     output_flags_.apply(console);
-    Result<ScatterPreset> preset = preset_.preset();
+    Result<ScatterPreset> preset = preset_.preset(console);
     if (!preset) return console.refuse(preset.errors().front());
     ScatterGenerator generator{.preset = *std::move(preset),
                                .source = lengths_.source(),
@@ -57,10 +57,10 @@ class GenerateScatterCommand : public Command {
     }
     StatusLine status(console);
     status.tell("reading   lengths");
-    const Result<std::vector<Tokens>> list = lengths_.list();
+    const Loaded<std::vector<Tokens>> list = lengths_.list(console);
     status.tell("drawing   lengths");
-    if (!list) return console.refuse(errors_in("", list.errors()));
-    const Result<GeneratedScatter> generated = generate_scatter(generator, *list);
+    if (!list.value) return console.refuse(list.errors);
+    const Result<GeneratedScatter> generated = generate_scatter(generator, *list.value);
     if (!generated) return console.refuse(as_flag_errors(generated.errors()));
     return put_generated(console, *generated, output_);
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/commands/generate/generated.h"
+#include "cli/flags/column_flag.h"
 #include "cli/flags/command.h"
 #include "cli/flags/common_flags.h"
 #include "cli/flags/preset_flags.h"
@@ -15,7 +16,6 @@
 #include "cli/terminal/files.h"
 #include "cli/terminal/status_line.h"
 #include "instances/json/limits.h"
-#include "instances/lengths/list.h"
 #include "instances/model/machine.h"
 #include "instances/model/transformer.h"
 #include "instances/strategy/fit/stacks.h"
@@ -38,7 +38,7 @@ class GenerateStrategyCommand : public Command {
         .summary = "Make a model on a cluster whose configuration is to be chosen",
         .examples = {"stowage generate strategy --preset llama-7b --nodes 8 -o strategy.json",
                      "stowage generate strategy --preset llama3-70b --machine h100 --sequences 64 "
-                     "--tokens 32K",
+                     "--tokens 32768",
                      "stowage generate strategy --lengths lengths.txt --sequences 64"}};
   }
 
@@ -72,8 +72,9 @@ class GenerateStrategyCommand : public Command {
                   "default 1");
     flags.integer("--sequences", sequences_, "N", 1, kMaxSequences,
                   "Sequences of the step; default 256, or all of a file");
-    flags.text("--tokens", tokens_, "TOKENS", "Tokens of each sequence; default 8K");
-    flags.text("--lengths", lengths_, "FILE", "A file with one length a line instead");
+    flags.text("--tokens", tokens_, "TOKENS", "Tokens of each sequence; default 8192");
+    flags.text("--lengths", lengths_, "FILE", "A file of lengths (see convert) instead");
+    column_.declare(flags);
     flags.text("--name", name_, "NAME", "Name of the instance; default says what it is made of");
     output_flags_.declare(flags, true);
   }
@@ -83,14 +84,17 @@ class GenerateStrategyCommand : public Command {
     if (!lengths_.empty() && !tokens_.empty()) {
       return console.refuse({kUsage, "--tokens", "has no effect with --lengths"});
     }
+    if (column_.given() && lengths_.empty()) {
+      return console.refuse({kUsage, "--column", "has no effect without --lengths"});
+    }
     if (auto error = check_output("--output", output_, {lengths_})) return console.refuse(*error);
     const Result<std::vector<std::int64_t>> shard = shard_values();
     if (!shard) return console.refuse(shard.errors().front());
     const Result<std::vector<StrategyExchange>> exchanges = exchange_values();
     if (!exchanges) return console.refuse(exchanges.errors().front());
     StatusLine(console).tell("reading   lengths");
-    Result<std::vector<Tokens>> lengths = lengths_of();
-    if (!lengths) return console.refuse(errors_in("", lengths.errors()));
+    Loaded<std::vector<Tokens>> lengths = lengths_of(console);
+    if (!lengths.value) return console.refuse(lengths.errors);
     StrategyGenerator generator{.model = model_, .name = name_};
     generator.machine = machine_;
     generator.stack = stack_;
@@ -102,26 +106,22 @@ class GenerateStrategyCommand : public Command {
     generator.shard = *shard;
     generator.cp_exchange = *exchanges;
     generator.most_stream_chunks = stream_chunks_.value_or(generator.most_stream_chunks);
-    Result<StrategyInstance> made = generate_strategy(generator, *std::move(lengths));
+    Result<StrategyInstance> made = generate_strategy(generator, *std::move(lengths.value));
     if (!made) return console.refuse(as_flag_errors(made.errors()));
     return put_instance(console, *made, write_strategy_instance(*made), output_);
   }
 
  private:
-  Result<std::vector<Tokens>> lengths_of() const {
-    if (!lengths_.empty()) {
-      const Result<std::string> text = read_file(lengths_);
-      if (!text) return text.errors();
-      return read_length_list(*text, lengths_, {.count = sequences_});
-    }
+  Loaded<std::vector<Tokens>> lengths_of(Console& console) const {
+    if (!lengths_.empty()) return column_.read_at(console, lengths_, {.count = sequences_});
     Tokens tokens = kTokens;
     if (!tokens_.empty()) {
-      const Result<Tokens> read = read_token_flag("--tokens", tokens_);
-      if (!read) return read.errors();
+      const Result<Tokens> read = read_token_flag(console, "--tokens", tokens_);
+      if (!read) return {std::nullopt, errors_in("", read.errors())};
       tokens = *read;
     }
-    return std::vector<Tokens>(static_cast<std::size_t>(sequences_.value_or(kDrawnSequences)),
-                               tokens);
+    const auto sequences = static_cast<std::size_t>(sequences_.value_or(kDrawnSequences));
+    return {std::vector<Tokens>(sequences, tokens), {}};
   }
 
   Result<std::vector<StrategyExchange>> exchange_values() const {
@@ -162,6 +162,7 @@ class GenerateStrategyCommand : public Command {
   std::string trainer_;
   std::string tokens_;
   std::string lengths_;
+  ColumnFlag column_;
   std::string name_;
   std::optional<std::int64_t> formulas_;
   std::optional<std::int64_t> nodes_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -255,5 +256,7 @@ class RunCommand : public Command {
 }  // namespace
 
 std::unique_ptr<Command> make_run_command() { return std::make_unique<RunCommand>(); }
+
+std::string_view missing_command(std::string_view /*name*/) { return {}; }
 
 }  // namespace stowage

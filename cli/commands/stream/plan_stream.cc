@@ -85,7 +85,7 @@ class PlanStreamCommand : public Command {
     output_flags_.apply(console);
     Result<SolveOptions> options = solve_.options();
     if (!options) return console.refuse(options.errors().front());
-    Loaded<ScatterInstance> cluster = load_cluster();
+    Loaded<ScatterInstance> cluster = load_cluster(console);
     if (!cluster.value) return console.refuse(cluster.errors);
     options_ = *std::move(options);
     options_.method = method_;
@@ -121,7 +121,7 @@ class PlanStreamCommand : public Command {
     return -1;
   }
 
-  Loaded<ScatterInstance> load_cluster() const {
+  Loaded<ScatterInstance> load_cluster(Console& console) const {
     if (!template_.empty()) {
       if (template_ == "-" && path_ == "-") {
         const InputError twice{kUsage, "--instance", "stdin is the stream already"};
@@ -140,7 +140,7 @@ class PlanStreamCommand : public Command {
       }
       return {std::get<ScatterInstance>(*std::move(instance.value)), {}};
     }
-    Result<ScatterPreset> preset = preset_.preset();
+    Result<ScatterPreset> preset = preset_.preset(console);
     if (!preset) return {std::nullopt, errors_in("", preset.errors())};
     Result<ScatterInstance> cluster = scatter_preset(*preset);
     if (!cluster) return {std::nullopt, as_flag_errors(cluster.errors())};

@@ -369,6 +369,17 @@ Result<std::string> write(const LayoutInstance& instance, const LayoutPlan* plan
 
 }  // namespace
 
+bool names_buffers(std::string_view text) {
+  std::optional<std::string_view> left = text.substr(0, text.find_first_of("\r\n"));
+  if (left->find(',') == std::string_view::npos) return false;
+  for (std::string_view field; take_part(left, ',', field);) {
+    const std::string_view name = trimmed(field);
+    if (std::ranges::any_of(kNames, [&](const ColumnName& n) { return n.name == name; }))
+      return true;
+  }
+  return false;
+}
+
 Result<LayoutInstance> read_layout_csv(std::string_view text, std::string_view file,
                                        std::int64_t* partial_gaps) {
   CsvReader reader(text, file);

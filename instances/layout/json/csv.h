@@ -26,6 +26,9 @@
 
 namespace stowage {
 
+// Returns whether the first line has several columns and names one of a table of buffers.
+bool names_buffers(std::string_view text);
+
 // `file` names the table in errors, which point at FILE:LINE or FILE:LINE:COLUMN. The errors are
 // those of read_layout_instance(), E411 for the header, E412 for a line with too few or too many
 // fields, and E413 for a field that cannot be read. A gap in which the buffer needs some of its

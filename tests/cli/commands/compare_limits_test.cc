@@ -28,7 +28,7 @@ const Hard kHard[] = {
     {"scatter", {"scatter/real/7b-64gpu-192k-code-0.json"}},
     {"assign", {"assign/real/32b-64gpu-200k-code-0.json"}},
     {"layout",
-     {"generate", "layout", "--model", "llama-7b", "--tokens", "128K", "-o", "hard.json"}},
+     {"generate", "layout", "--model", "llama-7b", "--tokens", "128k", "-o", "hard.json"}},
     {"order",
      {"generate", "order", "--kind", "unet", "--capacity-share", "0.7", "-o", "hard.json"}},
     {"order_with_host",

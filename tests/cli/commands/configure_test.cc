@@ -53,7 +53,7 @@ class Configured : public ::testing::Test {
 // The experts do not fit on one device, so ranks share them, and every answer states that.
 TEST_F(Configured, SharesExperts) {
   const Finished run = configure({"--preset", "olmoe-1b-7b", "--nodes", "1", "--memory-mib",
-                                  "22000", "--sequences", "16", "--tokens", "2K", "-o", "run"});
+                                  "22000", "--sequences", "16", "--tokens", "2k", "-o", "run"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_THAT(run.err, HasSubstr(" dp  ep  ZeRO "));
   EXPECT_THAT(run.err, HasSubstr("layout    the heaviest rank needs "));
@@ -139,7 +139,7 @@ TEST_F(Configured, TakesAnInstanceWithItsOwnLengths) {
 }
 
 TEST_F(Configured, SaysWhatLimitsTheChoice) {
-  const std::vector<std::string> seven = {"--nodes", "1", "--tokens", "2K", "--sequences", "7"};
+  const std::vector<std::string> seven = {"--nodes", "1", "--tokens", "2k", "--sequences", "7"};
   std::vector<std::string> arguments = seven;
   arguments.insert(arguments.end(), {"-o", "seven"});
   const Finished run = configure(arguments);
@@ -185,7 +185,7 @@ TEST_F(Configured, LeavesNothingBehindWhereItRefuses) {
                                                  "symbolic link"));
   EXPECT_THAT(refusal({"-o", "none/run"}),
               HasSubstr("stowage: none/run: cannot be written: its directory 'none'"));
-  EXPECT_THAT(refusal({"-o", "run", "--tokens", "8K"}),
+  EXPECT_THAT(refusal({"-o", "run", "--tokens", "8k"}),
               HasSubstr("--tokens: has no effect with --lengths"));
   EXPECT_THAT(configure({"--lengths", "lengths.txt", "--sequences", "100", "-o", "run"}).err,
               HasSubstr("must hold the lines 1 to 100, is a list of 64 lines: lower --sequences"));
@@ -246,7 +246,7 @@ TEST_F(Configured, ReplacesAnOldConfiguration) {
 
 TEST_F(Configured, RefusesToReplaceWhatIsNotThere) {
   ASSERT_EQ(
-      configure({"--nodes", "1", "--tokens", "2K", "--sequences", "8", "-o", "old"}).exit_code, 0);
+      configure({"--nodes", "1", "--tokens", "2k", "--sequences", "8", "-o", "old"}).exit_code, 0);
   const auto refusal = [this](std::vector<std::string> arguments, int code = 2) {
     arguments.insert(arguments.end(), {"-o", "new"});
     const Finished run = configure(arguments);

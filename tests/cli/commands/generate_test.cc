@@ -36,7 +36,7 @@ TEST_F(Generate, ANameHasNoFolder) {
 TEST_F(Generate, TakesMillionsOfTokens) {
   const Finished million = run({"assign", "--tokens", "1M"});
   ASSERT_EQ(million.exit_code, 0) << million.err;
-  EXPECT_EQ(million.out, run({"assign", "--tokens", "1000000"}).out);
+  EXPECT_EQ(million.out, run({"assign", "--tokens", "1048576"}).out);
   for (const char* wrong : {"1G", "1MK", "M", "9007199255M"}) {
     EXPECT_EQ(run({"assign", "--tokens", wrong}).exit_code, 2) << wrong;
   }

@@ -29,7 +29,7 @@ class Assign : public testing::Test {
 };
 
 TEST_F(Assign, FromAPresetToAnExecutedPlan) {
-  ASSERT_EQ(run({"generate", "assign", "--preset", "llama-7b", "--tokens", "30K", "-o", "a.json"})
+  ASSERT_EQ(run({"generate", "assign", "--preset", "llama-7b", "--tokens", "30k", "-o", "a.json"})
                 .exit_code,
             0);
   EXPECT_EQ(nlohmann::json::parse(dir_.read("a.json"))["devices"], 16);
@@ -62,7 +62,7 @@ TEST_F(Assign, AListBecomesAnInstance) {
 }
 
 TEST_F(Assign, EveryMethodIsCompared) {
-  ASSERT_EQ(run({"generate", "assign", "--tokens", "20K", "-o", "a.json"}).exit_code, 0);
+  ASSERT_EQ(run({"generate", "assign", "--tokens", "20k", "-o", "a.json"}).exit_code, 0);
   const Finished table = run({"compare", "a.json", "-t", "1", "--format", "table"});
   EXPECT_EQ(table.exit_code, 0) << table.err;
   EXPECT_THAT(table.out, HasSubstr("rows"));
@@ -83,7 +83,7 @@ TEST_F(Assign, ASequenceBeyondEveryCapIsNamed) {
 }
 
 TEST_F(Assign, ProposedStrategiesAreSolvedLikeAny) {
-  ASSERT_EQ(run({"generate", "assign", "--tokens", "20K", "-o", "a.json"}).exit_code, 0);
+  ASSERT_EQ(run({"generate", "assign", "--tokens", "20k", "-o", "a.json"}).exit_code, 0);
   const Finished proposed = run({"propose", "a.json", "-o", "b.json", "--most", "2", "--keep"});
   ASSERT_EQ(proposed.exit_code, 0) << proposed.err;
   EXPECT_THAT(proposed.err, HasSubstr("strategy  P0  "));
@@ -105,7 +105,7 @@ TEST_F(Assign, ProposedStrategiesAreSolvedLikeAny) {
 
 // The line about a strategy must describe the strategy of that name in the file.
 TEST_F(Assign, ProposedStrategiesAreCalledWhatTheFileCallsThem) {
-  ASSERT_EQ(run({"generate", "assign", "--tokens", "200K", "-o", "a.json"}).exit_code, 0);
+  ASSERT_EQ(run({"generate", "assign", "--tokens", "200k", "-o", "a.json"}).exit_code, 0);
   ASSERT_EQ(run({"propose", "a.json", "-o", "few.json", "--most", "3"}).exit_code, 0);
   auto instance = nlohmann::json::parse(dir_.read("few.json"));
   ASSERT_EQ(instance["strategies"].size(), 3U);
@@ -139,7 +139,7 @@ TEST_F(Assign, ProposedStrategiesAreCalledWhatTheFileCallsThem) {
 }
 
 TEST_F(Assign, ABrokenPlanIsNotExecuted) {
-  ASSERT_EQ(run({"generate", "assign", "--tokens", "5K", "-o", "a.json"}).exit_code, 0);
+  ASSERT_EQ(run({"generate", "assign", "--tokens", "5k", "-o", "a.json"}).exit_code, 0);
   ASSERT_EQ(run({"solve", "a.json", "-o", "ap.json", "--node-limit", "1"}).exit_code, 0);
   auto plan = nlohmann::json::parse(dir_.read("ap.json"));
   plan["simulated_1f1b_ms"] = 1;
@@ -153,7 +153,7 @@ TEST_F(Assign, ABrokenPlanIsNotExecuted) {
 // verify recomputes the bound of an outcome from its prices, and detects a false one.
 TEST_F(Assign, VerifyChecksTheCertificate) {
   ASSERT_EQ(
-      run({"generate", "assign", "--tokens", "100K", "--mu", "6", "--sigma", "1", "-o", "a.json"})
+      run({"generate", "assign", "--tokens", "100k", "--mu", "6", "--sigma", "1", "-o", "a.json"})
           .exit_code,
       0);
   auto outcome = answer({"solve", "a.json", "--method", "fast"});
@@ -182,12 +182,12 @@ TEST_F(Assign, WhatMakesNoSenseIsRefused) {
   expect_refused({"generate", "assign", "--preset", "gpt-7b"}, "--preset: unknown value");
   expect_refused({"generate", "assign", "--lengths", "uniform", "--mu", "3"},
                  "--mu: has no effect with --lengths uniform");
-  expect_refused({"generate", "assign", "--tokens", "1K", "--limit", "2K"}, "--limit: must be");
+  expect_refused({"generate", "assign", "--tokens", "1k", "--limit", "2k"}, "--limit: must be");
   expect_refused({"convert", "lengths.txt", "a.json", "--assign", "llama-7b", "--devices", "4"},
                  "--assign: is a preset with a cluster of its own");
   expect_refused({"convert", "buffers.1048576.csv", "a.json", "--assign", "llama-7b"},
                  "--assign: has an effect only on lists of lengths");
-  ASSERT_EQ(run({"generate", "assign", "--tokens", "5K", "-o", "a.json"}).exit_code, 0);
+  ASSERT_EQ(run({"generate", "assign", "--tokens", "5k", "-o", "a.json"}).exit_code, 0);
   expect_refused({"verify", "a.json", "plan.json"}, "must be \"assign\" like the instance's");
   expect_refused({"export", "a.json", "-o", "a.lp", "--slots", "2"}, "--slots: has no effect");
   expect_refused({"export", "a.json", "-o", "a.lp", "--strategy", "S99"},
@@ -204,7 +204,7 @@ TEST_F(Assign, WhatMakesNoSenseIsRefused) {
 }
 
 TEST_F(Assign, TheGroupedModelIsExported) {
-  ASSERT_EQ(run({"generate", "assign", "--tokens", "50K", "-o", "a.json"}).exit_code, 0);
+  ASSERT_EQ(run({"generate", "assign", "--tokens", "50k", "-o", "a.json"}).exit_code, 0);
   const Finished fast = run({"export", "a.json", "-o", "a.lp"});
   ASSERT_EQ(fast.exit_code, 0) << fast.err;
   const auto answer = nlohmann::json::parse(fast.out);
@@ -219,7 +219,7 @@ TEST_F(Assign, TheGroupedModelIsExported) {
 }
 
 TEST_F(Assign, TheCapsOfAPresetFollowFromItsMemory) {
-  ASSERT_EQ(run({"generate", "assign", "--tokens", "50K", "-o", "a.json"}).exit_code, 0);
+  ASSERT_EQ(run({"generate", "assign", "--tokens", "50k", "-o", "a.json"}).exit_code, 0);
   const Finished told = run({"memory", "a.json"});
   ASSERT_EQ(told.exit_code, 0) << told.err;
   const auto answer = nlohmann::json::parse(told.out);
@@ -245,7 +245,7 @@ TEST_F(Assign, ChunksGoAllTheWay) {
     EXPECT_EQ(done.exit_code, 0) << arguments[0] << '\n' << done.err;
     return done;
   };
-  ok({"generate", "assign", "--tokens", "100K", "--limit", "60K", "--chunk-tokens", "4000",
+  ok({"generate", "assign", "--tokens", "100k", "--limit", "60k", "--chunk-tokens", "4000",
       "--retained", "2", "--seed", "5", "-o", "c.json"});
   const auto outcome = nlohmann::json::parse(ok({"solve", "c.json", "-o", "c-plan.json"}).out);
   EXPECT_LT(outcome["gap"], 0.2);
@@ -256,7 +256,7 @@ TEST_F(Assign, ChunksGoAllTheWay) {
   ok({"explain", "c.json", "c-plan.json", "-t", "0.1"});
   ok({"render", "c.json", "c-plan.json", "-o", "c.svg"});
   ok({"memory", "c.json"});
-  ok({"generate", "assign", "--tokens", "100K", "--limit", "60K", "--chunk-tokens", "4000",
+  ok({"generate", "assign", "--tokens", "100k", "--limit", "60k", "--chunk-tokens", "4000",
       "--boundaries", "least_bubble", "--seed", "5", "-o", "b.json"});
   ok({"solve", "b.json", "-o", "b-plan.json"});
   ok({"verify", "b.json", "b-plan.json"});

@@ -164,7 +164,7 @@ TEST_F(Layout, OtherLayoutsAreExercised) {
   EXPECT_EQ(executed["peak_bytes"], 12);
   EXPECT_EQ(executed["high_water_bytes"], 12);
 
-  ASSERT_EQ(run({"generate", "layout", "--tokens", "128K", "--layers", "2", "-o", "trace.json"})
+  ASSERT_EQ(run({"generate", "layout", "--tokens", "128k", "--layers", "2", "-o", "trace.json"})
                 .exit_code,
             0);
   ASSERT_EQ(run({"solve", "trace.json", "-o", "trace-plan.json"}).exit_code, 0);

@@ -27,7 +27,7 @@ class StrategyCommands : public testing::Test {
     return nlohmann::json::parse(finished.out);
   }
   void generate() {
-    ASSERT_EQ(run({"generate", "strategy", "--nodes", "1", "--sequences", "32", "--tokens", "16K",
+    ASSERT_EQ(run({"generate", "strategy", "--nodes", "1", "--sequences", "32", "--tokens", "16k",
                    "-o", "wanted.json"})
                   .exit_code,
               0);

@@ -131,8 +131,11 @@ TEST(Flags, UnknownMethodsGetTheListAndASuggestion) {
 }
 
 TEST(Flags, TokensMayBeThousands) {
-  for (const auto& [text, tokens] :
-       {std::pair{"192k", 192000}, {"384K", 384000}, {"65536", 65536}}) {
+  for (const auto& [text, tokens] : {std::pair{"192k", 192000},
+                                     {"128K", 131072},
+                                     {"65536", 65536},
+                                     {"2m", 2000000},
+                                     {"1M", 1048576}}) {
     const Result<Tokens> read = read_token_flag("--limit", text);
     ASSERT_TRUE(read) << text;
     EXPECT_EQ(*read, tokens);
@@ -140,6 +143,19 @@ TEST(Flags, TokensMayBeThousands) {
   for (const char* wrong : {"", "k", "0", "-1k", "1.5k", "192kk", "192 k", "9007199254740992k"}) {
     EXPECT_FALSE(read_token_flag("--limit", wrong)) << wrong;
   }
+}
+
+TEST(Flags, AWarningStatesTheNumberBehindK) {
+  const auto said = [](const std::string& tokens) {
+    return run_stowage({"generate", "assign", "--tokens", tokens}).err;
+  };
+  EXPECT_THAT(
+      said("16K"),
+      testing::HasSubstr("warning: --tokens 16K is 16 384 tokens; write 16k for thousands\n"));
+  EXPECT_THAT(said("1M"),
+              testing::HasSubstr("--tokens 1M is 1 048 576 tokens; write 1m for millions"));
+  EXPECT_THAT(said("16k"), testing::Not(testing::HasSubstr("warning")));
+  EXPECT_THAT(said("16384"), testing::Not(testing::HasSubstr("warning")));
 }
 
 TEST(Flags, TheLastOfTwoCounts) {

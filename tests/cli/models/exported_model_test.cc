@@ -179,7 +179,7 @@ TEST_F(Import, FlagsOfOtherFamiliesAreNamed) {
 }
 
 TEST_F(Import, SolutionsOfTheGroupedModelAreNoPlans) {
-  ASSERT_EQ(run_stowage({"generate", "assign", "--tokens", "10K", "-o", "assign.json"},
+  ASSERT_EQ(run_stowage({"generate", "assign", "--tokens", "10k", "-o", "assign.json"},
                         {.directory = dir_.path()})
                 .exit_code,
             0);

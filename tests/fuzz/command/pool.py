@@ -2,6 +2,7 @@
 from them."""
 
 import pathlib
+import struct
 import subprocess
 
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
@@ -36,10 +37,25 @@ class Pool:
             self.call("convert", instance, f"{name}-trainer.json", "--plan", plan)
             self.call("convert", instance, f"{name}-trainer.bin", "--plan", plan)
 
+    def make_traces(self):
+        """Writes files of lengths as traces and data sets have them."""
+        lengths = [100, 20, 35, 7, 64]
+        (self.directory / "trace.csv").write_text("TIME,Model,tokens\n" + "".join(
+            f'{i},"a ""b"", c",{n}\n' for i, n in enumerate(lengths)))
+        (self.directory / "trace.jsonl").write_text("".join(
+            f'{{"time": {i}, "usage": {{"tokens": {n}}}, "ids": [0]}}\n' for i, n in enumerate(lengths)))
+        header = f"{{'descr': '<i8', 'fortran_order': False, 'shape': ({len(lengths)},), }}".ljust(117) + "\n"
+        (self.directory / "array.npy").write_bytes(
+            b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + struct.pack("<5q", *lengths))
+        (self.directory / "documents.idx").write_bytes(
+            b"MMIDIDX\x00\x00" + struct.pack("<QBQQ", 1, 8, 5, 4) + struct.pack("<5i", *lengths) +
+            struct.pack("<5q", *(2 * sum(lengths[:i]) for i in range(5))) + struct.pack("<4q", 0, 2, 4, 5))
+
     def make_others(self):
         (self.directory / "lengths.txt").write_text("".join(f"{100 + i * 37 % 1000 * 9}\n" for i in range(12)))
         (self.directory / "lengths.json").write_text('{"lengths": [100, 20, 35, 7, 64]}\n')
         (self.directory / "steps.jsonl").write_text('[608, 1040]\n{"lengths": [608, 1040], "x-id": 3}\n[64]\n')
+        self.make_traces()
         rows = ["degree,lengths_tokens,time_ms,peak_mib"]
         for i in range(36):
             degree, sequences = 1 << i % 3, 1 + i // 3 % 4 * 5

@@ -201,11 +201,11 @@ class Trials:
                    pick(("1000", "4096", "16384"))]
         words = pick((
             ["scatter", "--devices", pick(("2", "4", "8", "12")), "--count", str(self.draw.randint(1, 20)), "--degrees",
-             pick(("powers", "local-or-sharded", "any")), "--limit", pick(("16K", "64K")), "--above-limit", "clip",
+             pick(("powers", "local-or-sharded", "any")), "--limit", pick(("16k", "64k")), "--above-limit", "clip",
              *lengths, "--seed", seed],
             ["assign", "--preset", pick(("llama-7b", "llama-13b", "llama-32b")), "--tokens",
-             pick(("16K", "40K", "80K")), *lengths, "--seed", seed],
-            ["assign", "--tokens", pick(("16K", "60K")), "--limit", "64K", "--chunk-tokens", pick(("1K", "4K")),
+             pick(("16k", "40k", "80k")), *lengths, "--seed", seed],
+            ["assign", "--tokens", pick(("16k", "60k")), "--limit", "64k", "--chunk-tokens", pick(("1k", "4k")),
              "--retained", pick(("1", "2")), *lengths, "--seed", seed],
             ["layout", "--kind", pick(("random", "short-lived", "rolling", "guillotine")), "--buffers",
              str(self.draw.randint(1, 30)), "--steps", str(self.draw.randint(30, 60)), "--bytes",
@@ -218,7 +218,7 @@ class Trials:
              "--capacity-share", pick(("0.6", "0.8", "1")), "--host-rate", pick(("1e4", "1e7"))],
             ["strategy", "--preset", pick(("llama-7b", "gpt-13b", "qwen3-30b-a3b")), "--nodes", pick(("1", "2")),
              "--devices-per-node", pick(("4", "8")), "--sequences", str(self.draw.randint(4, 32)), "--tokens",
-             pick(("1K", "8K"))]))
+             pick(("1k", "8k"))]))
         return words[0], words
 
     # --- documents that are read ---
@@ -296,6 +296,12 @@ class Trials:
                     ["generate", "scatter", "--lengths", name, "--count", "8", "-o", "made.json"]]
         if name in ("lengths.json", "partition.json"):
             return [["partition", name, "--bins", "3"]]
+        if name in ("trace.csv", "trace.jsonl", "array.npy", "documents.idx"):
+            column = {"trace.csv": ("--column", "tokens"), "trace.jsonl": ("--column", "usage.tokens")}.get(name, ())
+            return [["convert", name, "made.json", *column], ["partition", name, "--bins", "3", *column],
+                    ["generate", "strategy", "--lengths", name, "--sequences", "4", *column],
+                    ["generate", "scatter", "--lengths", name, "--count", "3", "--step", "1", *column],
+                    ["convert", name, "made.json"]]
         if name == "steps.jsonl":
             return [["plan-stream", name, *SHORT], ["plan-stream", name, "-o", "d", "--trainer", "bin", *SHORT]]
         return [["solve", name, *SHORT], ["convert", name, "made.csv"], ["export", name, "-o", "m.lp"],
@@ -312,11 +318,11 @@ class Trials:
         stem = self.draw.choice(self.pool.instances)
         instance, plan = f"{stem}.json", f"{stem}-plan.json"
         files = {"INSTANCE": [instance], "PLAN": [plan, f"{stem}-outcome.json"], "LAYOUT": [f"{stem}-layout.json"],
-                 "LENGTHS": ["lengths.txt", "lengths.json"], "STEPS": ["steps.jsonl", "lengths.txt"],
+                 "LENGTHS": ["lengths.txt", "lengths.json", "trace.csv", "array.npy"], "STEPS": ["steps.jsonl", "lengths.txt"],
                  "SAMPLES": ["samples.csv"], "SOLUTION": [f"{stem}.sol"], "COST": ["cost.json"],
                  "IN": [instance, "lengths.txt", "table.csv", "lengths.txt"], "OUT": ["out.json", "out.csv", "out.bin"],
-                 "FILE": ["lengths.txt", f"{stem}-comparison.json"], "SOURCE": ["lengths.txt", "uniform", "constant"],
-                 "SHELL": ["bash", "zsh"], "OTHER": [plan], "NAME": ["fast", "auto", "exact", "x", *self.schemas],
+                 "FILE": ["lengths.txt", f"{stem}-comparison.json"], "SOURCE": ["lengths.txt", "trace.jsonl", "uniform", "constant"],
+                 "SHELL": ["bash", "zsh"], "OTHER": [plan], "NAME": ["fast", "auto", "exact", "x", "tokens", "usage.tokens", *self.schemas],
                  "DIR": ["d"], "FILE.svg": ["p.svg"], "A,B,...": ["1,2", "fast,auto", "plan,search"],
                  "TOKENS,...": ["64,1", "9"], "I/N": ["0/2", "1/2"], "DEVICES": ["0", "0-1"]}
         words = list(command.name)

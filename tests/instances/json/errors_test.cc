@@ -14,6 +14,7 @@
 #include "instances/json/limits.h"
 #include "instances/layout/json/csv.h"
 #include "instances/layout/json/json.h"
+#include "instances/lengths/length_file.h"
 #include "instances/lengths/list.h"
 #include "instances/order/json/json.h"
 #include "instances/partition/partition.h"
@@ -26,6 +27,7 @@
 #include "instances/strategy/trainers.h"
 #include "instances/trainer/step.h"
 #include "tests/instances/json_fixture.h"
+#include "tests/instances/lengths/binary_files.h"
 
 namespace stowage::json_errors_test {
 namespace {
@@ -69,6 +71,12 @@ Case head_case(std::string name, std::string text, std::vector<std::string> expe
 Case list_case(std::string name, std::string text, LengthSelection selection,
                std::vector<std::string> expected) {
   return {std::move(name), [=] { return errors_of(read_length_list(text, "l.txt", selection)); },
+          std::move(expected)};
+}
+
+Case file_case(std::string name, std::string bytes, LengthChoice choice,
+               std::vector<std::string> expected) {
+  return {std::move(name), [=] { return errors_of(read_any_lengths(bytes, "f", choice)); },
           std::move(expected)};
 }
 
@@ -354,6 +362,99 @@ std::vector<Case> meaning_cases() {
                 {"E403 l.txt: must hold the lines 3 to 4, is a list of 3 lines"}),
       list_case("first beyond the end", "1\n2\n3\n", {.first = 4},
                 {"E403 l.txt: must hold the line 4, before those selected, is a list of 3 lines"}),
+  };
+}
+
+std::vector<Case> length_file_cases() {
+  const LengthChoice b{.column = "b"};
+  const std::string long_count = npy_file("<i8", "(4,)", {1, 2, 3});
+  return {
+      file_case("blank line of a list", "tokens\n7\n\n8\n", {}, {"E402 f:3: must be an integer"}),
+      file_case("list on one line", "4808, 3180\n", {}, {"E402 f:1: must be an integer from 1"}),
+      file_case(
+          "table without a column", "a,b\n1,2\n", {},
+          {"E404 f: must be read with a column of lengths (--column NAME), has \"a\", \"b\""}),
+      file_case("unknown column of a table", "Tokens,b\n1,2\n", {.column = "tokens"},
+                {"E404 f: must have the column \"tokens\", has \"Tokens\", \"b\", did you mean "
+                 "\"Tokens\"?"}),
+      file_case("unknown column of a list", "7\n8\n", b,
+                {"E404 f: must have the column \"b\", has \"7\""}),
+      file_case("column twice", "b,b\n1,2\n", b, {"E411 f:1: must name each column once"}),
+      file_case("entries of a table", "a,b\n1,2\n1,x\n1,\n1,2.5\n1,-3\n1,0\n1,9007199254740993\n",
+                b,
+                {"E402 f:3: must be an integer from 1 to 9007199254740992, is \"x\"", "E402 f:4",
+                 "E402 f:5", "E402 f:6", "E402 f:7", "E402 f:8"}),
+      file_case("fields of a table", "a,b\n1\n1,2,3\n\"1\n\",x\n", b,
+                {"E412 f:2: must have 2 fields as the header, has 1", "E412 f:3", "E402 f:4"}),
+      file_case("open quotation mark", "a,b\n1,2\n\"1,3\n", b,
+                {"E412 f:3: must close its quotation marks"}),
+      file_case("open quotation mark of a header", "\"a,b\n1,2\n", b, {"E412 f:1: must close"}),
+      file_case("selection beyond a table", "a,b\n1,2\n", {"b", {.first = 1, .count = 1}},
+                {"E403 f: must hold 2 entries for the selection, is a list of 1"}),
+      file_case(
+          "JSON lines without a column", "{\"a\": 1, \"c\": {\"d\": 2}}\n{}\n", {},
+          {"E404 f: must be read with a column of lengths (--column NAME), has \"a\", \"c.d\""}),
+      file_case("unknown key of JSON lines", "{\"a\": 1}\n{\"b\": 1}\n", b,
+                {"E404 f: must have the column \"b\", has \"a\""}),
+      file_case("entries of JSON lines",
+                "{\"b\": 1}\n{\"a\": 1}\n{\"b\": [1]}\n{\"b\": 2.5}\n{\"b\"}\n\n{\"b\": 1}\n", b,
+                {"E201 f:2: must have the key \"b\", is without it",
+                 "E402 f:3: must be an integer from 1 to 9007199254740992, is an array", "E402 f:4",
+                 "E101 f:5", "E101 f:6"}),
+      file_case("array of objects without a column", "[{\"a\": 1}]", {},
+                {"E404 f: must be read with"}),
+      file_case("array of objects of other keys", "[{\"b\": 1}, {\"a\": 1}]", b, {"E201 /1"}),
+      file_case("column of an array of integers", "[1, 2]", b, {"E404 f: must have the column"}),
+      file_case("entries of an array", "[1, -2, \"x\", 2.0]", {},
+                {"E205 /1", "E203 /2", "E204 /3"}),
+      file_case("text for an array", "{\"lengths\": \"x\"}", {}, {"E203 /lengths"}),
+      file_case("no lengths in an object", "{\"length\": [1]}", {},
+                {"E202 /length", "E201 /lengths"}),
+      file_case("byte order mark of a document", "\xEF\xBB\xBF[1]", {}, {"E103"}),
+      file_case("column of an array of NumPy", npy_file("<i8", "(1,)", {1}), b,
+                {"E404 f: must be read without a column"}),
+      file_case("entries of an array of NumPy", npy_file("<i8", "(3,)", {1, 0, -5}), {},
+                {"E402 f[1]: must be an integer from 1 to 9007199254740992, is 0",
+                 "E402 f[2]: must be an integer from 1 to 9007199254740992, is -5"}),
+      file_case("entry beyond 63 bits", npy_file("<u8", "(1,)", {-1}), {}, {"E402 f[0]"}),
+      file_case("floats of NumPy", npy_file("<f8", "(1,)", {1}), {},
+                {"E405 f: must be an array of integers, is of the type \"'<f8'\": save "
+                 "array.astype(numpy.int64)"}),
+      file_case("two dimensions", npy_file("<i8", "(1, 1)", {1}), {},
+                {"E405 f: must be an array of one dimension, has the shape \"(1, 1)\": save "
+                 "array.reshape(-1)"}),
+      file_case("no dimension", npy_file("<i8", "()", {1}), {},
+                {"E405 f: must be an array of one"}),
+      file_case("array cut short", long_count, {},
+                {"E405 f: must have 4 elements of 8 bytes, has 24 bytes"}),
+      file_case("header cut short", long_count.substr(0, 40), {}, {"E405 f: must be a whole .npy"}),
+      file_case("magic of NumPy alone", "\x93NUMPY", {}, {"E405 f: must be a .npy file"}),
+      file_case("newer version of NumPy", npy_file("<i8", "(1,)", {1}, 9), {},
+                {"E405 f: must be a .npy"}),
+      file_case("header without its keys", npy_file("'", "", {}), {},
+                {"E405 f: must be an array of"}),
+      file_case("index cut short", megatron_index({7, 8}, {0, 1, 2}).substr(0, 60), {},
+                {"E405 f: must have the bytes of 2 sequences and 3 bounds of documents, has 26"}),
+      file_case("header of an index cut short", megatron_index({7}, {0, 1}).substr(0, 20), {},
+                {"E405 f: must be a whole index of Megatron-LM"}),
+      file_case("bounds of an index", megatron_index({7, 8}, {0, 1}), {},
+                {"E405 f: must have documents from sequence 0 to sequence 2, has others"}),
+      file_case("order of an index", megatron_index({7, 8}, {0, 2, 1, 2}), {},
+                {"E405 f: must have documents in order, is not at document 1"}),
+      file_case("far bound of an index", megatron_index({7, 8}, {0, 99, 2}), {},
+                {"E405 f: must have documents in order, is not at document 0"}),
+      file_case("empty document of an index", megatron_index({7, 8}, {0, 0, 2}), {},
+                {"E402 f[0]: must be an integer from 1 to 9007199254740992, is 0"}),
+      file_case("negative sequence of an index", megatron_index({7, -8}, {0, 2}), {},
+                {"E402 f[0]"}),
+      file_case("Parquet", "PAR1xxxx", {},
+                {"E405 f: must be UTF-8 text, .npy or an index of Megatron-LM, is a Parquet file"}),
+      file_case("gzip", "\x1f\x8b\x08", {}, {"E405 f: "}),
+      file_case("UTF-16",
+                std::string("\xff\xfe"
+                            "7\0\n\0",
+                            6),
+                {}, {"E405 f: "}),
   };
 }
 
@@ -946,9 +1047,9 @@ struct Evaluated {
 std::vector<Evaluated> evaluate() {
   std::vector<Evaluated> all;
   for (const auto& part :
-       {text_cases(), key_cases(), meaning_cases(), plan_cases(), assign_cases(), layout_cases(),
-        order_cases(), strategy_cases(), csv_cases(), generator_cases(), partition_cases(),
-        sample_cases(), trainer_cases(), count_cases()}) {
+       {text_cases(), key_cases(), meaning_cases(), length_file_cases(), plan_cases(),
+        assign_cases(), layout_cases(), order_cases(), strategy_cases(), csv_cases(),
+        generator_cases(), partition_cases(), sample_cases(), trainer_cases(), count_cases()}) {
     for (const Case& c : part) all.push_back({c, c.read()});
   }
   return all;
