@@ -54,4 +54,6 @@ NB_MODULE(_core, module) {
   bind_trainer_steps(module);
   bind_partitions(module);
   bind_fits(module);
+  bind_lengths(module);
+  bind_command(module);
 }

@@ -43,6 +43,7 @@ from ._families import (
     solve,
     verify,
 )
+from ._length_file import read_lengths
 from ._order_rows import OrderRow, OrderRows
 from ._parameters import Parameter, Stage, StageReport, params, stages
 from ._partition import Partition, balanced_partitions
@@ -123,6 +124,7 @@ __all__ = [
     "explain",
     "methods",
     "params",
+    "read_lengths",
     "read_trainer",
     "solve",
     "stages",
