@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "instances/lengths/length_file.h"
+#include "instances/lengths/entries.h"
 
 namespace stowage {
 

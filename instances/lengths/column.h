@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "instances/json/value.h"
-#include "instances/lengths/length_file.h"
+#include "instances/lengths/entries.h"
 
 namespace stowage {
 

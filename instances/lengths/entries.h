@@ -1,4 +1,5 @@
-// Collects the selected entries of a file of lengths, for the readers of its formats.
+// The entries of a file of lengths: those that are selected, and what collects them for the readers
+// of the formats.
 #pragma once
 
 #include <charconv>
@@ -15,6 +16,17 @@
 #include "instances/units.h"
 
 namespace stowage {
+
+// The entries of a file that are read.
+struct LengthChoice {
+  std::string column;         // empty: none was named
+  LengthSelection selection;  // of the entries; a header is no entry. `line` is not used.
+};
+
+struct LengthFile {
+  std::vector<Tokens> lengths;  // tokens
+  std::string remark;           // a sentence on what was skipped or summed; empty if nothing was
+};
 
 // Returns the integer that a field holds: digits, which may end in a point and zeros (4808.0).
 inline std::optional<Tokens> whole_number(std::string_view field) {

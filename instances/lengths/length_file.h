@@ -19,26 +19,12 @@
 // Thread safety: any number of threads may read at once.
 #pragma once
 
-#include <string>
 #include <string_view>
-#include <vector>
 
-#include "instances/lengths/list.h"
+#include "instances/lengths/entries.h"
 #include "instances/result.h"
-#include "instances/units.h"
 
 namespace stowage {
-
-// The entries of a file that are read.
-struct LengthChoice {
-  std::string column;         // empty: none was named
-  LengthSelection selection;  // of the entries; a header is no entry. `line` is not used.
-};
-
-struct LengthFile {
-  std::vector<Tokens> lengths;  // tokens
-  std::string remark;           // a sentence on what was skipped or summed; empty if nothing was
-};
 
 // Returns the selected lengths. `file` names the file in errors. Errors of JSON documents have JSON
 // pointers, all others begin with `file`:
