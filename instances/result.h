@@ -1,13 +1,17 @@
 // A Result holds either the value that was read or all errors: bad input is not an exception.
 //
 //   Result<ScatterInstance> read = read_scatter_instance(text);
-//   if (!read) { for (const InputError& e : read.errors()) std::cerr << to_string(e) << '\n'; }
+//   if (!read) { for (const InputError& e : read.errors()) std::cerr << e << '\n'; }
 //   else use(*read);
+//
+// A program that ends on bad input writes read_scatter_instance(text).value(), which throws.
 //
 // Thread safety: a value like a std::vector: several threads may read one, or each have its own.
 #pragma once
 
 #include <cassert>
+#include <iosfwd>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <variant>
@@ -30,6 +34,9 @@ inline std::string to_string(const InputError& error) {
   return error.code + ' ' + (error.pointer.empty() ? "/" : error.pointer) + ": " + error.message;
 }
 
+// Writes to_string(error).
+std::ostream& operator<<(std::ostream& out, const InputError& error);
+
 // Holds a value, or at least one error if there is no value.
 template <class T>
 class Result {
@@ -46,7 +53,25 @@ class Result {
   const T* operator->() const { return &std::get<0>(state_); }
   const std::vector<InputError>& errors() const { return std::get<1>(state_); }
 
+  // Returns the value. Throws std::runtime_error, with a line for each error, if there is none.
+  const T& value() const& {
+    require_value();
+    return **this;
+  }
+  T value() && {
+    require_value();
+    return *std::move(*this);
+  }
+
  private:
+  void require_value() const {
+    if (*this) return;
+    std::string lines;
+    for (const InputError& error : errors())
+      lines += (lines.empty() ? "" : "\n") + to_string(error);
+    throw std::runtime_error(lines);
+  }
+
   std::variant<T, std::vector<InputError>> state_;
 };
 

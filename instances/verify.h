@@ -6,7 +6,7 @@
 // or buffers, and O(rows * stages) to simulate pipelines. It accepts any plan: huge ids, negative
 // ranks and a million empty groups are violations, never a crash.
 //
-//   for (const Violation& v : verify(instance, plan)) std::cerr << to_string(v) << '\n';
+//   for (const Violation& v : verify(instance, plan)) std::cerr << v << '\n';
 //
 // Each family lists its rules in its page, e.g. docs/reference/scatter.md. Times agree when
 // they differ by at most 1e-9 relative; the bound may exceed the objective by at most 1e-6

@@ -1,6 +1,6 @@
 // The finding of a verifier: one broken rule of a plan.
 //
-//   for (const Violation& v : verify(instance, plan)) std::cerr << to_string(v) << '\n';
+//   for (const Violation& v : verify(instance, plan)) std::cerr << v << '\n';
 //
 // Thread safety: its functions read their arguments and nothing else; any number of threads may
 // call them at once.
@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <string>
 
 namespace stowage {
@@ -31,5 +32,8 @@ inline constexpr std::size_t kMaxViolationsPerRule = 20;
 
 // Returns "capacity at /micro_batches/0/groups/1: has 70000 tokens, needs at most 51592 tokens".
 std::string to_string(const Violation& violation);
+
+// Writes to_string(violation).
+std::ostream& operator<<(std::ostream& out, const Violation& violation);
 
 }  // namespace stowage

@@ -1,6 +1,8 @@
-# Makes two libraries of the folders and installs them. stowage::plan plans and verifies, without
-# MPI and kernels; stowage::stowage is stowage::plan and the kernels. Both are archives, or shared
-# libraries with BUILD_SHARED_LIBS. The installation also has the public headers under
+# Makes libraries of the folders and installs them. stowage::plan plans and verifies, without MPI,
+# kernels and MILP backends; stowage::stowage is stowage::plan and the kernels. stowage::backends is
+# stowage::plan with the backends of this build, for programs that ask for them and keep their
+# licences: GLPK's is the GPL. All are archives, or shared libraries with BUILD_SHARED_LIBS. The
+# installation also has the public headers under
 # include/stowage, a CMake package, pkg-config files, and the command with its manual page and
 # completions.
 #
@@ -36,8 +38,15 @@ function(stowage_libraries)
     VERBATIM)
   add_custom_target(stowage_public_headers ALL DEPENDS ${stamp})
 
-  stowage_library(stowage_plan plan instances formulations heuristics solvers)
+  # The sources that name backends are compiled a second time, without backends: their definitions
+  # apply only inside the folder solvers.
+  stowage_library(stowage_plan plan instances formulations heuristics solvers WITHOUT_BACKENDS
+                  solvers/lp/solver.cc solvers/milp/backends.cc solvers/milp/solver.cc)
   set_target_properties(stowage_plan PROPERTIES OUTPUT_NAME stowage-plan)
+  if(WITH_GLPK OR WITH_CBC)
+    stowage_library(stowage_backends backends instances formulations heuristics solvers)
+    set_target_properties(stowage_backends PROPERTIES OUTPUT_NAME stowage-backends)
+  endif()
   stowage_library(stowage_all stowage kernels)
   # As a shared library it finds the other library in its own directory, wherever both are
   # installed.
@@ -48,17 +57,37 @@ function(stowage_libraries)
   endif()
 endfunction()
 
-# stowage_library(TARGET NAME FOLDER...): defines stowage::NAME from the objects of the folders,
-# linked with the libraries of their sources.
+# stowage_library(TARGET NAME FOLDER... [WITHOUT_BACKENDS SOURCE...]): defines stowage::NAME from the
+# objects of the folders, linked with the libraries of their sources. With WITHOUT_BACKENDS the objects
+# of the backends are left out, and the sources take the place of the objects of their names.
 function(stowage_library target name)
+  cmake_parse_arguments(ARG "" "" "WITHOUT_BACKENDS" ${ARGN})
   add_library(${target})
   add_library(stowage::${name} ALIAS ${target})
   add_dependencies(${target} stowage_public_headers)
-  foreach(folder IN LISTS ARGN)
-    target_sources(${target} PRIVATE $<TARGET_OBJECTS:stowage_${folder}>)
+  set(replaced "/(cbc|clp|glpk)_[a-z]+\\.cc")
+  foreach(source IN LISTS ARG_WITHOUT_BACKENDS)
+    string(REPLACE "solvers/" "|/" object ${source})
+    string(REPLACE "." "\\." object ${object})
+    string(APPEND replaced ${object})
+    target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/${source})
+  endforeach()
+  foreach(folder IN LISTS ARG_UNPARSED_ARGUMENTS)
     get_property(libraries TARGET stowage_${folder} PROPERTY STOWAGE_LIBRARIES)
+    if(ARG_WITHOUT_BACKENDS AND folder STREQUAL "solvers")
+      target_sources(${target} PRIVATE
+        "$<FILTER:$<TARGET_OBJECTS:stowage_${folder}>,EXCLUDE,${replaced}>")
+      list(FILTER libraries EXCLUDE REGEX "^(CBC|GLPK)::")
+    else()
+      target_sources(${target} PRIVATE $<TARGET_OBJECTS:stowage_${folder}>)
+    endif()
     target_link_libraries(${target} PRIVATE ${libraries})
   endforeach()
+  if(ARG_WITHOUT_BACKENDS)
+    target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
+    target_compile_options(${target} PRIVATE -ffp-contract=off)
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  endif()
   set_target_properties(${target} PROPERTIES
     EXPORT_NAME ${name} LINKER_LANGUAGE CXX
     VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
@@ -97,6 +126,9 @@ endfunction()
 function(stowage_install_libraries)
   stowage_install_library(stowage_plan stowagePlanTargets)
   stowage_install_library(stowage_all stowageTargets)
+  if(TARGET stowage_backends)
+    stowage_install_library(stowage_backends stowageBackendsTargets)
+  endif()
   install(DIRECTORY ${STOWAGE_PUBLIC_INCLUDE}/stowage DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
     COMPONENT development)
 
@@ -111,15 +143,19 @@ function(stowage_install_libraries)
                 ${PROJECT_SOURCE_DIR}/solvers/cmake/FindGLPK.cmake
           DESTINATION ${STOWAGE_PACKAGE_DIR} COMPONENT development)
 
-  set(private "-pthread")
-  if(WITH_GLPK)
-    string(APPEND private " -lglpk")
-  endif()
-  if(WITH_CBC)
-    string(APPEND private " -lCbc -lCgl -lOsiClp -lClp -lOsi -lCoinUtils")
-  endif()
-  stowage_install_pkg_config(stowage-plan PRIVATE "${private}"
+  stowage_install_pkg_config(stowage-plan PRIVATE "-pthread"
     DESCRIPTION "${PROJECT_DESCRIPTION} (planning only)")
+  if(TARGET stowage_backends)
+    set(private "-pthread")
+    if(WITH_GLPK)
+      string(APPEND private " -lglpk")
+    endif()
+    if(WITH_CBC)
+      string(APPEND private " -lCbc -lCgl -lOsiClp -lClp -lOsi -lCoinUtils")
+    endif()
+    stowage_install_pkg_config(stowage-backends PRIVATE "${private}"
+      DESCRIPTION "${PROJECT_DESCRIPTION} (planning, with MILP backends)")
+  endif()
   set(private "-pthread")
   if(WITH_MPI)
     list(JOIN MPI_CXX_LIBRARIES " " mpi)

@@ -20,13 +20,14 @@ function(run_examples)
   run(${ARGV0}/training_loop EXPECT "step 2: .* ms, at least")
   run(${ARGV0}/buffer_layout EXPECT "peak 53248 bytes, at least 53248 \\(optimal\\)")
   run(${ARGV0}/packed_attention EXPECT "add up to 4096 of 4096")
+  run(${ARGV0}/read_and_plan ${source}/instances/data/scatter/tiny/mixed.json EXPECT "optimal, objective")
 endfunction()
 
 # No build type adds flags, because with other flags ccache would have no objects.
 set(common -G ${generator} -D CMAKE_CXX_COMPILER=${compiler} -D "CMAKE_CXX_FLAGS=${flags}"
     -D CMAKE_BUILD_TYPE=None
     -D CMAKE_CXX_COMPILER_LAUNCHER=${launcher})
-file(REMOVE_RECURSE ${work}/prefix ${work}/consumer ${work}/planner ${work}/examples ${work}/plain)
+file(REMOVE_RECURSE ${work}/prefix ${work}/consumer ${work}/backends ${work}/planner ${work}/examples ${work}/plain)
 
 # --- installing ----------------------------------------------------------------------------------
 
@@ -72,6 +73,24 @@ foreach(program tests/install/consumer tests/install/planner examples)
 endforeach()
 run(${work}/consumer/consumer EXPECT "39 ms")
 run(${work}/planner/planner EXPECT "39 ms")
+
+# A program that plans links neither GLPK nor CBC unless it asks for them.
+find_program(ldd ldd)
+foreach(program consumer planner)
+  if(ldd)
+    execute_process(COMMAND ${ldd} ${work}/${program}/${program} OUTPUT_VARIABLE loaded)
+    if(loaded MATCHES "lib(glpk|Cbc|Clp)")
+      message(FATAL_ERROR "${program} loads a backend:\n${loaded}")
+    endif()
+  endif()
+endforeach()
+file(GLOB_RECURSE backends ${work}/prefix/*/stowageBackendsTargets.cmake)
+if(backends)
+  run(${CMAKE_COMMAND} -S ${source}/tests/install/backends -B ${work}/backends ${common}
+      -D CMAKE_PREFIX_PATH=${work}/prefix)
+  run(${CMAKE_COMMAND} --build ${work}/backends)
+  run(${work}/backends/backends EXPECT "backend (cbc|glpk)\n(.*\n)?E101 1:2: must be JSON")
+endif()
 run_examples(${work}/examples)
 
 # --- pkg-config ----------------------------------------------------------------------------------
@@ -91,7 +110,7 @@ separate_arguments(flags)
 get_filename_component(lib_dir ${pc_dir} DIRECTORY)
 set(ENV{LD_LIBRARY_PATH} ${lib_dir})
 file(MAKE_DIRECTORY ${work}/plain)
-foreach(example training_loop buffer_layout packed_attention)
+foreach(example training_loop buffer_layout read_and_plan packed_attention)
   set(package stowage-plan)
   if(example STREQUAL "packed_attention")
     set(package stowage)
