@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "formulations/assign/priced_work.h"
+#include "formulations/partition/bin_count.h"
 #include "instances/numeric/numbers.h"
 #include "instances/ticker.h"
 
@@ -147,30 +148,6 @@ Ms even_work(const AssignTable& table, const std::vector<SchemeGroup>& groups,
 }
 
 }  // namespace
-
-Tokens least_rows(std::span<const Tokens> lengths, Tokens cap) {
-  std::vector<Tokens> sum(lengths.size() + 1, 0);
-  for (std::size_t k = 0; k < lengths.size(); ++k) sum[k + 1] = sum[k] + lengths[k];
-  const auto first_at_most = [&](Tokens length) {
-    return static_cast<std::size_t>(
-        std::ranges::partition_point(lengths, [&](Tokens l) { return l > length; }) -
-        lengths.begin());
-  };
-  Tokens best = divided_up(sum.back(), cap);
-  const std::size_t small = first_at_most(cap / 2);  // first of the lengths up to cap / 2
-  best = std::max(best, static_cast<Tokens>(small));
-  for (std::size_t k = small; k < lengths.size(); ++k) {
-    if (k + 1 < lengths.size() && lengths[k + 1] == lengths[k]) continue;
-    const Tokens alpha = lengths[k];
-    // Lengths above cap - alpha share no row with a length of at least alpha. The other large
-    // lengths need a row each, and their remaining room takes the rest.
-    const std::size_t alone = first_at_most(cap - alpha);
-    const Tokens room = static_cast<Tokens>(small - alone) * cap - (sum[small] - sum[alone]);
-    const Tokens rest = sum[k + 1] - sum[small] - room;
-    best = std::max(best, static_cast<Tokens>(small) + (rest > 0 ? divided_up(rest, cap) : 0));
-  }
-  return best;
-}
 
 namespace {
 

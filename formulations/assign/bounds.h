@@ -28,11 +28,6 @@ inline constexpr std::array<std::string_view, 3> kAssignCertified = {"patterns",
 inline constexpr std::array<std::string_view, 5> kAssignSearched = {
     "subsets", "completion", "grouped", "milp-cbc", "milp-glpk"};
 
-// Returns a lower bound on the rows of `cap` tokens that hold these lengths (descending): the
-// larger of ceil(sum / cap) and Martello and Toth's L2 (1990). Requires every length to be at most
-// `cap`.
-Tokens least_rows(std::span<const Tokens> lengths, Tokens cap);
-
 // Returns the bounds of one strategy in ms, weakest first, infinite if it cannot hold the longest
 // sequence:
 //   longest     the longest sequence alone on its best scheme [AB1]

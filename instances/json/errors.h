@@ -72,6 +72,9 @@ inline constexpr char kChunkBytes[] = "E346";
 inline constexpr char kFewerThanBins[] = "E351";
 inline constexpr char kUnequalCounts[] = "E352";
 inline constexpr char kTooCostly[] = "E353";
+inline constexpr char kAboveTokenLimit[] = "E354";
+inline constexpr char kFewerThanMicroBatches[] = "E355";
+inline constexpr char kKeptLabels[] = "E356";
 // Samples of a fit.
 inline constexpr char kSampleExchange[] = "E361";
 inline constexpr char kFewSamples[] = "E362";

@@ -1,11 +1,10 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <functional>
-#include <iterator>
 #include <optional>
 #include <utility>
 
+#include "instances/partition/bound_check.h"
 #include "instances/partition/partition.h"
 #include "instances/proof/violation_list.h"
 
@@ -137,35 +136,7 @@ class PartitionVerifier {
     std::vector<std::int64_t> costs;
     costs.reserve(instance_.lengths.size());
     for (const Tokens length : instance_.lengths) costs.push_back(cost(length));
-    if (name == "average") {
-      std::int64_t sum = 0;
-      for (const std::int64_t each : costs) sum += each;
-      return sum / instance_.bins + (sum % instance_.bins == 0 ? 0 : 1);
-    }
-    if (name == "pigeonhole") return pigeonhole(std::move(costs));
-    return std::nullopt;
-  }
-
-  // Returns the pigeonhole bound for k bins. Among the j k + 1 dearest sequences some j + 1 share a
-  // bin, and cost at least the cheapest j + 1 of them. The other sequences that the bin must hold
-  // cost at least the cheapest of all.
-  std::int64_t pigeonhole(std::vector<std::int64_t> costs) const {
-    std::sort(costs.begin(), costs.end(), std::greater<>());
-    const auto bins = static_cast<std::size_t>(instance_.bins);
-    const auto least = static_cast<std::size_t>(fewest());
-    std::vector<std::int64_t> cheapest = {0};  // entry i: sum of the i cheapest
-    for (auto it = costs.rbegin(); it != costs.rend(); ++it) {
-      cheapest.push_back(cheapest.back() + *it);
-    }
-    const std::size_t n = costs.size();
-    std::int64_t best = 0;
-    for (std::size_t j = 0; j * bins < n; ++j) {
-      const std::size_t behind = n - (j * bins + 1);  // sequences cheaper than the j k + 1 dearest
-      const std::int64_t shared = cheapest[behind + j + 1] - cheapest[behind];
-      const std::int64_t others = least > j + 1 ? cheapest[least - j - 1] : 0;
-      best = std::max(best, shared + others);
-    }
-    return best;
+    return checked_bin_bound(name, std::move(costs), instance_.bins, fewest());
   }
 
   const PartitionInstance& instance_;

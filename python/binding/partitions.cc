@@ -15,6 +15,7 @@
 #include "python/binding/errors.h"
 #include "solvers/outcome.h"
 #include "solvers/partition/balanced_partitions.h"
+#include "solvers/partition/micro_batches.h"
 
 namespace stowage::python {
 namespace {
@@ -32,6 +33,21 @@ Partition partitioned(const PartitionInstance& instance) {
   return *std::move(outcome.partition);
 }
 
+// Bins as flat arrays.
+struct FlatBins {
+  std::vector<std::int64_t> sequences;
+  std::vector<std::int64_t> offsets = {0};
+  std::vector<std::int64_t> tokens;
+  std::vector<std::int64_t> costs;
+
+  void add(const PartitionBin& bin) {
+    sequences.insert(sequences.end(), bin.sequences.begin(), bin.sequences.end());
+    offsets.push_back(std::ssize(sequences));
+    tokens.push_back(bin.tokens);
+    costs.push_back(bin.cost);
+  }
+};
+
 // Returns (sequences, offsets, tokens, costs, largest, smallest, lower bound, its name, gap).
 nb::tuple balanced(const Lengths& lengths, std::int64_t bins, const std::string& counts,
                    std::int64_t quadratic, std::int64_t linear) {
@@ -43,20 +59,46 @@ nb::tuple balanced(const Lengths& lengths, std::int64_t bins, const std::string&
                                                  : PartitionCounts::nearly_equal,
                    .quadratic = quadratic,
                    .linear = linear});
-  std::vector<std::int64_t> sequences;
-  std::vector<std::int64_t> offsets = {0};
-  std::vector<std::int64_t> tokens;
-  std::vector<std::int64_t> costs;
-  for (const PartitionBin& bin : found.bins) {
-    sequences.insert(sequences.end(), bin.sequences.begin(), bin.sequences.end());
-    offsets.push_back(std::ssize(sequences));
-    tokens.push_back(bin.tokens);
-    costs.push_back(bin.cost);
-  }
+  FlatBins flat;
+  for (const PartitionBin& bin : found.bins) flat.add(bin);
   return nb::make_tuple(
-      array_of(std::move(sequences)), array_of(std::move(offsets)), array_of(std::move(tokens)),
-      array_of(std::move(costs)), found.largest, found.smallest, found.lower_bound, found.bound_by,
+      array_of(std::move(flat.sequences)), array_of(std::move(flat.offsets)),
+      array_of(std::move(flat.tokens)), array_of(std::move(flat.costs)), found.largest,
+      found.smallest, found.lower_bound, found.bound_by,
       relative_gap(static_cast<double>(found.largest), static_cast<double>(found.lower_bound)));
+}
+
+// Returns (sequences, offsets, tokens, costs, largest, smallest, lower bound, its name, gap, fewest
+// micro-batches of a rank, its name), with one entry per micro-batch, rank after rank.
+nb::tuple micro_batches(const Lengths& lengths, std::int64_t ranks, std::int64_t max_tokens,
+                        std::int64_t multiple_of, std::int64_t at_least, const Lengths& kept,
+                        std::int64_t quadratic, std::int64_t linear) {
+  const MicroBatchInstance instance{.lengths = {lengths.data(), lengths.data() + lengths.size()},
+                                    .ranks = ranks,
+                                    .max_tokens = max_tokens,
+                                    .multiple_of = multiple_of,
+                                    .at_least = at_least,
+                                    .kept = {kept.data(), kept.data() + kept.size()},
+                                    .quadratic = quadratic,
+                                    .linear = linear};
+  const MicroBatchOutcome outcome = [&] {
+    const nb::gil_scoped_release unlocked;
+    return plan_micro_batches(instance);
+  }();
+  if (!outcome.errors.empty()) throw CodedErrors(outcome.errors);
+  if (!outcome.plan) {
+    throw std::runtime_error("the micro-batches are invalid: " +
+                             to_string(outcome.violations.front()));
+  }
+  FlatBins flat;
+  for (const RankMicroBatches& rank : outcome.plan->ranks) {
+    for (const PartitionBin& batch : rank) flat.add(batch);
+  }
+  const MicroBatches& found = *outcome.plan;
+  return nb::make_tuple(array_of(std::move(flat.sequences)), array_of(std::move(flat.offsets)),
+                        array_of(std::move(flat.tokens)), array_of(std::move(flat.costs)),
+                        found.largest, found.smallest, found.lower_bound, found.bound_by,
+                        outcome.gap, found.fewest, found.fewest_by);
 }
 
 // Takes costs and returns bins as Python lists. Returns nullopt if an item is not an integer of 64
@@ -89,6 +131,13 @@ void bind_partitions(nb::module_& module) {
       "numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.int64], "
       "numpy.typing.NDArray[numpy.int64], int, int, int, str, float]";
   module.def("balanced_partitions", &balanced, nb::sig(kSignature));
+  constexpr const char* kMicroBatches =
+      "def micro_batches(lengths: numpy.typing.NDArray[numpy.int64], ranks: int, max_tokens: int, "
+      "multiple_of: int, at_least: int, kept: numpy.typing.NDArray[numpy.int64], quadratic: int, "
+      "linear: int) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.int64], "
+      "numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.int64], int, int, int, str, "
+      "float, int, str]";
+  module.def("micro_batches", &micro_batches, nb::sig(kMicroBatches));
   module.def("balanced_lists", &balanced_lists, nb::arg("costs").lock(), nb::arg("bins"),
              nb::arg("equal"),
              nb::sig("def balanced_lists(costs: list[int], bins: int, equal: bool) -> "

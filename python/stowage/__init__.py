@@ -44,6 +44,7 @@ from ._families import (
     verify,
 )
 from ._length_file import read_lengths
+from ._micro_batches import MicroBatches, micro_batches
 from ._order_rows import OrderRow, OrderRows
 from ._parameters import Parameter, Stage, StageReport, params, stages
 from ._partition import Partition, balanced_partitions
@@ -102,6 +103,7 @@ __all__ = [
     "InputError",
     "InputTypeError",
     "Method",
+    "MicroBatches",
     "NoPlan",
     "OrderRow",
     "OrderRows",
@@ -123,6 +125,7 @@ __all__ = [
     "compare",
     "explain",
     "methods",
+    "micro_batches",
     "params",
     "read_lengths",
     "read_trainer",

@@ -28,10 +28,10 @@ from megatron.core.packed_seq_params import PackedSeqParams
 from megatron.core.pipeline_parallel.hybrid_cp_schedule import BalancedCPScheduler
 
 from ._arguments import require
-from ._megatron_packing import PackingScheduler as PackingScheduler
 from ._megatron_packing import add_choice as add_choice
 from ._megatron_packing import register as register
-from ._megatron_packing import require_same_plans
+from ._packing_scheduler import PackingScheduler as PackingScheduler
+from ._packing_scheduler import require_same_plans
 from ._planner import Planner
 from ._trainer_step import Batch
 from .torch import PackedBatch

@@ -112,6 +112,7 @@ TEST(AnswersPage, HasARowForEveryKeyThatCommandsPrint) {
       "fit instances/data/samples/kernels.csv -o cost.json --table",
       "plan-stream steps.jsonl --instances --trainer json",
       "partition lengths.txt --bins 3",
+      "partition lengths.txt --bins 3 --multiple-of 1",
       "configure --preset llama-7b --nodes 2 --lengths lengths.txt --sequences 6 -o run",
       "configure --from run --lost 3 -o smaller",
       "export run/strategy.json -o model.lp",

@@ -64,6 +64,10 @@ def calls(tmp_path_factory):
         "compare": (stowage.compare, dict(instance=instance, methods=["fast"])),
         "explain": (stowage.explain, dict(instance=instance, plan=plan)),
         "methods": (stowage.methods, dict(instance=instance)),
+        "micro_batches": (
+            stowage.micro_batches,
+            dict(lengths=[5, 6, 7], ranks=2, max_tokens=20, keep_together=1),
+        ),
         "params": (stowage.params, dict(family="scatter")),
         "read_trainer": (stowage.read_trainer, dict(source=step.to_bytes())),
         "solve": (stowage.solve, dict(instance=instance)),
@@ -111,6 +115,7 @@ def parameters_of(function, given):
 
 NAMES = [
     *("arrange", "balanced_partitions", "compare", "explain", "methods", "params"),
+    "micro_batches",
     *("read_trainer", "solve", "stages", "verify", "Cluster"),
     *("Cluster.group_ms", "Cluster.load", "Cluster.preset", "Cluster.save"),
     *("Cluster.with_cost", "OrderRows", "OrderRows.row_at", "Outcome.render", "Outcome.save"),

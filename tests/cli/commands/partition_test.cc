@@ -46,6 +46,38 @@ TEST(Partition, ReadsJsonAndListsAlike) {
   EXPECT_TRUE(json::parse(partition({"--bins", "1"}, "[3]").out).contains("seconds"));
 }
 
+// verl's cap let two sequences of 7 tokens share a micro-batch of 8.
+TEST(Partition, MicroBatchesKeepTheLimit) {
+  const Finished run =
+      partition({"--bins", "1", "--max-tokens", "8", "--timeless"}, "7\n7\n7\n7\n7\n7\n7\n7\n");
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("8 sequences, 1 bin of 8 micro-batches (bound 8, large)"));
+  const json answer = json::parse(run.out);
+  EXPECT_EQ(answer["micro_batches"], 8);
+  EXPECT_EQ(answer["micro_batches_bound"], 8);
+  EXPECT_EQ(answer["bins"][0]["micro_batches"].size(), 8U);
+  EXPECT_EQ(answer["bins"][0]["tokens"], 56);
+  EXPECT_FALSE(answer.contains("seconds"));
+}
+
+TEST(Partition, MicroBatchesOfEqualCountsKeepGroups) {
+  const Finished run = partition({"--bins", "2", "--max-tokens", "20", "--multiple-of", "2",
+                                  "--keep-together", "2", "--timeless"},
+                                 "[5, 6, 7, 8, 1, 2, 9, 9, 3, 3, 4, 4]");
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const json answer = json::parse(run.out);
+  EXPECT_EQ(answer["micro_batches"], 2);
+  for (const json& bin : answer["bins"]) {
+    ASSERT_EQ(bin["micro_batches"].size(), 2U);
+    for (const json& batch : bin["micro_batches"]) {
+      EXPECT_LE(batch["tokens"], 20);
+      const auto ids = batch["sequences"].get<std::vector<int>>();
+      ASSERT_EQ(ids.size() % 2, 0U);
+      for (std::size_t i = 0; i < ids.size(); i += 2) EXPECT_EQ(ids[i] + 1, ids[i + 1]);
+    }
+  }
+}
+
 TEST(Partition, RefusesWithPlaceValueAndRule) {
   const auto refusal = [](const std::vector<std::string>& flags, const std::string& input) {
     const Finished run = partition(flags, input);
@@ -65,6 +97,14 @@ TEST(Partition, RefusesWithPlaceValueAndRule) {
   EXPECT_THAT(refusal({"--bins", "1"}, "{\"length\": [1]}"), HasSubstr("E201 /lengths"));
   EXPECT_THAT(refusal({"--bins", "1"}, ""), HasSubstr("E351 /bins: "));
   EXPECT_THAT(refusal({"--bins", "1"}, "9007199254740992\n"), HasSubstr("E353 /lengths/0: "));
+  EXPECT_THAT(refusal({"--bins", "1", "--max-tokens", "8"}, "9\n"),
+              HasSubstr("E354 /lengths/0: must be at most max_tokens, 8, is 9"));
+  EXPECT_THAT(refusal({"--bins", "2", "--multiple-of", "2"}, "9\n9\n"),
+              HasSubstr("E355 /ranks: must leave a sequence or group to each micro-batch"));
+  EXPECT_THAT(refusal({"--bins", "1", "--keep-together", "2"}, "9\n"),
+              HasSubstr("--keep-together: must divide the number of sequences, 1, is 2"));
+  EXPECT_THAT(refusal({"--bins", "1", "--max-tokens", "8", "--counts", "equal"}, "7\n"),
+              HasSubstr("--counts: must be any beside --max-tokens"));
 }
 
 }  // namespace

@@ -253,19 +253,5 @@ TEST(AssignChunkBounds, NoneIsAboveAPlan) {
   EXPECT_GT(several_rows, 40);
 }
 
-TEST(LeastRows, ByHand) {
-  const auto rows = [](std::vector<Tokens> lengths) {
-    std::ranges::sort(lengths, std::greater());
-    return least_rows(lengths, 100);
-  };
-  EXPECT_EQ(rows({}), 0);
-  EXPECT_EQ(rows({100, 100}), 2);
-  EXPECT_EQ(rows({50, 50, 50, 50}), 2);
-  EXPECT_EQ(rows({51, 51, 51, 51}), 4);
-  EXPECT_EQ(rows({60, 60, 41, 41}), 3);
-  EXPECT_EQ(rows({60, 60, 40, 40}), 2);
-  EXPECT_EQ(rows({60, 45, 45}), 2);
-}
-
 }  // namespace
 }  // namespace stowage::assign_bounds_test

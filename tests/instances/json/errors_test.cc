@@ -17,6 +17,7 @@
 #include "instances/lengths/length_file.h"
 #include "instances/lengths/list.h"
 #include "instances/order/json/json.h"
+#include "instances/partition/micro_batches.h"
 #include "instances/partition/partition.h"
 #include "instances/scatter/fit/fit.h"
 #include "instances/scatter/generate/generate.h"
@@ -985,6 +986,10 @@ std::vector<Case> partition_cases() {
   const auto of = [](std::string name, PartitionInstance batch, std::vector<std::string> expected) {
     return Case{std::move(name), [=] { return check(batch); }, std::move(expected)};
   };
+  const auto capped = [](std::string name, MicroBatchInstance batch,
+                         std::vector<std::string> expected) {
+    return Case{std::move(name), [=] { return check(batch); }, std::move(expected)};
+  };
   return {
       of("fewer sequences than bins", {.lengths = {1, 1}, .bins = 3},
          {"E351 /bins: must be at most the number of sequences, 2, is 3"}),
@@ -992,6 +997,10 @@ std::vector<Case> partition_cases() {
          {.lengths = {1, 1, 1}, .bins = 2, .counts = PartitionCounts::equal},
          {"E352 /bins: must divide the number of sequences, 3"}),
       of("costs beyond 2^53", {.lengths = {kMaxExact}}, {"E353 /lengths/0"}),
+      capped("a sequence above the token limit", {.lengths = {5, 9}, .max_tokens = 8},
+             {"E354 /lengths/1: must be at most max_tokens, 8, is 9"}),
+      capped("fewer sequences than micro-batches", {.lengths = {5}, .ranks = 2}, {"E355 /ranks"}),
+      capped("labels of other sequences", {.lengths = {5}, .kept = {1, 2}}, {"E356 /kept"}),
   };
 }
 

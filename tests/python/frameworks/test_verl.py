@@ -25,14 +25,18 @@ import stowage.verl
 theirs = stowage.verl._replaced
 
 
+REPLACED = (stowage.verl._NAME, stowage.verl._MICRO, "get_megatron_dynamic_cp_scheduler_cls")
+
+
 @pytest.fixture
 def used(monkeypatch):
-    """Calls use(), and restores verl after the test."""
-    name = stowage.verl._NAME
+    """Calls use(), and restores verl after the test. Returns use()."""
     for module in list(sys.modules.values()):
-        if getattr(module, "__name__", "").startswith("verl") and hasattr(module, name):
-            monkeypatch.setattr(module, name, getattr(module, name))
+        for name in REPLACED:
+            if getattr(module, "__name__", "").startswith("verl") and hasattr(module, name):
+                monkeypatch.setattr(module, name, getattr(module, name))
     stowage.verl.use()
+    return stowage.verl.use
 
 
 def drawn(seed, count):
@@ -164,6 +168,7 @@ def test_what_are_no_costs(costs, kind, said):
 
 
 CHECKOUT = os.environ.get("STOWAGE_VERL")
+DYNAMIC = "tests/utils/test_dynamic_cp_scheduler.py"
 
 
 @pytest.mark.skipif(not CHECKOUT, reason="STOWAGE_VERL names no checkout of verl")
@@ -174,6 +179,7 @@ def test_verls_own_tests_pass():
         [
             *(sys.executable, "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider"),
             *("-p", "verl_swapped", "tests/utils/test_seqlen_balancing.py"),
+            *(path for path in [DYNAMIC] if (Path(CHECKOUT) / path).is_file()),
         ],
         cwd=CHECKOUT,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths))},
@@ -207,25 +213,140 @@ def test_the_trainer_balances_a_batch(used):
     assert metrics["global_seqlen/mean"] == lengths.sum() / 8
 
 
-@pytest.mark.parametrize("divided_by, group", [(None, 1), (4, 1), (None, 2)])
-def test_micro_batches_hold_the_token_limit(used, monkeypatch, divided_by, group):
-    calls = []
-
-    def counting(*arguments, **more):
-        calls.append(arguments)
-        return stowage.verl.get_seqlen_balanced_partitions(*arguments, **more)
-
-    monkeypatch.setattr(seqlen_balancing, stowage.verl._NAME, counting)
+@pytest.mark.parametrize("divided_by, group", [(None, 1), (4, 1), (None, 2), (2, 4)])
+@pytest.mark.parametrize("balance", [True, False])
+def test_micro_batches_hold_the_token_limit(used, divided_by, group, balance):
     lengths = drawn(11, 48)
-    limit = int(2 * lengths.max())
-    rows, ids = seqlen_balancing.rearrange_micro_batches(
-        data_of(lengths).batch, limit, num_batches_divided_by=divided_by, force_group_size=group
+    limit = int(lengths.reshape(-1, group).sum(1).max() * 1.1)
+    arguments = dict(
+        num_batches_divided_by=divided_by, force_group_size=group, use_dynamic_bsz_balance=balance
     )
-    assert calls and sorted(i for part in ids for i in part) == list(range(48))
+    batch = data_of(lengths).batch
+    rows, ids = seqlen_balancing.rearrange_micro_batches(batch, limit, **arguments)
+    assert sorted(i for part in ids for i in part) == list(range(48))
     for row, part in zip(rows, ids):
         assert row["attention_mask"].sum() == lengths[part].sum() <= limit
         assert (row["input_ids"].max(-1).values.tolist()) == part
-    if divided_by:
-        assert len(rows) % divided_by == 0
-    if group == 2:
-        assert all(part[::2] == [i - 1 for i in part[1::2]] for part in ids)
+        assert {i // group for i in part} == {i // group for i in part[::group]}
+    assert len(rows) % (divided_by or 1) == 0
+    workloads = [(lengths[part] ** 2 + 24576 * lengths[part]).sum() for part in ids]
+    if balance:  # the cheapest first and last
+        top = int(np.argmax(workloads))
+        assert workloads[:top] == sorted(workloads[:top])
+        assert workloads[top:] == sorted(workloads[top:], reverse=True)
+    assert len(rows) <= len(stowage.verl._their_micro(batch, limit, **arguments)[0])
+    least = seqlen_balancing.rearrange_micro_batches(
+        batch, limit, min_num_micro_batch=len(rows) + 1, **arguments
+    )[0]
+    assert len(least) > len(rows)
+
+
+def first_fit(lengths, limit):
+    """Returns the number of micro-batches of first-fit in the order of the samples, as in slime."""
+    rooms = []
+    for length in lengths:
+        fits = next((b for b, room in enumerate(rooms) if room >= length), None)
+        if fits is None:
+            rooms.append(limit - length)
+        else:
+            rooms[fits] -= length
+    return len(rooms)
+
+
+def test_micro_batches_are_never_more_than_verls_or_first_fits():
+    draw = np.random.default_rng(6)
+    fewer = [0, 0]
+    for seed in range(60):
+        lengths = drawn(seed, int(draw.integers(8, 65)))
+        limit = int(lengths.max() * draw.uniform(1, 3))
+        own = stowage.micro_batches(lengths, 1, limit)
+        assert own.tokens.max() <= limit and own.per_rank_bound <= own.per_rank
+        verls = len(stowage.verl._their_micro(data_of(lengths).batch, limit)[0])
+        slimes = first_fit(lengths, limit)
+        assert own.per_rank <= min(verls, slimes)
+        fewer[0] += own.per_rank < verls
+        fewer[1] += own.per_rank < slimes
+    assert min(fewer) > 0
+
+
+@pytest.mark.parametrize(
+    "lengths, limit, more, code",
+    [([5, 90], 64, {}, "E354"), ([60, 60, 60], 64, {"num_batches_divided_by": 2}, "E355")],
+)
+def test_what_has_no_micro_batches(lengths, limit, more, code):
+    with pytest.raises(stowage.InputError, match=code):
+        stowage.verl.rearrange_micro_batches(data_of(np.array(lengths)).batch, limit, **more)
+
+
+def agreeing(rank, folder, lengths, limit, expected):
+    """Plans the micro-batches of a rank; all ranks get the same number, or all raise."""
+    stowage.verl.get_device_name = lambda: "cpu"
+    torch.distributed.init_process_group(
+        "gloo", init_method=f"file://{folder}/store", rank=rank, world_size=len(lengths)
+    )
+    batch = data_of(np.array(lengths[rank])).batch
+    arguments = dict(max_token_len=limit, dp_group=torch.distributed.group.WORLD)
+    if expected is None:
+        with pytest.raises(stowage.InputError):
+            stowage.verl.rearrange_micro_batches(batch, **arguments)
+        return
+    rows, ids = stowage.verl.rearrange_micro_batches(batch, **arguments)
+    assert len(rows) == len(ids) == expected
+    assert max(sum(lengths[rank][i] for i in part) for part in ids) <= limit
+
+
+@pytest.mark.parametrize(
+    "lengths, expected",
+    [([[60, 60, 60], [9, 9, 9, 9]], 3), ([[9, 9], [60, 60, 60]], None), ([[5], [65]], None)],
+    ids=str,
+)
+def test_ranks_agree_on_a_number(lengths, expected, tmp_path):
+    torch.multiprocessing.spawn(
+        agreeing, args=(str(tmp_path), lengths, 64, expected), nprocs=len(lengths)
+    )
+
+
+RANKS, CAP = 8, 8192
+
+
+def planner(**more):
+    cluster = stowage.Cluster.preset("gpt-7b", devices=RANKS, limit=65536, pad_multiple=1)
+    return stowage.Planner(cluster, **more)
+
+
+def test_dynamic_context_parallelism_is_planned(used):
+    scheduling = pytest.importorskip("verl.utils.dynamic_cp_scheduler")
+    from tensordict import TensorDict
+
+    used(dynamic_cp=planner())
+    lengths = np.minimum(drawn(4, 40), CAP * 4)
+    batch = TensorDict(
+        {
+            "input_ids": torch.nested.as_nested_tensor(
+                [torch.arange(int(length)) for length in lengths], layout=torch.jagged
+            )
+        },
+        batch_size=[len(lengths)],
+    )
+    scheduler = scheduling.DynamicCPScheduler(CAP, dp_size=4, cp_size=2)
+    read = scheduling.tu.get_non_tensor_data
+    seen, tokens = [], 0
+    for rank in range(RANKS):
+        group = SimpleNamespace(size=lambda: RANKS, rank=lambda rank=rank: rank)
+        for row in scheduler.schedule(batch, group, tp_size=1):
+            ids = read(row, scheduling.DCP_SAMPLE_IDS, None)
+            size = read(row, "local_cp_size", None)
+            assert -(-int(lengths[ids].sum()) // size) <= CAP
+            tokens += read(row, scheduling.DCP_LOCAL_NUM_TOKENS, None)
+            if read(row, scheduling.DCP_GROUP_LEADER, None):
+                seen += ids
+    assert sorted(seen) == list(range(40)) and tokens == lengths.sum()
+
+
+def test_planners_of_dynamic_context_parallelism():
+    for wrong, said in [(dict(time_limit=1.0), "time_limit"), (dict(on_oversize="drop"), "raise")]:
+        with pytest.raises(ValueError, match=said):
+            stowage.verl.dynamic_cp_scheduler(planner(**wrong))
+    made = stowage.verl.dynamic_cp_scheduler(planner())
+    with pytest.raises(ValueError, match="must be of the 4 ranks"):
+        made(CAP, cp_size=2, dp_size=2)

@@ -46,7 +46,7 @@ def spawned(function, args=(), **more):
 def on_cpu(rank, function, *arguments):
     """Runs a function in a process that a test started, with the CPU as verl's device."""
     stowage.verl.use()
-    for module in (sys.modules[function.__module__], seqlen_balancing):
+    for module in (sys.modules[function.__module__], seqlen_balancing, stowage.verl):
         for name, value in (
             ("get_device_name", lambda: "cpu"),
             ("get_nccl_backend", lambda: "gloo"),
