@@ -14,6 +14,7 @@ std::vector<std::unique_ptr<Command>> make_commands() {
   commands.push_back(make_explain_command());
   commands.push_back(make_plan_stream_command());
   commands.push_back(make_partition_command());
+  commands.push_back(make_audit_command());
   commands.push_back(make_generate_scatter_command());
   commands.push_back(make_generate_assign_command());
   commands.push_back(make_generate_layout_command());

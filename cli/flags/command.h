@@ -28,6 +28,7 @@ class Command {
   virtual ExitCode run(Console& console) = 0;  // called after the flags are parsed
 };
 
+std::unique_ptr<Command> make_audit_command();
 std::unique_ptr<Command> make_calibrate_command();
 std::unique_ptr<Command> make_compare_command();
 std::unique_ptr<Command> make_completion_command();

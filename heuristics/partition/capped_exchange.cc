@@ -9,9 +9,6 @@
 namespace stowage {
 namespace {
 
-// Units of the other group on each side of the ideal one that a swap looks at.
-constexpr std::ptrdiff_t kNeighbours = 8;
-
 void insert_sorted(std::vector<std::int32_t>& units, std::int32_t unit) {
   units.insert(std::ranges::lower_bound(units, unit), unit);
 }
@@ -23,12 +20,14 @@ void erase_sorted(std::vector<std::int32_t>& units, std::int32_t unit) {
 }  // namespace
 
 CappedExchange::CappedExchange(std::span<const CappedUnit> units, Tokens capacity,
-                               std::vector<std::int32_t> bin_of, std::vector<std::int32_t> group_of)
+                               std::vector<std::int32_t> bin_of, std::vector<std::int32_t> group_of,
+                               const MicroBatchParams& params)
     : units_(units),
       capacity_(capacity),
       bin_of_(std::move(bin_of)),
       group_of_(std::move(group_of)),
-      bins_(group_of_.size()) {
+      bins_(group_of_.size()),
+      params_(params) {
   const std::int32_t groups = *std::ranges::max_element(group_of_) + 1;
   bins_of_group_.resize(at(groups));
   units_of_group_.resize(at(groups));
@@ -128,8 +127,8 @@ void CappedExchange::consider_swaps(std::int32_t given, std::int32_t cheaper,
   const std::int64_t ideal = units_[at(given)].cost - difference / 2;
   const auto middle = std::ranges::partition_point(
       others, [&](std::int32_t unit) { return units_[at(unit)].cost > ideal; });
-  const auto first = middle - std::min(kNeighbours, middle - others.begin());
-  const auto last = middle + std::min(kNeighbours, others.end() - middle);
+  const auto first = middle - std::min(params_.neighbours, middle - others.begin());
+  const auto last = middle + std::min(params_.neighbours, others.end() - middle);
   work_ -= 1 + (last - first);
   for (auto it = first; it != last; ++it) {
     const std::int64_t moved = units_[at(given)].cost - units_[at(*it)].cost;

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "heuristics/partition/params.h"
 #include "instances/units.h"
 
 namespace stowage {
@@ -32,7 +33,8 @@ class CappedExchange {
   // `units` have descending costs, and must outlive this. `bin_of` has the bin of each unit. No bin
   // is empty or above `capacity`. `group_of` has the group of each bin.
   CappedExchange(std::span<const CappedUnit> units, Tokens capacity,
-                 std::vector<std::int32_t> bin_of, std::vector<std::int32_t> group_of);
+                 std::vector<std::int32_t> bin_of, std::vector<std::int32_t> group_of,
+                 const MicroBatchParams& params = {});
 
   // Exchanges until no exchange helps or `work` steps are done, which it subtracts from `work`.
   // Never raises the largest cost of a group or of a bin, and empties no bin.
@@ -43,7 +45,7 @@ class CappedExchange {
   std::vector<std::int32_t> take() && { return std::move(bin_of_); }
 
  private:
-  static constexpr std::int32_t kNoUnit = -1;
+  enum : std::int32_t { kNoUnit = -1 };
   struct Exchange {
     std::int32_t given = kNoUnit;  // from the dearer group
     std::int32_t taken = kNoUnit;  // from the cheaper group
@@ -83,6 +85,7 @@ class CappedExchange {
     std::vector<std::int64_t> with;
   };
   Tried tried_[2];
+  MicroBatchParams params_;
   std::int64_t bin_limit_ = 0;  // most that a bin may cost
   std::int64_t work_ = 0;
 };

@@ -16,8 +16,6 @@ namespace {
 // Bin of each unit of a list; empty: no packing was found.
 using BinOf = std::vector<std::int32_t>;
 
-constexpr std::int64_t kExchangeWork = 20'000'000;  // steps of the exchanges of one packing
-
 // Returns the bins of first-fit decreasing and of best-fit decreasing.
 std::vector<Bins> first_fits(std::span<const CappedUnit> units, Tokens max_tokens) {
   std::vector<Tokens> sizes;
@@ -45,8 +43,8 @@ class MicroBatchPacking {
     if (BinOf found = packed_ranks(ranks); !found.empty()) return found;
     // Ranks of short sequences have too many tokens. So ranks keep a limit as well, which leaves
     // their micro-batches room, the most that a packing succeeds with.
-    for (const Tokens part : {8, 32, 128}) {
-      std::int64_t work = kExchangeWork;
+    for (const Tokens part : MicroBatchParams().free_parts) {
+      std::int64_t work = MicroBatchParams().work;
       const BinOf rank_of = evened(
           units_, rules_.ranks, rules_.each * (rules_.max_tokens - rules_.max_tokens / part), work);
       if (rank_of.empty()) continue;
@@ -60,7 +58,7 @@ class MicroBatchPacking {
   }
 
   BinOf micro_batches_first() const {
-    std::int64_t work = kExchangeWork;
+    std::int64_t work = MicroBatchParams().work;
     const std::int64_t bins = rules_.ranks * rules_.each;
     BinOf bin_of = evened(units_, bins, rules_.max_tokens, work);
     if (bin_of.empty()) return {};
@@ -93,7 +91,7 @@ class MicroBatchPacking {
   }
 
   BinOf between_ranks(BinOf bin_of) const {
-    std::int64_t work = kExchangeWork;
+    std::int64_t work = MicroBatchParams().work;
     CappedExchange search(units_, rules_.max_tokens, std::move(bin_of), rank_of_bins());
     search.run(work);
     return std::move(search).take();
@@ -101,7 +99,7 @@ class MicroBatchPacking {
 
   // Packs the units of each rank. Returns an empty list if one of them does not fit.
   BinOf packed_ranks(const std::vector<std::vector<std::int64_t>>& ranks) const {
-    std::int64_t work = kExchangeWork;
+    std::int64_t work = MicroBatchParams().work;
     BinOf bin_of(units_.size());
     for (std::size_t r = 0; r < ranks.size(); ++r) {
       if (std::ssize(ranks[r]) < rules_.each) return {};

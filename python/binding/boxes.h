@@ -57,6 +57,7 @@ void bind_order_rows(nb::module_& module);
 void bind_parameters(nb::module_& module);
 void bind_trainer_steps(nb::module_& module);
 void bind_partitions(nb::module_& module);
+void bind_audits(nb::module_& module);
 void bind_fits(nb::module_& module);
 void bind_lengths(nb::module_& module);
 void bind_command(nb::module_& module);

@@ -53,6 +53,7 @@ NB_MODULE(_core, module) {
   bind_parameters(module);
   bind_trainer_steps(module);
   bind_partitions(module);
+  bind_audits(module);
   bind_fits(module);
   bind_lengths(module);
   bind_command(module);

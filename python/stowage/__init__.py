@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 from . import _core
 from ._arrangement import Arrangement, arrange
+from ._audit import Audit, audit
 from ._cluster import Cluster
 from ._errors import (
     BackendError,
@@ -92,6 +93,7 @@ def build_info() -> dict[str, object]:
 
 __all__ = [
     "Arrangement",
+    "Audit",
     "BackendError",
     "Batch",
     "Cluster",
@@ -120,6 +122,7 @@ __all__ = [
     "VerificationError",
     "Violation",
     "arrange",
+    "audit",
     "balanced_partitions",
     "build_info",
     "compare",

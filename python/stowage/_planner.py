@@ -91,6 +91,21 @@ class Planner:
         self._pool: Optional[Threads] = None
         self._running: set[_core.Interrupt] = set()
 
+    def __repr__(self) -> str:
+        cluster = self.cluster
+        limits = "".join(
+            f", {name}={value}"
+            for name, value in (
+                ("time_limit", self.search.time_limit),
+                ("node_limit", self.search.node_limit),
+            )
+            if value is not None
+        )
+        return (
+            f"<Planner {self.search.method!r}{limits}: {cluster.devices} devices, degrees "
+            f"{', '.join(map(str, cluster.degrees))}>"
+        )
+
     def plan(
         self,
         lengths: Integers,

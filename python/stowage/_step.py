@@ -49,7 +49,8 @@ class Step(TrainerStep):
         ids: int64, the caller's ids: id i of a trainer file is ids[i].
         dropped, clipped: int64 ids of omitted and of cut sequences (on_oversize).
 
-    `sequences` contains the caller's ids; in a trainer file ids count from 0.
+    `sequences` contains the caller's ids; in a trainer file ids count from 0. Steps are equal if their
+    plans and ids are: the search that found a plan does not matter.
     """
 
     predicted_ms: NDArray[np.float64]
@@ -120,6 +121,10 @@ class Step(TrainerStep):
         violations = _core.verify(self._instance, self._plan)
         if violations:
             raise VerificationError(violations)
+
+    def _compared(self) -> tuple[Any, ...]:
+        own = self._given
+        return (*super()._compared(), own.dropped.tobytes(), own.clipped.tobytes())
 
     def render(self, path: Union[str, os.PathLike[str]]) -> None:
         """Draws the plan as an SVG picture: ranks downwards, time to the right."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Optional, Sequence, Union
+from typing import Any, Iterator, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,7 +57,8 @@ class TrainerStep:
         recomputation: tuple [B] of str, the recomputation mode of each batch's micro-batch, a name
             of `Cluster.recomputation`; tuple of None if that lists no modes.
 
-    The object is immutable and can be pickled; any number of threads may use it.
+    len(step) is B, and `for batch in step` yields each Batch. Steps of equal trainer files are equal. The
+    object is immutable and can be pickled; any number of threads may use it.
     """
 
     schedule: NDArray[np.int32]
@@ -185,6 +186,24 @@ class TrainerStep:
         place = (rank - int(self.first_rank[index])) % degree
         starts = self.cu_seqlens_padded[index].tolist()
         return row_positions(starts, degree, place, text(slice, "slice"))
+
+    def __len__(self) -> int:
+        return len(self.degree)
+
+    def __iter__(self) -> Iterator[Batch]:
+        return (self.batch(index) for index in range(len(self)))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, TrainerStep):
+            return NotImplemented
+        return self is other or self._compared() == other._compared()
+
+    def __hash__(self) -> int:
+        return hash((self.instance_hash, self.ranks, self.micro_batches))
+
+    def _compared(self) -> tuple[Any, ...]:
+        """Returns the contents that decide whether two steps are equal."""
+        return (self.to_bytes(), self.sequences.values.tobytes())
 
     def __reduce__(self) -> tuple[Any, ...]:
         return TrainerStep.from_bytes, (self.to_bytes(),)

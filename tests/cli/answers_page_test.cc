@@ -75,6 +75,8 @@ TEST(AnswersPage, HasARowForEveryKeyThatCommandsPrint) {
   dir.write(
       "steps.jsonl",
       "{\"lengths\": [9000, 400], \"id\": \"a\"}\n{\"lengths\": []\n{\"lengths\": [2000000]}\n");
+  dir.write("work.json", R"({"lengths": [6, 5, 4], "partition": [[0, 1], [2]]})");
+  dir.write("groups.json", R"({"lengths": [6, 5], "sample_id_groups": [[[0], [1]]]})");
   const std::string two_branches = "instances/data/order/tiny/two-branches.json";
   const std::string five = "instances/data/layout/tiny/five.json";
   // The answer of each command is stored under its number.
@@ -113,6 +115,8 @@ TEST(AnswersPage, HasARowForEveryKeyThatCommandsPrint) {
       "plan-stream steps.jsonl --instances --trainer json",
       "partition lengths.txt --bins 3",
       "partition lengths.txt --bins 3 --multiple-of 1",
+      "audit work.json",
+      "audit groups.json",
       "configure --preset llama-7b --nodes 2 --lengths lengths.txt --sequences 6 -o run",
       "configure --from run --lost 3 -o smaller",
       "export run/strategy.json -o model.lp",

@@ -210,3 +210,25 @@ def test_ragged():
     for outside in (3, -4):
         with pytest.raises(IndexError):
             ragged[outside]
+
+
+def test_is_a_list_of_batches(step, cluster):
+    assert len(step) == len(step.sequences) > 1
+    assert [batch.index for batch in step] == list(range(len(step)))
+    assert [batch.sequences.tolist() for batch in step] == step.sequences.tolist()
+
+
+def test_equal_plans_are_equal_steps(step, cluster):
+    planner = stowage.Planner(cluster)
+    again = planner.plan(drawn(60), ids=np.arange(60) * 10 + 5)
+    assert step == again and hash(step) == hash(again) and step in {again}
+    assert pickle.loads(pickle.dumps(step)) == step
+    for other in (planner.plan(drawn(60)), planner.plan(drawn(61)), None, "step"):
+        assert step != other
+    read = stowage.TrainerStep.from_bytes(planner.plan(drawn(60)).to_bytes())
+    assert read == stowage.read_trainer(read.to_bytes()) and read != step
+
+
+def test_planners_have_one_line(cluster):
+    shown = repr(stowage.Planner(cluster, node_limit=5))
+    assert shown.startswith("<Planner 'fast', node_limit=5: 8 devices, degrees ") and "\n" not in shown

@@ -131,7 +131,9 @@ TEST(Layers, TheVerifierStandsAlone) {
       "instances/order/verify/counterexample_plan.h",       // its plan is verified
       "instances/order/verify/verify.h",
       "instances/order/verify/exhaustive_check.h",  // held to this itself
-      "instances/partition/bound_check.h",          // held to this itself
+      "instances/audit/verdict.h",
+      "instances/audit/work.h",
+      "instances/partition/bound_check.h",  // held to this itself
       "instances/partition/micro_batches.h",
       "instances/partition/partition.h",
       "instances/strategy/certificate.h",
@@ -149,7 +151,8 @@ TEST(Layers, TheVerifierStandsAlone) {
   const std::vector<std::string> parts = {
       "/verify.",    "reference",          "certificate_check", "profile_check",
       "plan_claims", "violation",          "exhaustive_check",  "infeasibility",
-      "flow_check",  "search_proof_check", "bound_check",       "micro_batch_verify"};
+      "flow_check",  "search_proof_check", "bound_check",       "micro_batch_verify",
+      "verdict"};
   int seen = 0;
   for (const SourceFile& file : source_files()) {
     if (file.folder() != "instances" || !is_source(file)) continue;

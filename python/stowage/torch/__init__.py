@@ -10,6 +10,7 @@ for step, micro_batches in sampler.steps_with(loader):
 
 from ._groups import Groups
 from ._loader import StepLoader, loader
+from ._log import log
 from ._packed import IGNORED, PackedBatch, PackedCollator, target_counts
 from ._sampler import StepBatchSampler
 
@@ -21,5 +22,6 @@ __all__ = [
     "StepBatchSampler",
     "StepLoader",
     "loader",
+    "log",
     "target_counts",
 ]

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "instances/assign/json/json.h"
+#include "instances/audit/work.h"
 #include "instances/document/header.h"
 #include "instances/json/document.h"
 #include "instances/json/limits.h"
@@ -1001,6 +1002,9 @@ std::vector<Case> partition_cases() {
              {"E354 /lengths/1: must be at most max_tokens, 8, is 9"}),
       capped("fewer sequences than micro-batches", {.lengths = {5}, .ranks = 2}, {"E355 /ranks"}),
       capped("labels of other sequences", {.lengths = {5}, .kept = {1, 2}}, {"E356 /kept"}),
+      {"audited work without a rank",
+       [] { return check(TrainerWork{.lengths = {}}); },
+       {"E357 /rows: must have a rank, has none"}},
   };
 }
 

@@ -310,7 +310,7 @@ RANKS, CAP = 8, 8192
 
 
 def planner(**more):
-    cluster = stowage.Cluster.preset("gpt-7b", devices=RANKS, limit=65536, pad_multiple=1)
+    cluster = stowage.Cluster.preset("gpt-7b", devices=RANKS, limit=64000, pad_multiple=1)
     return stowage.Planner(cluster, **more)
 
 

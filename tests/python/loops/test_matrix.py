@@ -54,6 +54,11 @@ def test_a_trainer_that_is_interrupted():
     assert "resumed after 4 steps" in torchrun(HERE / "hf_trainer.py", processes=2)
 
 
+def test_the_sft_trainer():
+    pytest.importorskip("trl")
+    assert "22 steps, weights differ by" in torchrun(HERE / "sft_trainer.py", processes=2)
+
+
 def test_what_a_trainer_cannot_keep_is_refused(tmp_path):
     transformers = pytest.importorskip("transformers")
     from hf_trainer import PlannedTrainer, build_model
