@@ -1,5 +1,6 @@
 // Random scatter instances small enough for brute force. Some have odd device counts, degrees that
-// do not divide each other, latencies, free exchange, padding or tight memory.
+// do not divide each other, latencies, free exchange, padding or tight memory. Longer than 300
+// lines because each kind of step extends another.
 #pragma once
 
 #include <algorithm>
@@ -160,6 +161,26 @@ inline ScatterInstance tiny_full_scatter(std::uint64_t seed, std::uint64_t most_
   ScatterInstance instance = tiny_memory_scatter(seed, most_sequences, most_devices);
   instance.rules = tiny_ruled_scatter(seed, most_sequences, most_devices).rules;
   instance.name = "full-" + std::to_string(seed);
+  return instance;
+}
+
+// Returns an instance of tiny_full_scatter(), tiny_ruled_scatter() or tiny_timed_scatter() whose
+// groups pad by their form: by degree or not, rows or not, with or without tensor parallelism.
+inline ScatterInstance tiny_padded_scatter(std::uint64_t seed, std::uint64_t most_sequences = 6,
+                                           int most_devices = 8) {
+  ScatterInstance instance = seed % 3 == 0 ? tiny_timed_scatter(seed, most_sequences, most_devices)
+                             : seed % 3 == 1
+                                 ? tiny_full_scatter(seed, most_sequences, most_devices)
+                                 : tiny_ruled_scatter(seed, most_sequences, most_devices);
+  std::mt19937_64 random(seed + 4'000'000);
+  const auto up_to = [&](std::uint64_t bound) { return static_cast<int>(draw(random, bound + 1)); };
+  instance.name = "padded-" + std::to_string(seed);
+  instance.pad_multiple = 1;
+  Padding padding{.sequence_multiple = up_to(1) == 0 ? 1 : 1 + up_to(5),
+                  .row_multiple = up_to(1) == 0 ? 1 : 1 + up_to(11),
+                  .per_degree = up_to(3) > 0};
+  if (padding.per_degree && up_to(1) == 0) padding.device_multiple = up_to(4);
+  instance.padding = padding;
   return instance;
 }
 

@@ -21,8 +21,9 @@ void PresetFlags::declare(Flags& flags) {
   const std::vector<std::string_view> machines = machine_names();
   flags.choice("--machine", machine_, {machines.begin(), machines.end()},
                "GPUs that the model is counted for; default A100s of 40 GB as published");
-  flags.integer("--formulas", formulas_, "N", 1, 2,
-                "Version of the costs that are counted for a machine; default 2");
+  flags.integer("--formulas", formulas_, "N", 1, kScatterFormulas,
+                "Version of the costs that are counted for a machine; default " +
+                    std::to_string(defaults.formulas));
   flags.integer("--devices", devices_, "N", 1, kMaxPresetDevices,
                 "GPUs; default " + std::to_string(defaults.devices));
   flags.text("--limit", limit_, "TOKENS",
@@ -36,7 +37,8 @@ void PresetFlags::declare(Flags& flags) {
   flags.integer("--largest-degree", largest_degree_, "N", 1, kMaxPresetDevices,
                 "Largest degree of a group; default all GPUs");
   flags.integer("--pad-multiple", pad_multiple_, "N", 1, kMaxPadMultiple,
-                "Lengths are rounded up to multiples; default twice the largest degree");
+                "Lengths are rounded up to multiples; default by the degree of their group with "
+                "--machine, else twice the largest degree");
 }
 
 bool PresetFlags::given() const {

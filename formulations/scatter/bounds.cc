@@ -22,8 +22,9 @@ Tokens most_by_density(const ScatterTable& table, Tokens length) {
   Tokens most = 0;
   for (const GroupConfig& config : table.configs()) {
     if (length > config.longest) continue;
+    const Tokens tokens = config.padded(length);
     const Tokens held =
-        std::min(config.capacity / (length + config.sequence_tokens), config.most_tokens / length);
+        std::min(config.capacity / (tokens + config.sequence_tokens), config.most_tokens / tokens);
     most = std::max(most, checked_mul(held, table.devices()).value_or(kMaxExact) / config.degree);
   }
   return std::min(most, kMaxExact);

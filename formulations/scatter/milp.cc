@@ -15,6 +15,9 @@ namespace {
 
 using milp::Row;
 
+// A load whose linear part is at least this share of it has no other part: the rest is rounding.
+constexpr double kAllLinear = 1 - 1e-9;
+
 int count_sequences(std::span<const LengthClass> classes) {
   return std::accumulate(classes.begin(), classes.end(), 0,
                          [](int sum, const LengthClass& c) { return sum + c.count; });
@@ -60,7 +63,9 @@ class Builder {
     if (instance.rules.packed) return;
     // Room beyond all tokens has no effect, and much larger numbers harm a solver.
     all_tokens_ = 1;
-    for (const LengthClass& c : classes) all_tokens_ += c.length * c.count;
+    for (const LengthClass& c : classes) {
+      all_tokens_ += most_padded_length(instance, c.length) * c.count;
+    }
   }
 
   ScatterMilp build() {
@@ -156,11 +161,12 @@ class Builder {
     Row link{.name = "C4" + suffix, .upper = 0, .terms = {{used, -double(most_sequences_)}}};
     for (std::size_t q = 0; q < classes_.size(); ++q) {
       const LengthClass& c = classes_[q];
+      const Tokens length = padded_length(instance_, c.length, form);
       const Tokens most =
-          c.length > room.longest
+          length > room.longest
               ? 0
-              : std::min({Tokens{c.count}, capacity / (c.length + room.sequence_tokens),
-                          room.most_tokens / c.length, Tokens{most_sequences_}});
+              : std::min({Tokens{c.count}, capacity / (length + room.sequence_tokens),
+                          room.most_tokens / length, Tokens{most_sequences_}});
       // S1: a class that exceeds the group's memory is never assigned to it. If sequences run one
       // by one, no row on sums implies this.
       if (most == 0 && (options_.strengthened || !instance_.rules.packed)) {
@@ -172,12 +178,12 @@ class Builder {
            .upper = static_cast<double>(options_.strengthened ? most : c.count),
            .integer = true});
       out_.assigned.push_back(variable);
-      const Load load = sequence_load(instance_, c.length, form);
+      const Load load = sequence_load(instance_, length, form);
       time.terms.push_back({variable, load.compute});
       transfer.terms.push_back({variable, load.transfer});
       hides = hides || load.compute != load.transfer;
-      memory.terms.push_back({variable, static_cast<double>(c.length + room.sequence_tokens)});
-      tokens.terms.push_back({variable, static_cast<double>(c.length)});
+      memory.terms.push_back({variable, static_cast<double>(length + room.sequence_tokens)});
+      tokens.terms.push_back({variable, static_cast<double>(length)});
       link.terms.push_back({variable, 1});
     }
     if (options_.strengthened) {
@@ -208,6 +214,7 @@ class Builder {
     if (!out_.equal.empty()) add_equal_rows(link, used, suffix);
     transfer.upper = time.upper;
     if (time.terms.back().variable == used) transfer.terms.push_back(time.terms.back());
+    out_.rows.push_back(add_row_padding(form, capacity, tokens, time, transfer, suffix));
     out_.model.add_row(std::move(time));
     out_.model.add_row(std::move(memory));
     if (room.most_tokens < kMaxExact) out_.model.add_row(std::move(tokens));
@@ -219,6 +226,40 @@ class Builder {
       out_.model.add_row(
           {.name = "S3" + suffix, .lower = 0, .terms = {{out_.used[group - 1], 1}, {used, -1}}});
     }
+  }
+
+  // C9: the row of a group is a multiple k_p of row_multiple() that covers its sequences. The group
+  // pays for the padding beyond them. Returns k_p, or -1 if rows are not padded.
+  int add_row_padding(GroupForm form, Tokens capacity, const Row& tokens, Row& time, Row& transfer,
+                      const std::string& suffix) {
+    const Tokens multiple = row_multiple(instance_, form);
+    if (multiple == 1) return -1;
+    const Load most = row_padding_load(instance_, 1, form);  // of multiple - 1 tokens
+    const double padding = static_cast<double>(multiple - 1);
+    const Load each{most.compute / padding, most.transfer / padding};
+    const int row = out_.model.add_variable(
+        {.name = "k" + suffix,
+         .upper = static_cast<double>(std::min(capacity, kMaxExact) / multiple),
+         .integer = true});
+    Row cover{.name = "C9" + suffix, .lower = 0, .terms = {{row, static_cast<double>(multiple)}}};
+    const auto pay = [&](Row& own, Ms token) {
+      for (milp::Term& term : own.terms) {
+        const auto sequence = std::ranges::find(tokens.terms, term.variable, &milp::Term::variable);
+        if (sequence == tokens.terms.end() || sequence->coefficient < 0) continue;
+        const Ms linear = token * sequence->coefficient;
+        term.coefficient = linear < term.coefficient * kAllLinear ? term.coefficient - linear : 0;
+      }
+      std::erase_if(own.terms, [](const milp::Term& term) { return term.coefficient == 0; });
+      own.terms.push_back({row, token * static_cast<double>(multiple)});
+    };
+    for (const milp::Term& sequence : tokens.terms) {
+      if (sequence.coefficient > 0)
+        cover.terms.push_back({sequence.variable, -sequence.coefficient});
+    }
+    pay(time, each.compute);
+    pay(transfer, each.transfer);
+    out_.model.add_row(std::move(cover));
+    return row;
   }
 
   void add_slot_rows(int slot, std::size_t first) {
@@ -366,13 +407,16 @@ std::vector<LengthClass> exact_classes(const ScatterTable& table) {
 std::size_t scatter_milp_variables(const ScatterInstance& instance,
                                    std::span<const LengthClass> classes, int slots) {
   std::size_t groups = 0;
+  std::size_t rows = 0;  // of C9
   for (const GroupForm form : group_forms(instance)) {
-    groups += static_cast<std::size_t>(most_groups(instance, form, count_sequences(classes)));
+    const int own = most_groups(instance, form, count_sequences(classes));
+    groups += static_cast<std::size_t>(own);
+    if (row_multiple(instance, form) > 1) rows += static_cast<std::size_t>(own);
   }
   const auto choices = static_cast<std::size_t>(recomputations(instance));
   return static_cast<std::size_t>(slots) *
          (2 + (choices > 1 ? choices : 0) + (instance.rules.equal_sequences ? 1 : 0) +
-          groups * (classes.size() + 1));
+          groups * (classes.size() + 1) + rows);
 }
 
 ScatterMilp build_scatter_milp(const ScatterInstance& instance,
@@ -417,6 +461,7 @@ std::vector<double> encode(const ScatterMilp& milp, const ScatterInstance& insta
     if (home == milp.groups.size()) return {};
     taken[home] = true;
     set(milp.used[home], 1);
+    Tokens tokens = 0;
     const Ms overhead = group_overhead_ms(instance, group.form());
     Load load{overhead, overhead};
     for (std::size_t q = 0; q < classes.size(); ++q) {
@@ -424,8 +469,15 @@ std::vector<double> encode(const ScatterMilp& milp, const ScatterInstance& insta
       if (group.counts[q] == 0) continue;
       if (variable < 0) return {};
       set(variable, group.counts[q]);
-      const Load each = sequence_load(instance, classes[q].length, group.form());
+      const Tokens length = padded_length(instance, classes[q].length, group.form());
+      const Load each = sequence_load(instance, length, group.form());
+      tokens += group.counts[q] * length;
       load += {group.counts[q] * each.compute, group.counts[q] * each.transfer};
+    }
+    if (milp.rows[home] >= 0) {
+      load += row_padding_load(instance, tokens, group.form());
+      const Tokens multiple = row_multiple(instance, group.form());
+      set(milp.rows[home], static_cast<double>((tokens + multiple - 1) / multiple));
     }
     const auto slot = static_cast<std::size_t>(group.slot);
     const auto makespan = static_cast<std::size_t>(milp.makespan[slot]);

@@ -7,9 +7,9 @@
 //   for (const ClassGroup& group : decode(milp, result.values)) ...
 //
 // Row names have the numbers of docs/theory/scatter.md. C1 to C5 are the published rows, and S1 to
-// S5 strengthen them. U1 to U4 are the rules on whole micro-batches and their number. U5 is the
-// longest makespan of a pipeline. U6 and U7 give a micro-batch one recomputation mode. U8 and U9
-// give its groups equal numbers of sequences.
+// S5 strengthen them. C9 pads the rows of groups. U1 to U4 are the rules on whole micro-batches and
+// their number. U5 is the longest makespan of a pipeline. U6 and U7 give a micro-batch one
+// recomputation mode. U8 and U9 give its groups equal numbers of sequences.
 #pragma once
 
 #include <span>
@@ -21,7 +21,8 @@
 namespace stowage {
 
 // Sequences that the model treats as equal. Costs and memory are those of `length`: the padded
-// length of exact classes, or the longest length of a bucket.
+// length of exact classes, or the longest length of a bucket. If the instance has `padding`, it is
+// padded further for each form of groups.
 struct LengthClass {
   Tokens length = 0;
   int count = 0;
@@ -51,6 +52,7 @@ struct ScatterMilp {
   std::vector<ClassGroup> groups;  // virtual groups, counts empty
   std::vector<int> makespan;       // T_b: variable of each slot
   std::vector<int> used;           // m_p: variable of each virtual group
+  std::vector<int> rows;           // k_p: multiples in the row of each virtual group, -1 without
   // A_qp: [group * classes + class], -1 if the class exceeds the group's memory.
   std::vector<int> assigned;
   std::vector<int> open;   // y_b: variable of each slot; empty with one slot

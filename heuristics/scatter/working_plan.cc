@@ -6,6 +6,13 @@
 #include "instances/numeric/numbers.h"
 
 namespace stowage {
+namespace {
+
+Ms time_of(const ScatterTable& table, const WorkingGroup& group) {
+  return table.time(group.config, group.load, group.held, std::ssize(group.positions));
+}
+
+}  // namespace
 
 WorkingGroup empty_group(const ScatterTable& table, int config) {
   const Ms overhead = table.configs()[static_cast<std::size_t>(config)].overhead;
@@ -18,8 +25,8 @@ WorkingGroup group_of(const ScatterTable& table, int config, std::vector<int> po
     group.held += table.held(config, position);
     group.load += table.load(position, config);
   }
-  group.time = table.time(group.config, group.load);
   group.positions = std::move(positions);
+  group.time = time_of(table, group);
   return group;
 }
 
@@ -27,16 +34,16 @@ void add_sequence(const ScatterTable& table, WorkingGroup& group, int position) 
   group.positions.push_back(position);
   group.held += table.held(group.config, position);
   group.load += table.load(position, group.config);
-  group.time = table.time(group.config, group.load);
+  group.time = time_of(table, group);
 }
 
 void remove_sequence(const ScatterTable& table, WorkingGroup& group, std::size_t index) {
   const int position = group.positions[index];
   group.held -= table.held(group.config, position);
   group.load -= table.load(position, group.config);
-  group.time = table.time(group.config, group.load);
   group.positions[index] = group.positions.back();
   group.positions.pop_back();
+  group.time = time_of(table, group);
 }
 
 bool has_room(const ScatterTable& table, const WorkingGroup& group) {

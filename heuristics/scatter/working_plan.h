@@ -46,8 +46,9 @@ void remove_sequence(const ScatterTable& table, WorkingGroup& group, std::size_t
 inline bool has_room(const ScatterTable& table, const WorkingGroup& group, int position) {
   const GroupConfig& config = table.configs()[static_cast<std::size_t>(group.config)];
   const auto count = std::ssize(group.positions);
-  return table.length(position) <= config.room(group.held, count) &&
-         table.length(position) <= config.longest && count < config.sequences;
+  const Tokens tokens = config.padded(table.length(position));
+  return tokens <= config.room(group.held, count) && tokens <= config.longest &&
+         count < config.sequences;
 }
 
 // Returns true if the sequences of the group keep the limits of its configuration.
@@ -55,7 +56,9 @@ bool has_room(const ScatterTable& table, const WorkingGroup& group);
 
 // Returns the time of the group in ms if `position` joined it.
 inline Ms time_with(const ScatterTable& table, const WorkingGroup& group, int position) {
-  return table.time(group.config, group.load + table.load(position, group.config));
+  return table.time(group.config, group.load + table.load(position, group.config),
+                    group.held + table.held(group.config, position),
+                    std::ssize(group.positions) + 1);
 }
 
 // Returns true if groups that hold a sequence have different recomputation modes, which no plan

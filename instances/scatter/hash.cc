@@ -74,6 +74,10 @@ void add_terms(Fingerprint& fingerprint, const ScatterInstance& instance) {
     for (const ExchangeKind kind : kinds) fingerprint.add(static_cast<std::int64_t>(kind));
   }
   fingerprint.add(exchange.all_to_all_mib_per_token);
+  if (!exchange.all_to_all_by_devices.empty()) {
+    fingerprint.add(std::string_view("all_to_all_by_devices"));
+    fingerprint.add(exchange.all_to_all_by_devices);
+  }
   fingerprint.add(exchange.keys_values_mib_per_token);
   fingerprint.add(exchange.inside_mib_per_ms);
   fingerprint.add(exchange.across_mib_per_ms);
@@ -108,6 +112,13 @@ std::string instance_hash(const ScatterInstance& instance) {
   fingerprint.add(instance.cost.all_to_all.latency_ms);
   add_terms(fingerprint, instance);
   fingerprint.add(instance.pad_multiple);
+  if (instance.padding) {
+    fingerprint.add(std::string_view("padding"));
+    fingerprint.add(instance.padding->sequence_multiple);
+    fingerprint.add(instance.padding->row_multiple);
+    fingerprint.add(std::int64_t{instance.padding->per_degree ? 1 : 0});
+    fingerprint.add(std::int64_t{instance.padding->device_multiple});
+  }
   fingerprint.add(static_cast<std::int64_t>(instance.lengths.size()));
   for (const Tokens length : instance.lengths) fingerprint.add(length);
   if (!instance.loss_tokens.empty()) {

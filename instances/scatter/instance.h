@@ -113,14 +113,25 @@ struct Exchange {
   std::map<int, std::vector<ExchangeKind>> kinds;
   Mib all_to_all_mib_per_token = 0;   // queries, keys, values and outputs
   Mib keys_values_mib_per_token = 0;  // keys and values
-  double inside_mib_per_ms = 0;       // of a device, to devices of its node
-  double across_mib_per_ms = 0;       // of a device, to other nodes
-  Ms inside_latency_ms = 0;           // of a message; never hidden
+  // By devices that share an all-to-all, in place of all_to_all_mib_per_token: more devices than
+  // key and value heads repeat the heads. A two-level exchange uses the volume of a node. Empty, or
+  // a volume for each number of devices that some group needs.
+  std::map<int, Mib> all_to_all_by_devices = {};
+  double inside_mib_per_ms = 0;  // of a device, to devices of its node
+  double across_mib_per_ms = 0;  // of a device, to other nodes
+  Ms inside_latency_ms = 0;      // of a message; never hidden
   Ms across_latency_ms = 0;
   double overlap = 0;  // in [0, 1]: share of an all-to-all or all-gather that compute can hide
 
   bool operator==(const Exchange&) const = default;
 };
+
+// Returns the volume of an all-to-all of this many devices, MiB per token; 0 if it is not known.
+inline Mib all_to_all_volume(const Exchange& exchange, int devices) {
+  if (exchange.all_to_all_by_devices.empty()) return exchange.all_to_all_mib_per_token;
+  const auto found = exchange.all_to_all_by_devices.find(devices);
+  return found == exchange.all_to_all_by_devices.end() ? 0 : found->second;
+}
 
 // In `share` of the layers a token attends only to itself and the tokens - 1 before it.
 struct SlidingWindow {
@@ -218,6 +229,24 @@ struct ScatterRules {
   bool operator==(const ScatterRules&) const = default;
 };
 
+// Padding by the form of a group, in place of one multiple for all groups. On a group of degree d
+// each sequence is padded to a multiple of lcm(sequence_multiple, a d), and the packed row to a
+// multiple of lcm(row_multiple, d). a is device_multiple, or lcm(2, device_multiple) if the devices
+// hold two chunks of each sequence (ring, all_gather, two_level). The padding of a row lies behind
+// its last sequence; it costs linear work and exchange, but no attention. Without `per_degree` the
+// two multiples are sequence_multiple and row_multiple for all groups.
+struct Padding {
+  Tokens sequence_multiple = 1;  // >= 1
+  Tokens row_multiple = 1;       // >= 1
+  bool per_degree = true;
+  // The part of each sequence on a device is a multiple of it: the ranks of tensor parallelism that
+  // share the part, or 2 for a loop that cuts each sequence into two chunks a device with any
+  // exchange. 0: an all-to-all cuts the row, wherever its sequences end, and a is 2 for the others.
+  int device_multiple = 1;
+
+  bool operator==(const Padding&) const = default;
+};
+
 struct ScatterInstance {
   std::string name;
   Cluster cluster;
@@ -227,8 +256,9 @@ struct ScatterInstance {
   // p >= 1: every micro-batch goes through p stages, one after another, and takes its makespan on
   // each. Cluster, model and cost are those of one stage.
   int pipeline_stages = 1;
-  Tokens pad_multiple = 1;      // every length is rounded up to a multiple of it first
-  std::vector<Tokens> lengths;  // the id of a sequence is its index here
+  Tokens pad_multiple = 1;              // every length is rounded up to a multiple of it first
+  std::optional<Padding> padding = {};  // in place of pad_multiple, which is then 1
+  std::vector<Tokens> lengths;          // the id of a sequence is its index here
   // Targets of each sequence, 0 to its length: the tokens over which the loss is summed (labels
   // that are not masked). Empty: all tokens are targets.
   std::vector<Tokens> loss_tokens;
@@ -243,9 +273,14 @@ inline Ms step_ms(const ScatterInstance& instance, Ms sum, Ms longest) {
   return sum + (instance.pipeline_stages - 1) * longest;
 }
 
-// Returns `length` rounded up to a multiple of pad_multiple. Requires length <= kMaxExact.
+// Returns the largest multiple that every group pads its sequences to: pad_multiple unless the
+// instance has `padding`. padding.h has the multiples of one form of groups.
+Tokens common_multiple(const ScatterInstance& instance);
+
+// Returns `length` rounded up to a multiple of common_multiple(): the tokens that the sequence has
+// on any group. Requires length <= kMaxExact.
 inline Tokens padded_length(const ScatterInstance& instance, Tokens length) {
-  return round_up(length, instance.pad_multiple);
+  return round_up(length, instance.padding ? common_multiple(instance) : instance.pad_multiple);
 }
 
 // Returns the targets of the sequence: its share of the number that the step's sum of token losses
@@ -255,7 +290,7 @@ inline Tokens targets_of(const ScatterInstance& instance, std::int64_t id) {
   return targets[static_cast<std::size_t>(id)];
 }
 
-// Returns all padded lengths, in id order.
+// Returns padded_length() of all sequences, in id order.
 std::vector<Tokens> padded_lengths(const ScatterInstance& instance);
 
 }  // namespace stowage

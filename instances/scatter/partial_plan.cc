@@ -8,6 +8,7 @@
 #include "instances/scatter/json/embedded_documents.h"
 #include "instances/scatter/json/json.h"
 #include "instances/scatter/table/device_pools.h"
+#include "instances/scatter/table/group_form.h"
 
 namespace stowage {
 namespace {
@@ -77,17 +78,24 @@ ScatterGroup completed(const ScatterInstance& instance, int recomputation, const
   const bool allowed = std::ranges::binary_search(instance.cluster.degrees, bare.degree) &&
                        recomputation >= 0 && place && exchanges;
   const GroupForm form{bare.degree, group.exchange, recomputation, place.value_or(0)};
+  const auto padded = [&](Tokens length) {
+    if (allowed) return padded_length(instance, length, form);
+    return padded_length(instance, length);
+  };
   Load load;
   if (allowed) load = empty_load(instance, form);
   for (const std::int64_t id : bare.sequences) {
     const bool known = id < static_cast<std::int64_t>(instance.lengths.size());
-    const Tokens length =
-        known ? padded_length(instance, instance.lengths[static_cast<std::size_t>(id)]) : 0;
+    const Tokens length = known ? padded(instance.lengths[static_cast<std::size_t>(id)]) : 0;
     group.tokens = std::min(group.tokens + length, kMaxExact);  // more only by repeated ids
     group.cu_seqlens.push_back(group.tokens);
     if (known && allowed) load += sequence_load(instance, length, form);
   }
-  if (allowed) group.time_ms = group_ms(instance, form, load);
+  if (!allowed) return group;
+  load += row_padding_load(instance, group.tokens, form);
+  group.tokens = round_up(group.tokens, row_multiple(instance, form));
+  group.cu_seqlens.back() = group.tokens;
+  group.time_ms = group_ms(instance, form, load);
   return group;
 }
 

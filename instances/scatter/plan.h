@@ -22,10 +22,11 @@ namespace stowage {
 struct ScatterGroup {
   int degree = 0;
   int first_rank = 0;
-  std::vector<std::int64_t> sequences;   // ids, in packing order
-  Tokens tokens = 0;                     // padded tokens of all sequences
-  Ms time_ms = 0;                        // t(S, d) of cost/cost_model.h
-  std::vector<std::int64_t> cu_seqlens;  // padded prefix sums: sequences.size() + 1, first 0
+  std::vector<std::int64_t> sequences;  // ids, in packing order
+  Tokens tokens = 0;                    // of its row: padded tokens of all sequences
+  Ms time_ms = 0;                       // t(S, d) of cost/cost_model.h
+  // Padded prefix sums: sequences.size() + 1, the first 0, the last `tokens`.
+  std::vector<std::int64_t> cu_seqlens;
   // The exchange of its devices, if the instance has several kinds; its cost is part of time_ms.
   ExchangeKind exchange = ExchangeKind::none;
 

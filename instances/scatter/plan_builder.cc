@@ -5,6 +5,7 @@
 
 #include "instances/scatter/cost/cost_model.h"
 #include "instances/scatter/table/device_pools.h"
+#include "instances/scatter/table/group_form.h"
 
 namespace stowage {
 namespace {
@@ -18,14 +19,15 @@ struct Padded {
 ScatterGroup compose_group(const ScatterInstance& instance, GroupChoice choice, int first_rank,
                            std::vector<Padded>& padded) {
   padded.clear();
+  const GroupForm form = choice.form();
+  const Tokens multiple = sequence_multiple(instance, form);
   for (const std::int64_t id : choice.sequences) {
-    padded.push_back({padded_length(instance, instance.lengths[static_cast<std::size_t>(id)]), id});
+    padded.push_back({round_up(instance.lengths[static_cast<std::size_t>(id)], multiple), id});
   }
   const auto longer = [](const Padded& a, const Padded& b) {
     return a.length != b.length ? a.length > b.length : a.id < b.id;
   };
   if (!std::ranges::is_sorted(padded, longer)) std::ranges::sort(padded, longer);
-  const GroupForm form = choice.form();
   ScatterGroup group{.degree = choice.degree,
                      .first_rank = first_rank,
                      .sequences = std::move(choice.sequences),
@@ -44,6 +46,9 @@ ScatterGroup compose_group(const ScatterInstance& instance, GroupChoice choice, 
     group.cu_seqlens.push_back(group.tokens);
     load += sequence;
   }
+  load += row_padding_load(instance, group.tokens, form);
+  group.tokens = round_up(group.tokens, row_multiple(instance, form));
+  group.cu_seqlens.back() = group.tokens;
   group.time_ms = group_ms(instance, form, load);
   return group;
 }

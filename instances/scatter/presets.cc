@@ -107,8 +107,10 @@ void check_numbers(const ScatterPreset& preset, ErrorList& errors) {
                "must be an integer from 1 to the number of devices, is " +
                    std::to_string(preset.largest_degree));
   }
-  if (preset.formulas < 1 || preset.formulas > 2) {
-    errors.add(code::kPreset, "/formulas", "must be 1 or 2, is " + std::to_string(preset.formulas));
+  if (preset.formulas < 1 || preset.formulas > kScatterFormulas) {
+    errors.add(code::kPreset, "/formulas",
+               "must be from 1 to " + std::to_string(kScatterFormulas) + ", is " +
+                   std::to_string(preset.formulas));
   }
   const Mib memory_mib = preset_memory_mib(preset);
   if (!(memory_mib >= 0 && memory_mib <= static_cast<double>(kMaxExact))) {
@@ -218,7 +220,9 @@ Result<ScatterInstance> scatter_preset(const ScatterPreset& preset) {
   instance.cluster.degrees = degrees_up_to(largest, preset.degrees);
   instance.cluster.aligned = preset.degrees != DegreeSet::any;
   if (instance.cost.exchange) {
-    set_exchange_kinds(instance, transformer_shape(preset.model)->heads);
+    const TransformerShape& shape = *transformer_shape(preset.model);
+    set_exchange_kinds(instance, shape.heads);
+    if (preset.formulas > 2) set_volumes_by_devices(instance, shape);
   } else {
     for (const int degree : instance.cluster.degrees) {
       if (degree > 1) instance.cost.all_to_all.mib_per_ms[degree] = bandwidth(degree);
@@ -228,7 +232,11 @@ Result<ScatterInstance> scatter_preset(const ScatterPreset& preset) {
     instance.name +=
         '-' + std::string(degree_set_names()[static_cast<std::size_t>(preset.degrees)]);
   }
-  instance.pad_multiple = Tokens{2} * instance.cluster.degrees.back();
+  if (instance.cost.exchange && preset.formulas > 2) {
+    instance.padding = Padding{.device_multiple = 2};  // a zigzag loop's chunks
+  } else {
+    instance.pad_multiple = Tokens{2} * instance.cluster.degrees.back();
+  }
   return instance;
 }
 

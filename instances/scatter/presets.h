@@ -40,13 +40,16 @@ struct ScatterPreset {
   DegreeSet degrees = DegreeSet::powers;
   int largest_degree = 0;  // 0: the number of devices
   std::string machine;     // one of machine_names(); empty: the published cluster
-  // Version of what a machine is counted to take, 1 or 2. Published clusters have one.
-  std::int64_t formulas = 2;
+  // Version of the costs that are counted for a machine, 1 to kScatterFormulas. Published clusters
+  // have one. Version 3 pads by the form of a group, and gives all-to-alls their volumes by
+  // devices.
+  std::int64_t formulas = 3;
 
   bool operator==(const ScatterPreset&) const = default;
 };
 
 inline constexpr int kMaxPresetDevices = 16384;
+inline constexpr std::int64_t kScatterFormulas = 3;
 
 // Returns "gpt-7b", "gpt-13b", "gpt-30b".
 std::vector<std::string_view> scatter_preset_models();
@@ -57,7 +60,8 @@ Mib preset_memory_mib(const ScatterPreset& preset);
 // Returns "powers", "local-or-sharded", "any", in the order of DegreeSet.
 std::vector<std::string_view> degree_set_names();
 
-// Returns the instance, with pad_multiple twice the largest degree. Errors point at the option
+// Returns the instance: with a machine from version 3 on with padding by degree, otherwise with a
+// pad_multiple of twice the largest degree. Errors point at the option
 // ("/model"): E501 for an unknown model or machine or an impossible number, E502 for a combination
 // that was never published. With a machine any limit from 1 on is allowed.
 Result<ScatterInstance> scatter_preset(const ScatterPreset& preset);

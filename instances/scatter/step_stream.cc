@@ -48,7 +48,7 @@ void read_json_step(std::string_view text, const std::string& directory, Scatter
   if (!document) return;
   const JsonPath root;
   if (document->array() != nullptr) {
-    step.lengths = read_lengths(*document, root, step.pad_multiple, errors);
+    step.lengths = read_lengths(*document, root, largest_multiple(step), errors);
   } else if (document->object() != nullptr) {
     const ObjectReader reader(*document, root, errors, {"cost", "id", "lengths", "loss_tokens"});
     if (const JsonValue* cost = reader.find("cost")) {
@@ -57,7 +57,7 @@ void read_json_step(std::string_view text, const std::string& directory, Scatter
     }
     if (const JsonValue* lengths = reader.require("lengths")) {
       const std::int64_t before = errors.found();
-      step.lengths = read_lengths(*lengths, reader.at("lengths"), step.pad_multiple, errors);
+      step.lengths = read_lengths(*lengths, reader.at("lengths"), largest_multiple(step), errors);
       if (errors.found() == before) step.loss_tokens = read_targets(reader, step.lengths, errors);
     }
     const JsonValue* const id = reader.find("id");
@@ -193,7 +193,7 @@ Result<std::optional<ScatterInstance>> StepStream::next() {
     Result<std::vector<Tokens>> lengths = read_length_list(lines.text, name_, {.line = first_line});
     if (!lengths) return lengths.errors();
     step.lengths = *std::move(lengths);
-    check_padded_sum(step.lengths, step.pad_multiple, JsonPath(), errors);
+    check_padded_sum(step.lengths, largest_multiple(step), JsonPath(), errors);
   } else {
     read_json(lines.text, step, errors);
   }

@@ -9,6 +9,7 @@
 #include "instances/lengths/soundness.h"
 #include "instances/numeric/numbers.h"
 #include "instances/scatter/json/json.h"
+#include "instances/scatter/json/padding.h"
 
 namespace stowage {
 namespace {
@@ -76,6 +77,12 @@ std::vector<InputError> hidden_scatter_errors(const ScatterInstance& instance) {
     errors.add(code::kExchange, "/cost/all_to_all", "must not stand beside exchange, is there");
   }
   if (cost.table.empty() && cost.exchange) check_exchange_kinds(*cost.exchange, errors);
+  if (cost.table.empty() && cost.exchange && !cost.exchange->all_to_all_by_devices.empty() &&
+      cost.exchange->all_to_all_mib_per_token != 0) {
+    errors.add(code::kExchange, "/cost/exchange/all_to_all_mib_per_token",
+               "must be 0 beside volumes by devices, is " +
+                   shortest(cost.exchange->all_to_all_mib_per_token));
+  }
   const Tokens window = cost.window.tokens;
   if (cost.table.empty() && cost.window.share == 0 && (window < 0 || window > kMaxExact)) {
     errors.add(code::kIntegerRange, "/cost/window/tokens",
@@ -92,9 +99,10 @@ bool is_well_formed(const ScatterInstance& instance) {
                                         .cost = instance.cost,
                                         .rules = instance.rules,
                                         .pipeline_stages = instance.pipeline_stages,
-                                        .pad_multiple = instance.pad_multiple};
+                                        .pad_multiple = instance.pad_multiple,
+                                        .padding = instance.padding};
   return read_scatter_instance(write_scatter_instance(without_lengths)) &&
-         lengths_are_sound(instance.lengths, instance.pad_multiple, instance.loss_tokens,
+         lengths_are_sound(instance.lengths, largest_multiple(instance), instance.loss_tokens,
                            instance.cluster.degrees.size());
 }
 

@@ -11,6 +11,7 @@ ScatterInstance scaled_instance(const ScatterInstance& instance, std::int64_t sc
   here.name += "-by-" + std::to_string(scale);
   here.cost = cost;
   here.pad_multiple = 1;
+  here.padding.reset();
   for (Tokens& length : here.lengths) length = shrunk(padded_length(instance, length));
   // The shrunk step has no recomputation. Its devices hold the tokens of the recomputation mode
   // with the largest capacity.

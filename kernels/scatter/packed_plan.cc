@@ -4,13 +4,39 @@
 #include <string>
 #include <vector>
 
+#include "instances/scatter/table/group_form.h"
+
 namespace stowage {
+
+namespace {
+
+// Returns the batch without the padding that depends on its form: the executor packs sequences of
+// the lengths that all groups share. A plan that states other lengths still does.
+void take_padding_away(const ScatterInstance& instance, GroupForm form,
+                       kernels::PackedBatch& batch) {
+  const auto known = static_cast<std::int64_t>(instance.lengths.size());
+  if (batch.cu_seqlens.size() != batch.sequences.size() + 1) return;
+  Tokens shared = 0;  // of the sequences so far
+  Tokens own = 0;
+  for (std::size_t i = 0; i < batch.sequences.size(); ++i) {
+    const std::int64_t id = batch.sequences[i];
+    if (id < 0 || id >= known) return;
+    const Tokens length = instance.lengths[static_cast<std::size_t>(id)];
+    shared += padded_length(instance, length);
+    own += padded_length(instance, length, form);
+    if (i + 1 == batch.sequences.size()) own = round_up(own, row_multiple(instance, form));
+    batch.cu_seqlens[i + 1] -= own - shared;
+  }
+  batch.tokens -= own - shared;
+}
+
+}  // namespace
 
 kernels::PackedPlan packed_plan(const ScatterInstance& instance, const ScatterPlan& plan) {
   kernels::PackedPlan packed{.part_word = "micro-batch",
                              .batch_word = "group",
                              .lengths = instance.lengths,
-                             .pad_multiple = instance.pad_multiple,
+                             .pad_multiple = common_multiple(instance),
                              .pipeline_stages = instance.pipeline_stages};
   if (instance.pipeline_stages > 1) {
     packed.notes.push_back("one of " + std::to_string(instance.pipeline_stages) +
@@ -26,6 +52,8 @@ kernels::PackedPlan packed_plan(const ScatterInstance& instance, const ScatterPl
                                 .tokens = groups[g].tokens,
                                 .sequences = groups[g].sequences,
                                 .cu_seqlens = groups[g].cu_seqlens});
+      const auto form = form_of(instance, plan.micro_batches[m], groups[g]);
+      if (instance.padding && form) take_padding_away(instance, *form, packed.batches.back());
     }
   }
   return packed;

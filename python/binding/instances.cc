@@ -109,9 +109,13 @@ double group_ms(const InstanceBox& box, int degree, const Lengths& lengths) {
   for (const GroupForm form : group_forms(step)) {
     if (form.degree != degree) continue;
     Load load = empty_load(step, form);
+    Tokens tokens = 0;
     for (std::size_t i = 0; i < lengths.size(); ++i) {
-      load += sequence_load(step, padded_length(step, lengths.data()[i]), form);
+      const Tokens length = padded_length(step, lengths.data()[i], form);
+      load += sequence_load(step, length, form);
+      tokens += length;
     }
+    load += row_padding_load(step, tokens, form);
     fastest = std::min(fastest, stowage::group_ms(step, form, load));
   }
   return fastest;

@@ -43,6 +43,7 @@ _PLACES: dict[str, tuple[str, ...]] = {
     "devices_per_node": ("cluster", "devices_per_node"),
     "kinds": ("cluster", "kinds"),
     "pad_multiple": ("pad_multiple",),
+    "padding": ("padding",),
     "pipeline_stages": ("pipeline_stages",),
     "no_idle_ranks": ("rules", "no_idle_ranks"),
     "sorted_groups": ("rules", "sorted_groups"),
@@ -58,6 +59,8 @@ _PLACES: dict[str, tuple[str, ...]] = {
 # The value of an argument whose key is missing in the document.
 _DEFAULTS: dict[str, Any] = {
     "kinds": (),
+    "pad_multiple": 1,
+    "padding": None,
     "sequence_mib": 0.0,
     "logits_mib_per_token": 0.0,
     "logits_chunk_tokens": None,
@@ -164,6 +167,8 @@ class Cluster:
         kinds: for unequal nodes, the objects of `cluster.kinds` of an instance as mappings, in the
             order of ranks: nodes, speed, memory_mib, name.
         pad_multiple: lengths are rounded up to a multiple of this number of tokens.
+        padding: the object of this name of an instance (docs/reference/scatter.md), as a mapping: groups
+            pad by their degree, in place of pad_multiple.
         sequence_fixed_ms: time added once per sequence, ms. tile_tokens: tokens of a tile;
             attention computes whole tiles.
         split_ms: time added for a token whose sequence d devices share, times 1 - 1/d, ms.
@@ -216,6 +221,7 @@ class Cluster:
     devices_per_node: int
     kinds: tuple[dict[str, Any], ...]
     pad_multiple: int
+    padding: Optional[dict[str, Any]]
     sequence_fixed_ms: float
     split_ms: float
     tile_tokens: int
@@ -257,6 +263,7 @@ class Cluster:
         devices_per_node: int = 8,
         kinds: Sequence[Mapping[str, Any]] = (),
         pad_multiple: int = 1,
+        padding: Optional[Mapping[str, Any]] = None,
         sequence_fixed_ms: float = 0.0,
         split_ms: float = 0.0,
         tile_tokens: int = 1,
@@ -353,8 +360,8 @@ class Cluster:
         """Returns a copy with other arguments of the constructor.
 
         New `devices` also change the degrees: to all powers of two if they were all powers of two before, and
-        otherwise to the previous degrees up to `devices`. A `table` replaces the whole cost, and an `exchange`
-        replaces the all-to-all.
+        otherwise to the previous degrees up to `devices`. A `table` replaces the whole cost, an `exchange`
+        replaces the all-to-all, and one of `padding` and `pad_multiple` replaces the other.
         """
         unknown = sorted(set(changes) - set(_PLACES))
         if unknown:
@@ -368,6 +375,10 @@ class Cluster:
                 changes["degrees"] = [degree for degree in self.degrees if degree <= devices]
         if changes.get("exchange") is not None:
             document["cost"].pop("all_to_all", None)
+        if changes.get("padding") is not None and "pad_multiple" not in changes:
+            document.pop("pad_multiple", None)
+        elif changes.get("pad_multiple") is not None and "padding" not in changes:
+            document.pop("padding", None)
         if changes.get("table") is not None:
             document["cost"] = {}
         for argument, value in changes.items():

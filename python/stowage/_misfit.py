@@ -18,8 +18,14 @@ def why_no_token_fits(cluster: Cluster) -> str:
         return f"no token fits: {taken}, which has {memory:,.0f} MiB"
     return (
         f"no sequence fits: {taken}, and the {memory - cluster.states_mib:,.0f} MiB that are left "
-        f"hold less than a sequence of {cluster.pad_multiple} tokens"
+        f"hold less than {_least_sequence(cluster)}"
     )
+
+
+def _least_sequence(cluster: Cluster) -> str:
+    if cluster.padding:
+        return "the shortest padded sequence"
+    return f"a sequence of {cluster.pad_multiple} tokens"
 
 
 def what_would_fit(cluster: Cluster, memory: str) -> str:

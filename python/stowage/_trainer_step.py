@@ -243,7 +243,7 @@ def _divides(parts: int, tokens: int, what: str, multiple: int) -> None:
     if tokens % parts:
         raise ValueError(
             f"{what} of {tokens} tokens has no {parts} equal parts: plan with a pad_multiple that "
-            f"{multiple} divides"
+            f"{multiple} divides, or with padding by degree"
         )
 
 

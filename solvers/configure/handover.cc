@@ -1,6 +1,7 @@
 #include "solvers/configure/handover.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "instances/numeric/numbers.h"
@@ -59,8 +60,9 @@ Handover::Handover(const StrategyTable& table, const StrategyPlan& plan, double 
       .devices_per_node = static_cast<int>(per_node % plan_.tp == 0 ? per_node / plan_.tp : 1),
       .memory_mib = instance.cluster.memory_mib,
       .degrees = degrees};
-  // Megatron cuts a sequence into two parts for each rank of a group, and each part into tp parts.
-  pattern_.pad_multiple = 2 * plan_.tp * degrees.back();
+  // Megatron cuts a sequence into two chunks for each rank of a group, and the rank's chunks
+  // together into tp parts.
+  pattern_.pad_multiple = std::lcm(std::int64_t{2}, std::int64_t{plan_.tp}) * degrees.back();
   pattern_.pipeline_stages = static_cast<int>(1 + (plan_.pp - 1 + plan_.v - 1) / plan_.v);
   if (plan_.v > 1) pattern_.rules.micro_batches_multiple_of = plan_.pp;
 

@@ -59,9 +59,12 @@ bool patterns_are_quick(const ScatterContext& context) {
   const std::size_t count = context.incumbent.plan()->micro_batches.size();
   const auto sequences = static_cast<double>(context.instance.lengths.size());
   const double per_device = sequences / context.instance.cluster.devices;
-  if (count <= 1) return per_device <= kFewSequences;
-  return count <= kMaxTogether && per_device <= kFewerSequences &&
-         context.table.kinds().size() <= kFewLengths;
+  const bool few_lengths = context.table.kinds().size() <= kFewLengths;
+  // Padding by degree leaves nearly as many lengths as sequences, and as many rows of the master.
+  if (count <= 1) {
+    return per_device <= kFewSequences && (few_lengths || !context.table.pads_by_form());
+  }
+  return count <= kMaxTogether && per_device <= kFewerSequences && few_lengths;
 }
 
 bool profile_bound_led(const ScatterContext& context) {

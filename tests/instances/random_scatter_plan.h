@@ -104,6 +104,20 @@ inline ScatterInstance random_scatter_instance(Draw& draw) {
   } else if (draw.below(3) == 0) {
     instance.cost = {.table = random_time_table(instance, draw)};
   }
+  // Sometimes groups pad by their degree, if the largest still holds every sequence.
+  if (draw.below(3) == 0) {
+    instance.padding = Padding{.sequence_multiple = instance.pad_multiple,
+                               .row_multiple = draw.coin() ? 1 : draw.whole(2, 9),
+                               .device_multiple = static_cast<int>(draw.whole(0, 2))};
+    const Tokens pad_multiple = std::exchange(instance.pad_multiple, 1);
+    const Tokens largest = room_of_group(instance, cluster.degrees.back()).longest;
+    const bool fits = std::ranges::all_of(padded_lengths(instance),
+                                          [&](Tokens length) { return length <= largest; });
+    if (!fits) {
+      instance.padding.reset();
+      instance.pad_multiple = pad_multiple;
+    }
+  }
   return instance;
 }
 
@@ -121,11 +135,14 @@ inline void restate(const ScatterInstance& instance, ScatterPlan& plan) {
       group.cu_seqlens = {0};
       for (const std::int64_t id : group.sequences) {
         const Tokens length =
-            padded_length(instance, instance.lengths[static_cast<std::size_t>(id)]);
+            padded_length(instance, instance.lengths[static_cast<std::size_t>(id)], form);
         group.tokens += length;
         load += sequence_load(instance, length, form);
         group.cu_seqlens.push_back(group.tokens);
       }
+      load += row_padding_load(instance, group.tokens, form);
+      group.tokens = round_up(group.tokens, row_multiple(instance, form));
+      group.cu_seqlens.back() = group.tokens;
       group.time_ms = group_ms(instance, form, load);
       micro_batch.makespan_ms = std::max(micro_batch.makespan_ms, group.time_ms);
     }
@@ -140,8 +157,8 @@ inline ScatterPlan random_scatter_plan(const ScatterInstance& instance, Draw& dr
   std::vector<std::int64_t> ids(instance.lengths.size());
   for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<std::int64_t>(i);
   draw.shuffle(ids);
-  const auto length_of = [&](std::int64_t id) {
-    return padded_length(instance, instance.lengths[static_cast<std::size_t>(id)]);
+  const auto length_of = [&](std::int64_t id, int degree) {
+    return padded_length(instance, instance.lengths[static_cast<std::size_t>(id)], degree);
   };
 
   ScatterPlan plan{.name = instance.name, .bound_by = "random"};
@@ -149,7 +166,8 @@ inline ScatterPlan random_scatter_plan(const ScatterInstance& instance, Draw& dr
   while (!ids.empty()) {
     std::vector<int> fitting;
     for (const int degree : instance.cluster.degrees) {
-      if (degree <= free_devices && group_capacity(instance, degree) >= length_of(ids.back())) {
+      if (degree <= free_devices &&
+          group_capacity(instance, degree) >= length_of(ids.back(), degree)) {
         fitting.push_back(degree);
       }
     }
@@ -164,10 +182,10 @@ inline ScatterPlan random_scatter_plan(const ScatterInstance& instance, Draw& dr
     const GroupRoom room = room_of_group(instance, group.degree);
     Tokens left = room.longest;
     do {
-      left -= length_of(ids.back()) + room.sequence_tokens;
+      left -= length_of(ids.back(), group.degree) + room.sequence_tokens;
       group.sequences.push_back(ids.back());
       ids.pop_back();
-    } while (!ids.empty() && length_of(ids.back()) <= left && draw.below(4) != 0);
+    } while (!ids.empty() && length_of(ids.back(), group.degree) <= left && draw.below(4) != 0);
     free_devices -= group.degree;
     plan.micro_batches.back().groups.push_back(std::move(group));
   }

@@ -32,9 +32,11 @@ struct Site {
   ScatterGroup& group;
 
   std::int64_t& sequence() const { return group.sequences[draw.below(group.sequences.size())]; }
+  // Returns the tokens that the sequence has on the group.
   Tokens length(std::int64_t id) const {
-    return padded_length(instance, instance.lengths[static_cast<std::size_t>(id)]);
+    return padded_length(instance, instance.lengths[static_cast<std::size_t>(id)], form());
   }
+  GroupForm form() const { return {group.degree, group.exchange}; }
   // Returns another group of the plan, or null.
   ScatterGroup* other_group(bool same_micro_batch) const {
     std::vector<ScatterGroup*> others;
@@ -47,6 +49,13 @@ struct Site {
     return others.empty() ? nullptr : others[draw.below(others.size())];
   }
 };
+
+// Gives the instance padding by degree, of sequences and of rows, and the plan what follows.
+void pad_rows(const Site& s) {
+  s.instance.pad_multiple = 1;
+  s.instance.padding = Padding{.sequence_multiple = 3, .row_multiple = 11};
+  restate(s.instance, s.plan);
+}
 
 struct Mutation {
   std::string name;
@@ -226,6 +235,33 @@ const Mutation kMutations[] = {
        }
        return s.group.tokens != padded;
      }},
+    {"padded_for_twice_the_degree", "tokens",
+     [](const Site& s) {
+       pad_rows(s);
+       const Tokens padded = s.group.tokens;
+       s.group.tokens = 0;
+       for (const auto id : s.group.sequences) {
+         s.group.tokens += round_up(s.length(id), 2 * sequence_multiple(s.instance, s.form()));
+       }
+       return s.group.tokens != padded;
+     }},
+    {"padding_of_the_row_forgotten", "tokens",
+     [](const Site& s) {
+       pad_rows(s);
+       const Tokens padded = s.group.tokens;
+       s.group.tokens = 0;
+       for (const auto id : s.group.sequences) s.group.tokens += s.length(id);
+       return s.group.tokens != padded;
+     }},
+    {"padding_of_the_row_apart", "cu_seqlens",
+     [](const Site& s) {
+       pad_rows(s);
+       Tokens sum = 0;
+       for (const auto id : s.group.sequences) sum += s.length(id);
+       if (s.group.cu_seqlens.back() == sum) return false;
+       s.group.cu_seqlens.back() = sum;
+       return true;
+     }},
     {"exchange_two_lengths", "tokens",
      [](const Site& s) {
        ScatterGroup* other = s.other_group(false);
@@ -233,6 +269,7 @@ const Mutation kMutations[] = {
        std::int64_t& mine = s.sequence();
        std::int64_t& theirs = other->sequences[0];
        if (s.length(mine) == s.length(theirs)) return false;
+       if (row_multiple(s.instance, s.form()) > 1) return false;  // the row may stay as long
        std::swap(mine, theirs);
        return true;
      }},
@@ -284,7 +321,7 @@ const Mutation kMutations[] = {
        }
        restate(s.instance, s.plan);
        s.plan.bound_ms = 0;
-       return load > room.capacity;
+       return s.group.tokens + std::ssize(s.group.sequences) * room.sequence_tokens > room.capacity;
      }},
     {"too_small_a_degree", "capacity",
      [](const Site& s) {
@@ -293,7 +330,7 @@ const Mutation kMutations[] = {
          s.group.degree = degree;
          restate(s.instance, s.plan);
          s.plan.bound_ms = 0;
-         return true;
+         return s.group.tokens > group_capacity(s.instance, degree);
        }
        return false;
      }},

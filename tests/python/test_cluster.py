@@ -412,3 +412,20 @@ def test_takes_measured_times_in_place_of_a_formula():
     with pytest.raises(stowage.InputError) as raised:
         cluster.replace(memory_mib=200)
     assert raised.value.errors[0].code == "E310"
+
+
+def test_padding_by_degree():
+    cluster = stowage.Cluster.preset("llama3-8b", devices=16, machine="h100")
+    assert cluster.padding == {"per_degree": True, "device_multiple": 2}
+    assert cluster.pad_multiple == 1
+    step = stowage.Planner(cluster).plan([1001, 30_001, 77])
+    for rows in step.plan["micro_batches"]:
+        for group in rows["groups"]:
+            lengths = np.diff(group["cu_seqlens"])
+            assert (lengths % (2 * group["degree"]) == 0).all()
+            assert group["tokens"] == lengths.sum()
+    whole = cluster.replace(pad_multiple=32)
+    assert whole.padding is None and whole.pad_multiple == 32
+    assert whole.replace(padding={}).padding == {"per_degree": True}
+    with pytest.raises(stowage.InputError, match="E311 /padding"):
+        cluster.replace(padding={}, pad_multiple=8)

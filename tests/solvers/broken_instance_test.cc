@@ -100,6 +100,13 @@ std::vector<Broken> table() {
                  }),
       of_scatter("pad_multiple_0", "E205", [](auto& i) { i.pad_multiple = 0; }),
       of_scatter("pad_multiple_negative", "E205", [](auto& i) { i.pad_multiple = -8; }),
+      of_scatter("padding_to_multiples_of_0", "E205",
+                 [](auto& i) { i.padding = Padding{.sequence_multiple = 0}; }),
+      of_scatter("padding_beside_pad_multiple", "E311",
+                 [](auto& i) {
+                   i.pad_multiple = 2;
+                   i.padding = Padding{};
+                 }),
       of_scatter("devices_0", "E205", [](auto& i) { i.cluster.devices = 0; }),
       of_scatter("devices_negative", "E205", [](auto& i) { i.cluster.devices = -2; }),
       of_scatter("no_degrees", "E301", [](auto& i) { i.cluster.degrees.clear(); }),

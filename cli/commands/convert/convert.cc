@@ -189,7 +189,10 @@ class ConvertCommand : public Command {
     ScatterInstance scatter = *std::move(converted);
     scatter.lengths = *std::move(lengths.value);
     scatter.name = name_.empty() ? stem(in_) : name_;
-    if (preset_.pad_multiple()) scatter.pad_multiple = *preset_.pad_multiple();
+    if (preset_.pad_multiple()) {
+      scatter.padding.reset();
+      scatter.pad_multiple = *preset_.pad_multiple();
+    }
     const Tokens limit = preset->limit_tokens;
     if (const auto beyond =
             std::ranges::count_if(scatter.lengths, [&](Tokens s) { return s > limit; });

@@ -145,7 +145,10 @@ class PlanStreamCommand : public Command {
     Result<ScatterInstance> cluster = scatter_preset(*preset);
     if (!cluster) return {std::nullopt, as_flag_errors(cluster.errors())};
     ScatterInstance step = *std::move(cluster);
-    if (preset_.pad_multiple()) step.pad_multiple = *preset_.pad_multiple();
+    if (preset_.pad_multiple()) {
+      step.padding.reset();
+      step.pad_multiple = *preset_.pad_multiple();
+    }
     return {std::move(step), {}};
   }
 
@@ -159,10 +162,10 @@ class PlanStreamCommand : public Command {
     StepStreamOptions how{.batch_size = batch_size_, .drop_last = drop_last_};
     if (above_ == "clip") {
       const Tokens held = longest_in_group(cluster, largest_form(cluster));
-      how.clip = held - held % cluster.pad_multiple;
+      how.clip = held - held % common_multiple(cluster);
       if (*how.clip < 1) {
         return console.refuse({kUsage, "--above-limit",
-                               "clip needs room for " + std::to_string(cluster.pad_multiple) +
+                               "clip needs room for " + std::to_string(common_multiple(cluster)) +
                                    " tokens on the cluster, is room for " + std::to_string(held)});
       }
     }

@@ -21,7 +21,7 @@ ScatterClassLp build_scatter_class_lp(const ScatterInstance& instance,
   if (!instance.rules.packed) {
     // Room beyond all tokens has no effect, and much larger numbers harm a solver.
     all = 1;
-    for (const LengthClass& c : classes) all += c.length * c.count;
+    for (const LengthClass& c : classes) all += most_padded_length(instance, c.length) * c.count;
   }
   for (const GroupForm form : group_forms(instance)) {
     std::string suffix = "_d" + std::to_string(form.degree);
@@ -47,17 +47,17 @@ ScatterClassLp build_scatter_class_lp(const ScatterInstance& instance,
                      .upper = 0,
                      .terms = {{groups, -static_cast<double>(room.most_tokens)}}};
     for (std::size_t q = 0; q < classes.size(); ++q) {
-      const Load load = sequence_load(instance, classes[q].length, form);
-      if (classes[q].length > room.longest || load.time() > left) continue;
+      const Tokens length = padded_length(instance, classes[q].length, form);
+      const Load load = sequence_load(instance, length, form);
+      if (length > room.longest || load.time() > left) continue;
       hides = hides || load.compute != load.transfer;
       const int share = out.model.add_variable(
           {.name = "x" + suffix + "_q" + std::to_string(q), .upper = double(classes[q].count)});
       covered[q].terms.push_back({share, 1});
       time.terms.push_back({share, load.compute});
       transfer.terms.push_back({share, load.transfer});
-      memory.terms.push_back(
-          {share, static_cast<double>(classes[q].length + room.sequence_tokens)});
-      tokens.terms.push_back({share, static_cast<double>(classes[q].length)});
+      memory.terms.push_back({share, static_cast<double>(length + room.sequence_tokens)});
+      tokens.terms.push_back({share, static_cast<double>(length)});
     }
     out.model.add_row(std::move(time));
     if (hides) out.model.add_row(std::move(transfer));

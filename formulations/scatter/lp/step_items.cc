@@ -33,17 +33,19 @@ std::vector<StepItem> step_items(const ScatterTable& table, double resolution) {
       area += kinds[last].area * kinds[last].count;
     }
     StepItem item{.first = static_cast<int>(first), .last = static_cast<int>(last)};
+    item.tokens.resize(configs.size());
     item.cost.resize(configs.size());
     for (std::size_t kind = first; kind <= last; ++kind) {
       const double count = kinds[kind].count;
       item.count += count;
-      item.tokens += count * static_cast<double>(kinds[kind].length);
       for (std::size_t config = 0; config < configs.size(); ++config) {
+        item.tokens[config] +=
+            count * static_cast<double>(configs[config].padded(kinds[kind].length));
         item.cost[config] +=
             count * table.kind_cost(static_cast<int>(kind), static_cast<int>(config));
       }
     }
-    item.tokens /= item.count;
+    for (double& tokens : item.tokens) tokens /= item.count;
     for (Ms& cost : item.cost) cost /= item.count;
     items.push_back(std::move(item));
     first = last + 1;

@@ -14,7 +14,8 @@ struct StepItem {
   int first = 0;
   int last = 0;
   double count = 0;
-  double tokens = 0;     // without the tokens that a configuration counts per sequence
+  // Per configuration: padded tokens, without those that it counts per sequence.
+  std::vector<double> tokens;
   std::vector<Ms> cost;  // per configuration
 };
 

@@ -235,7 +235,7 @@ double ScatterStepLp::room(int interval, int config) const {
 }
 
 double ScatterStepLp::held(int item, int config) const {
-  return items_[at(item)].tokens +
+  return items_[at(item)].tokens[at(config)] +
          static_cast<double>(table_->configs()[at(config)].sequence_tokens);
 }
 
@@ -254,7 +254,8 @@ double ScatterStepLp::packed(const PackingPrice& what, int item, int config, int
   double sum = 0;
   for (int kind = it.first; kind <= it.last; ++kind) {
     const DistinctLength& k = table_->kinds()[at(kind)];
-    const Tokens tokens = k.length + table_->configs()[at(config)].sequence_tokens;
+    const GroupConfig& group = table_->configs()[at(config)];
+    const Tokens tokens = group.padded(k.length) + group.sequence_tokens;
     const double amount = time ? table_->kind_cost(kind, config) : static_cast<double>(tokens);
     sum += k.count * packing_value(what, amount, all);
   }

@@ -169,7 +169,7 @@ class Settling {
     double least = kInfinity;
     for (std::size_t d = 0; d < table_.configs().size(); ++d) {
       const auto capacity = static_cast<double>(config(d).capacity);
-      const auto tokens = static_cast<double>(length + config(d).sequence_tokens);
+      const auto tokens = static_cast<double>(config(d).padded(length) + config(d).sequence_tokens);
       const Ms cost = table_.kind_cost(kind, static_cast<int>(d));
       if (!is_of(d, mode) || !table_.holds_kind(static_cast<int>(d), kind) || room(i, d) <= 0 ||
           cost > room(i, d) * kBoundFits)

@@ -215,13 +215,16 @@ Groups mixed(std::span<const int> positions, std::size_t groups) {
 class Cuts {
  public:
   explicit Cuts(const ScatterTable& table)
-      : table_(table), degrees_(table), tokens_{0}, loads_(table.configs().size()) {
-    for (int position = 0; position < table.size(); ++position) {
-      tokens_.push_back(tokens_.back() + table.length(position));
-    }
+      : table_(table),
+        degrees_(table),
+        tokens_(table.configs().size(), {0}),
+        loads_(table.configs().size()) {
     for (int config = 0; config < static_cast<int>(loads_.size()); ++config) {
+      const GroupConfig& own = table.configs()[at(config)];
       loads_[at(config)].emplace_back();
       for (int position = 0; position < table.size(); ++position) {
+        tokens_[at(config)].push_back(tokens_[at(config)].back() +
+                                      own.padded(table.length(position)));
         loads_[at(config)].push_back(loads_[at(config)].back() + table.load(position, config));
       }
     }
@@ -310,8 +313,8 @@ class Cuts {
 
   // Computes the time at each configuration of the sequences [begin, end) as one group.
   void measure(int begin, int end, std::span<Ms> times) const {
-    const Tokens tokens = tokens_[at(end)] - tokens_[at(begin)];
     for (std::size_t config = 0; config < loads_.size(); ++config) {
+      const Tokens tokens = tokens_[config][at(end)] - tokens_[config][at(begin)];
       const GroupConfig& own = table_.configs()[config];
       const auto beside = checked_mul(end - begin, own.sequence_tokens);
       const bool fits = end - begin <= own.sequences && beside && *beside <= own.capacity &&
@@ -346,7 +349,8 @@ class Cuts {
 
   const ScatterTable& table_;
   Degrees degrees_;
-  std::vector<Tokens> tokens_;            // sum of tokens before each position
+  // By configuration: the sum of padded tokens before each position.
+  std::vector<std::vector<Tokens>> tokens_;
   std::vector<std::vector<Load>> loads_;  // sum of loads before each position, by configuration
   std::vector<Cut> best_;                 // best cut, by end
   std::vector<Times> groups_;

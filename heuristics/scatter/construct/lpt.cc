@@ -16,8 +16,8 @@ struct Queue {
   std::vector<std::pair<Ms, int>> ready;        // heap: least time first, ties by index
   std::vector<std::pair<Tokens, int>> waiting;  // heap: most room first
 
-  // Returns the index of the group with room for `length` that finishes first, or -1 if no group
-  // has room.
+  // Returns the index of the group with room for `length` padded tokens that finishes first, or -1
+  // if no group has room.
   int first(const std::vector<WorkingGroup>& groups, Tokens length) {
     while (!waiting.empty() && waiting.front().first >= length) {
       const int index = waiting.front().second;
@@ -66,7 +66,7 @@ std::optional<WorkingMicroBatch> lpt_groups(const ScatterTable& table, std::span
     for (int config = static_cast<int>(mix.size()) - 1; config >= 0; --config) {
       Queue& queue = queues[static_cast<std::size_t>(config)];
       if (!table.holds(config, position)) continue;
-      const int index = queue.first(batch.groups, table.length(position));
+      const int index = queue.first(batch.groups, queue.config.padded(table.length(position)));
       if (index < 0) continue;
       const Ms then = time_with(table, batch.groups[static_cast<std::size_t>(index)], position);
       if (then < finish) {

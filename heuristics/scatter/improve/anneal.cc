@@ -197,7 +197,7 @@ class Annealer {
     const StepState::Group& source = state_.group(from);
     const StepState::Group& target = state_.group(to);
     if (no_idle_ && source.positions.size() == 1) return;
-    const Tokens length = state_.length(position);
+    const Tokens length = state_.length(position, target.config);
     ++moves_;
     if (length > state_.room(target) || !state_.holds(target.config, length)) return;
     if (state_.full(target)) return;
@@ -218,10 +218,11 @@ class Annealer {
     if (right.positions.empty()) return;
     const int other = right.positions[below(right.positions.size())];
     if (state_.kind(position) == state_.kind(other)) return;
-    const Tokens more = state_.length(other) - state_.length(position);
-    if (more > state_.room_to_grow(left) || -more > state_.room_to_grow(right)) return;
-    const Tokens longer = more > 0 ? state_.length(other) : state_.length(position);
-    if (!state_.holds(more > 0 ? left.config : right.config, longer)) return;
+    const Tokens coming = state_.length(other, left.config);
+    const Tokens leaving = state_.length(position, right.config);
+    if (coming - state_.length(position, left.config) > state_.room_to_grow(left)) return;
+    if (leaving - state_.length(other, right.config) > state_.room_to_grow(right)) return;
+    if (!state_.holds(left.config, coming) || !state_.holds(right.config, leaving)) return;
     const Change out{a, exchanged(left, position, other)};
     const Change in{b, exchanged(right, other, position)};
     if (accept(energy_change(out, in))) state_.swap(position, other);

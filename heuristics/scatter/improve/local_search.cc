@@ -51,6 +51,8 @@ class Polisher {
     const Load with = target.load + table_.load(leaving, target.config);
     const Tokens target_room = room_to_grow(target);
     const Tokens from_room = room_to_grow(from);
+    const GroupConfig& own = table_.configs()[static_cast<std::size_t>(from.config)];
+    const GroupConfig& other = table_.configs()[static_cast<std::size_t>(target.config)];
     const Tokens length = table_.length(leaving);
     if (!table_.holds(target.config, leaving)) return;
     const bool stays =
@@ -67,7 +69,8 @@ class Polisher {
       // with measured times, which may fall with length.
       if (kind <= table_.kind(leaving) && !table_.measured()) continue;
       const Tokens returned = table_.length(coming);
-      if (length - returned > target_room || returned - length > from_room) continue;
+      if (other.padded(length) - other.padded(returned) > target_room) continue;
+      if (own.padded(returned) - own.padded(length) > from_room) continue;
       if (!table_.holds(from.config, coming)) continue;
       const Ms left = time(from, without + table_.load(coming, from.config));
       if (!(left < best_.slower)) continue;

@@ -21,8 +21,8 @@ StepState::StepState(const ScatterTable& table, const WorkingStep& step, double 
     }
   }
   for (int kind = 0; kind < static_cast<int>(table.kinds().size()); ++kind) {
-    lengths_.push_back(table.kinds()[at(kind)].length);
     for (int config = 0; config < static_cast<int>(degrees_.size()); ++config) {
+      lengths_.push_back(table.configs()[at(config)].padded(table.kinds()[at(kind)].length));
       loads_.push_back(table.kind_load(kind, config));
     }
   }
@@ -226,7 +226,7 @@ void StepState::insert(Group& group, int id, int position) {
   home_[at(position)] = id;
   index_[at(position)] = static_cast<int>(group.positions.size());
   group.positions.push_back(position);
-  group.held += length(position) + sequence_tokens_[at(group.config)];
+  group.held += length(position, group.config) + sequence_tokens_[at(group.config)];
   group.load += load(position, group.config);
   group.time = time(group.config, group.load);
 }
@@ -237,7 +237,7 @@ void StepState::erase(Group& group, int position) {
   group.positions[at(index)] = last;
   index_[at(last)] = index;
   group.positions.pop_back();
-  group.held -= length(position) + sequence_tokens_[at(group.config)];
+  group.held -= length(position, group.config) + sequence_tokens_[at(group.config)];
   // An empty group resets its sums, so that rounding errors do not accumulate.
   if (group.positions.empty()) {
     group.load = empty_load(group.config);

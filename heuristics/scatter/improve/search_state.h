@@ -77,7 +77,10 @@ class StepState {
   const Load& load(int position, int config) const {
     return loads_[at(kinds_[at(position)]) * degrees_.size() + at(config)];
   }
-  Tokens length(int position) const { return lengths_[at(kinds_[at(position)])]; }
+  // Returns the tokens of the sequence on a group of the configuration.
+  Tokens length(int position, int config) const {
+    return lengths_[at(kinds_[at(position)]) * degrees_.size() + at(config)];
+  }
   int kind(int position) const { return kinds_[at(position)]; }
   Load empty_load(int config) const { return table_.empty_load(config); }
   // Returns the time of a group with this load, in ms.
@@ -164,7 +167,7 @@ class StepState {
   std::vector<Tokens> longest_;
   std::size_t most_sequences_ = 0;  // limit of a group
   std::vector<Load> loads_;         // by kind and configuration
-  std::vector<Tokens> lengths_;     // by kind
+  std::vector<Tokens> lengths_;     // by kind and configuration
   std::vector<int> kinds_;          // by position
   std::vector<int> home_;           // group of each position
   std::vector<int> index_;          // index of each position in its group

@@ -19,7 +19,7 @@ Ms estimate(const ScatterTable& table, int config, double fill) {
   Ms time = 0;  // sum over all groups
   for (std::size_t k = 0; k < table.kinds().size(); ++k) {
     const DistinctLength& kind = table.kinds()[k];
-    tokens += static_cast<double>(kind.length + group.sequence_tokens) * kind.count;
+    tokens += static_cast<double>(group.padded(kind.length) + group.sequence_tokens) * kind.count;
     time += table.kind_cost(static_cast<int>(k), config) * kind.count;
   }
   const double groups = std::max(std::ceil(tokens / (fill * static_cast<double>(group.capacity))),

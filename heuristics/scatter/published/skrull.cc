@@ -27,7 +27,7 @@ void place_locally(const ScatterTable& table, std::span<const int> local, int ba
   // comes.
   std::priority_queue<std::pair<Tokens, int>> waiting;
   for (const int position : local) {  // the longest first
-    while (!waiting.empty() && waiting.top().first >= table.length(position)) {
+    while (!waiting.empty() && waiting.top().first >= config.padded(table.length(position))) {
       const int index = waiting.top().second;
       least.emplace(bins[static_cast<std::size_t>(index)].time, index);
       waiting.pop();

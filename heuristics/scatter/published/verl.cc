@@ -96,11 +96,12 @@ std::optional<WorkingStep> step_of(const ScatterTable& table, std::span<const Sa
 
 // Returns the first number of micro-batches to try, computed from the tokens alone.
 std::int64_t fewest(const ScatterTable& table, std::span<const Samples> ranks, int config) {
-  const Tokens limit = table.configs()[at(config)].packed_capacity();
+  const GroupConfig& group = table.configs()[at(config)];
+  const Tokens limit = group.packed_capacity();
   std::int64_t most = 1;
   for (const Samples& own : ranks) {
     Tokens tokens = 0;
-    for (const int position : own.positions) tokens += table.length(position);
+    for (const int position : own.positions) tokens += group.padded(table.length(position));
     most = std::max(most, std::min(std::ssize(own.positions), (tokens + limit - 1) / limit));
   }
   return (most + table.multiple() - 1) / table.multiple() * table.multiple();

@@ -69,16 +69,19 @@ Load overlapped(Ms work, Ms sent, double overlap) {
   return {work + (1 - overlap) * sent, (1 - overlap) * work + sent};
 }
 
-// Returns the load of a sequence in a packed row.
-Load packed_load(const ScatterInstance& instance, Tokens length, GroupForm form) {
+// Returns the load of a sequence in a packed row, or of tokens between sequences, which have no
+// attention.
+Load packed_load(const ScatterInstance& instance, Tokens length, GroupForm form,
+                 bool attends = true) {
   const ScatterCost& cost = instance.cost;
   const int degree = form.degree;
   const auto s = static_cast<double>(length);
   const Factors factors = factors_of(instance, form);
   const double speed = slowest_speed(instance.cluster, form);
-  const Ms attention = attention_ms(cost, factors.quadratic * cost.quadratic_ms, length) / speed;
-  Ms ms =
-      (attention + factors.linear * cost.linear_ms * s / speed) / degree + cost.sequence_fixed_ms;
+  const Ms attention =
+      attends ? attention_ms(cost, factors.quadratic * cost.quadratic_ms, length) / speed : 0;
+  Ms ms = (attention + factors.linear * cost.linear_ms * s / speed) / degree +
+          (attends ? cost.sequence_fixed_ms : 0);
   if (cost.split_ms > 0) {
     ms += factors.quadratic * cost.split_ms * s / speed * (degree - 1) / degree;
   }
@@ -92,7 +95,9 @@ Load packed_load(const ScatterInstance& instance, Tokens length, GroupForm form)
   const Exchange& exchange = *cost.exchange;
   const Link link = slowest_link(instance, degree);
   const double share = s / degree;  // tokens on a device
-  const Mib queries = factors.exchange * exchange.all_to_all_mib_per_token * share;
+  const bool two_level = form.exchange == ExchangeKind::two_level;
+  const int exchanging = two_level ? instance.cluster.devices_per_node : degree;
+  const Mib queries = factors.exchange * all_to_all_volume(exchange, exchanging) * share;
   const Mib keys = factors.exchange * exchange.keys_values_mib_per_token * share;
   switch (form.exchange) {
     case ExchangeKind::none:
@@ -142,6 +147,7 @@ Ms overhead_ms(const ScatterInstance& instance, GroupForm form) {
 }  // namespace
 
 Load sequence_load(const ScatterInstance& instance, Tokens length, GroupForm form) {
+  if (instance.padding) length = padded_length(instance, length, form);
   if (!instance.cost.table.empty()) {
     const auto tokens = static_cast<double>(length);
     return {tokens, tokens * tokens};
@@ -150,6 +156,13 @@ Load sequence_load(const ScatterInstance& instance, Tokens length, GroupForm for
   if (instance.rules.packed) return load;
   const Ms alone = load.time() + overhead_ms(instance, form);
   return {alone, alone};
+}
+
+Load row_padding_load(const ScatterInstance& instance, Tokens tokens, GroupForm form) {
+  const Tokens padding = round_up(tokens, row_multiple(instance, form)) - tokens;
+  if (padding == 0) return {};
+  if (!instance.cost.table.empty()) return {static_cast<double>(padding), 0};
+  return packed_load(instance, padding, form, false);
 }
 
 Load empty_load(const ScatterInstance& instance, GroupForm form) {

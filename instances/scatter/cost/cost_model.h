@@ -22,9 +22,10 @@
 //   two_level   w + y                w + y - (r - 1) a / (r d) + (r - 1) k s / d / v_across,
 //                                      y = q (n - 1) / n s / d / v_inside           1 and r - 1
 //
-// q is all_to_all_mib_per_token and k keys_values_mib_per_token. v is the bandwidth inside a node,
-// or across nodes if a group of the degree may cross them, and the latency of a message likewise.
-// two_level has an all-to-all inside each of r = d / n nodes of n devices and a ring across them.
+// q is all_to_all_mib_per_token, of d devices or in two levels of n if it is given by devices, and
+// k keys_values_mib_per_token. v is the bandwidth inside a node, or across nodes if a group of the
+// degree may cross them, and the latency of a message likewise. two_level has an all-to-all inside
+// each of r = d / n nodes of n devices and a ring across them.
 //
 // A ring computes d blocks of a / d^2 each and sends keys and values d - 1 times; a round takes the
 // longer of the two, and one block is left: a / d^2 + (d - 1) max(a / d^2, k s / d / v). Every
@@ -83,8 +84,13 @@ struct Load {
   bool operator==(const Load&) const = default;
 };
 
-// Returns the load that a sequence of `length` padded tokens adds to a group of this form.
+// Returns the load that a sequence of `length` padded tokens adds to a group of this form. If the
+// instance has `padding`, `length` is first padded for this form.
 Load sequence_load(const ScatterInstance& instance, Tokens length, GroupForm form);
+
+// Returns the load of the padding of a row whose sequences have `tokens` padded tokens together.
+// Returns no load unless the instance pads rows.
+Load row_padding_load(const ScatterInstance& instance, Tokens tokens, GroupForm form);
 
 // Returns the load of a group without sequences: its overhead on both sides, or 0 with a table.
 Load empty_load(const ScatterInstance& instance, GroupForm form);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <utility>
 
 #include "instances/scatter/table/group_form.h"
 
@@ -81,6 +83,30 @@ ScatterCost machine_cost(const TransformerShape& shape, const Machine& machine, 
   cost.exchange->inside_latency_ms = four_digits(cost.exchange->inside_latency_ms);
   cost.exchange->across_latency_ms = four_digits(cost.exchange->across_latency_ms);
   return cost;
+}
+
+void set_volumes_by_devices(ScatterInstance& instance, const TransformerShape& shape) {
+  Exchange& exchange = *instance.cost.exchange;
+  const int heads = shape.kv_heads > 0 ? shape.kv_heads : shape.heads;
+  const auto volume = [&](int devices) {
+    const double copies = std::max(1.0, static_cast<double>(devices) / heads);
+    return four_digits(8 * (shape.query_width() + shape.key_value_width() * copies) * shape.layers /
+                       kMibBytes);
+  };
+  std::map<int, Mib> volumes;
+  bool repeated = false;
+  for (const auto& [degree, kinds] : exchange.kinds) {
+    for (const ExchangeKind kind : kinds) {
+      const bool two_level = kind == ExchangeKind::two_level;
+      if (!two_level && kind != ExchangeKind::all_to_all) continue;
+      const int devices = two_level ? instance.cluster.devices_per_node : degree;
+      volumes[devices] = volume(devices);
+      repeated = repeated || devices > heads;
+    }
+  }
+  if (!repeated) return;
+  exchange.all_to_all_mib_per_token = 0;
+  exchange.all_to_all_by_devices = std::move(volumes);
 }
 
 void set_exchange_kinds(ScatterInstance& instance, int heads) {

@@ -45,4 +45,9 @@ ScatterCost machine_cost(const TransformerShape& shape, const Machine& machine, 
 // `cost.exchange`.
 void set_exchange_kinds(ScatterInstance& instance, int heads);
 
+// Gives the all-to-alls of an instance with kinds their volumes by devices, if one has more devices
+// than the model has key and value heads: each head is then sent to devices / heads of them.
+// Version 3 of the formulas has this. Source: DeepSpeed-Ulysses as verl and TRL use it (repeat_kv).
+void set_volumes_by_devices(ScatterInstance& instance, const TransformerShape& shape);
+
 }  // namespace stowage

@@ -7,6 +7,7 @@
 #include "instances/regression/interval.h"
 #include "instances/regression/robust.h"
 #include "instances/scatter/fit/errors.h"
+#include "instances/scatter/table/group_form.h"
 
 namespace stowage {
 namespace {
@@ -23,7 +24,7 @@ Design design_of(std::span<const TimedRow> rows, const ScatterInstance& like,
   for (const TimedRow& row : rows) {
     double tokens = 0;
     for (const Tokens length : row.lengths) {
-      tokens += static_cast<double>(padded_length(like, length));
+      tokens += static_cast<double>(padded_length(like, length, {row.degree, row.exchange}));
     }
     const double share = tokens / row.degree;
     double held = 0;  // keys and values of other devices

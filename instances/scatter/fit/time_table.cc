@@ -28,7 +28,8 @@ struct Point {
 Point point_of(const ScatterInstance& like, const TimedRow& row) {
   Point point;
   for (const Tokens length : row.lengths) {
-    const auto padded = static_cast<double>(padded_length(like, length));
+    const auto padded =
+        static_cast<double>(padded_length(like, length, {row.degree, row.exchange}));
     point.tokens += padded;
     point.squares += padded * padded;
   }

@@ -54,16 +54,19 @@ Result<GeneratedScatter> generate_scatter(const ScatterGenerator& generator,
   GeneratedScatter generated{.instance = *std::move(preset), .generator = generator};
   generated.generator.preset.memory_mib = preset_memory_mib(generator.preset);
   ScatterInstance& instance = generated.instance;
-  instance.pad_multiple = generator.pad_multiple.value_or(instance.pad_multiple);
+  if (generator.pad_multiple) {
+    instance.padding.reset();
+    instance.pad_multiple = *generator.pad_multiple;
+  }
   instance.name = generator.name.empty()
                       ? instance.name + '-' + name_of(generator.source, generator.seed)
                       : generator.name;
   const Tokens held = longest_in_group(instance, largest_form(instance));
   generated.longest_allowed =
-      std::min(generator.preset.limit_tokens, held - held % instance.pad_multiple);
+      std::min(generator.preset.limit_tokens, held - held % common_multiple(instance));
   if (generated.longest_allowed < 1) {
     return InputError{code::kNothingFits, "/memory_mib",
-                      "must leave room for " + std::to_string(instance.pad_multiple) +
+                      "must leave room for " + std::to_string(common_multiple(instance)) +
                           " tokens on the whole cluster, is room for " + std::to_string(held)};
   }
   LengthStream lengths(generator.source, generator.seed, list);

@@ -12,7 +12,8 @@ void fields(Visitor& v, Generator& generator) {
   auto& preset = generator.preset;
   v.required("model", preset.model);
   v.omit_if(preset.machine.empty(), "machine", preset.machine);
-  v.omit_if(preset.machine.empty() || preset.formulas == 1, "formulas", preset.formulas, {1, 2});
+  v.omit_if(preset.machine.empty() || preset.formulas == 1, "formulas", preset.formulas,
+            {1, kScatterFormulas});
   v.required("devices", preset.devices, {1, kMaxDevices});
   v.required("limit_tokens", preset.limit_tokens, {1, kMaxExact});
   v.optional("memory_mib", preset.memory_mib, kQuantity);

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,6 +20,7 @@
 #include "instances/scatter/json/device_types.h"
 #include "instances/scatter/json/embedded_documents.h"
 #include "instances/scatter/json/json.h"
+#include "instances/scatter/json/padding.h"
 #include "instances/scatter/json/time_table.h"
 
 namespace stowage {
@@ -284,6 +286,27 @@ void read_exchange_kinds(const ObjectReader& reader, const Cluster& cluster, Exc
   }
 }
 
+// Checks that volumes by devices contain each number of devices that exchanges.
+void check_volumes(const Cluster& cluster, const Exchange& exchange, const ObjectReader& reader) {
+  std::string missing;
+  std::set<int> seen;
+  for (const int degree : cluster.degrees) {
+    if (degree == 1) continue;
+    for (const ExchangeKind kind : exchange.kinds.at(degree)) {
+      const bool two_level = kind == ExchangeKind::two_level;
+      if (!two_level && kind != ExchangeKind::all_to_all) continue;
+      const int devices = two_level ? cluster.devices_per_node : degree;
+      if (exchange.all_to_all_by_devices.contains(devices) || !seen.insert(devices).second)
+        continue;
+      missing += (missing.empty() ? "" : ", ") + std::to_string(devices);
+    }
+  }
+  if (missing.empty()) return;
+  reader.errors().add(
+      code::kBandwidth, reader.at("all_to_all_mib_per_token").pointer(),
+      "must hold a volume for every number of devices that exchange, lacks " + missing);
+}
+
 // Checks that all volumes and bandwidths that some allowed form uses are present.
 void check_exchange(const Cluster& cluster, const Exchange& exchange, const ObjectReader& reader) {
   std::map<std::string_view, int> used;  // by key: a degree that uses it
@@ -317,9 +340,15 @@ Exchange read_exchange(const JsonValue& value, const JsonPath& path, const Clust
       {"kinds", "all_to_all_mib_per_token", "keys_values_mib_per_token", "inside_mib_per_ms",
        "across_mib_per_ms", "inside_latency_ms", "across_latency_ms", "overlap"});
   const std::int64_t before = errors.found();
+  const JsonValue* const volume = reader.find("all_to_all_mib_per_token");
+  const bool by_devices = volume != nullptr && volume->object() != nullptr;
   Exchange exchange{
-      .all_to_all_mib_per_token = reader.number("all_to_all_mib_per_token", kQuantity, 0),
+      .all_to_all_mib_per_token =
+          by_devices ? 0 : reader.number("all_to_all_mib_per_token", kQuantity, 0),
       .keys_values_mib_per_token = reader.number("keys_values_mib_per_token", kQuantity, 0),
+      .all_to_all_by_devices = by_devices
+                                   ? read_by_degree(reader, "all_to_all_mib_per_token", kQuantity)
+                                   : std::map<int, Mib>(),
       .inside_mib_per_ms = reader.number("inside_mib_per_ms", kDivisor, 0),
       .across_mib_per_ms = reader.number("across_mib_per_ms", kDivisor, 0),
       .inside_latency_ms = reader.number("inside_latency_ms", kQuantity, 0),
@@ -329,6 +358,7 @@ Exchange read_exchange(const JsonValue& value, const JsonPath& path, const Clust
   read_exchange_kinds(reader, *cluster, exchange);
   if (value.object() != nullptr && errors.found() == before) {
     check_exchange(*cluster, exchange, reader);
+    if (by_devices) check_volumes(*cluster, exchange, reader);
   }
   return exchange;
 }
@@ -463,9 +493,10 @@ namespace {
 ScatterInstance scatter_instance_from(const JsonValue& document, const std::string& base_dir,
                                       ErrorList& errors) {
   const JsonPath root;
-  const ObjectReader reader(document, root, errors,
-                            {"format", "version", "problem", "name", "cluster", "model", "cost",
-                             "rules", "pipeline_stages", "pad_multiple", "lengths", "loss_tokens"});
+  const ObjectReader reader(
+      document, root, errors,
+      {"format", "version", "problem", "name", "cluster", "model", "cost", "rules",
+       "pipeline_stages", "pad_multiple", "padding", "lengths", "loss_tokens"});
   ScatterInstance instance;
   if (document.object() == nullptr || !check_head(reader, "stowage/instance", "scatter")) {
     return instance;
@@ -494,12 +525,14 @@ ScatterInstance scatter_instance_from(const JsonValue& document, const std::stri
   instance.pipeline_stages =
       static_cast<int>(reader.integer("pipeline_stages", {1, kMaxStages}, 1));
   const std::int64_t before = errors.found();
-  instance.pad_multiple = reader.integer("pad_multiple", {1, kMaxPadMultiple}, 1);
+  read_padding(reader, degrees_known, instance);
   if (const JsonValue* lengths = reader.require("lengths")) {
     const JsonPath where = reader.at("lengths");
     instance.lengths = read_lengths_or_list(*lengths, where, base_dir, errors);
     if (errors.found() == before) {
-      check_padded_sum(instance.lengths, instance.pad_multiple, where, errors);
+      check_padded_sum(instance.lengths,
+                       errors.empty() ? largest_multiple(instance) : instance.pad_multiple, where,
+                       errors);
       check_costs(instance.lengths.size(), instance.cluster.degrees.size(), "degrees", where,
                   errors);
       instance.loss_tokens = read_loss_tokens(reader, base_dir, instance.lengths);
@@ -556,7 +589,11 @@ static void write_exchange(JsonWriter& json, const Exchange& exchange) {
     json.end_array();
   }
   json.end_object();
-  json.number("all_to_all_mib_per_token", exchange.all_to_all_mib_per_token);
+  if (exchange.all_to_all_by_devices.empty()) {
+    json.number("all_to_all_mib_per_token", exchange.all_to_all_mib_per_token);
+  } else {
+    write_by_degree(json, "all_to_all_mib_per_token", exchange.all_to_all_by_devices);
+  }
   json.number("keys_values_mib_per_token", exchange.keys_values_mib_per_token);
   const auto unless_zero = [&](std::string_view key, double value) {
     if (value != 0) json.number(key, value);
@@ -635,7 +672,7 @@ void write_json_members(JsonWriter& json, const ScatterInstance& instance) {
     write_fields(json, instance.rules);
   }
   if (instance.pipeline_stages != 1) json.integer("pipeline_stages", instance.pipeline_stages);
-  json.integer("pad_multiple", instance.pad_multiple);
+  write_padding(json, instance);
   json.key("lengths");
   json.integers(instance.lengths);
   if (!instance.loss_tokens.empty()) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 
 #include "instances/scatter/table/device_pools.h"
 
@@ -74,6 +75,46 @@ std::optional<GroupForm> form_of(const ScatterInstance& instance,
   return GroupForm{group.degree, group.exchange, index, *place};
 }
 
+Tokens sequence_multiple(const ScatterInstance& instance, GroupForm form) {
+  if (!instance.padding) return instance.pad_multiple;
+  const Padding& padding = *instance.padding;
+  Tokens multiple = padding.sequence_multiple;
+  if (padding.per_degree) {
+    const bool two_chunks = form.exchange == ExchangeKind::ring ||
+                            form.exchange == ExchangeKind::all_gather ||
+                            form.exchange == ExchangeKind::two_level;
+    const int own = padding.device_multiple;
+    const Tokens share = two_chunks ? std::lcm(2, std::max(own, 1)) : own;
+    if (share > 0) multiple = std::lcm(multiple, share * form.degree);
+  }
+  if (!instance.rules.packed) {  // each sequence is a row
+    multiple = std::lcm(multiple, padding.row_multiple);
+    if (padding.per_degree) multiple = std::lcm(multiple, Tokens{form.degree});
+  }
+  return multiple;
+}
+
+Tokens row_multiple(const ScatterInstance& instance, GroupForm form) {
+  if (!instance.padding || !instance.rules.packed) return 1;
+  const Padding& padding = *instance.padding;
+  Tokens row = padding.row_multiple;
+  if (padding.per_degree) row = std::lcm(row, Tokens{form.degree});
+  return sequence_multiple(instance, form) % row == 0 ? 1 : row;  // 1: nothing is left to pad
+}
+
+Tokens padded_length(const ScatterInstance& instance, Tokens length, GroupForm form) {
+  return round_up(length, sequence_multiple(instance, form));
+}
+
+Tokens most_padded_length(const ScatterInstance& instance, Tokens length) {
+  if (!instance.padding) return padded_length(instance, length);
+  Tokens most = 0;
+  for (const GroupForm form : group_forms(instance)) {
+    most = std::max(most, padded_length(instance, length, form));
+  }
+  return most;
+}
+
 namespace {
 
 Tokens in_range(double tokens) {
@@ -125,7 +166,8 @@ Tokens tokens_per_device(const ScatterInstance& instance, GroupForm form) {
 
 Tokens sequence_tokens(const ScatterInstance& instance, GroupForm form) {
   const Mib each = instance.model.sequence_mib * form.degree;
-  return in_range(std::ceil(each / token_mib(instance, form)));
+  const Tokens tokens = in_range(std::ceil(each / token_mib(instance, form)));
+  return std::min(round_up(tokens, row_multiple(instance, form)), kMaxExact);
 }
 
 std::vector<int> allowed_degrees(const ScatterInstance& instance) {
@@ -140,8 +182,13 @@ GroupRoom room_of_group(const ScatterInstance& instance, GroupForm form) {
   GroupRoom room{.capacity = of_degree(tokens_per_device(instance, form), form.degree),
                  .sequence_tokens = sequence_tokens(instance, form),
                  .most_tokens = of_degree(instance.rules.max_tokens_per_rank, form.degree)};
+  if (const Tokens row = row_multiple(instance, form); row > 1) {
+    room.capacity -= room.capacity % row;
+    if (room.most_tokens < kMaxExact) room.most_tokens -= room.most_tokens % row;
+  }
   room.longest =
       std::min(std::max<Tokens>(room.capacity - room.sequence_tokens, 0), room.most_tokens);
+  if (instance.padding) room.longest -= room.longest % sequence_multiple(instance, form);
   if (!instance.rules.packed) {
     room.capacity = room.most_tokens;
     room.sequence_tokens = 0;
@@ -175,11 +222,10 @@ GroupForm largest_form(const ScatterInstance& instance) {
 
 std::vector<std::int64_t> unplaceable_sequences(const ScatterInstance& instance) {
   const Tokens largest = longest_in_group(instance, largest_form(instance));
+  const std::vector<Tokens> padded = padded_lengths(instance);
   std::vector<std::int64_t> ids;
-  for (std::size_t id = 0; id < instance.lengths.size(); ++id) {
-    if (padded_length(instance, instance.lengths[id]) > largest) {
-      ids.push_back(static_cast<std::int64_t>(id));
-    }
+  for (std::size_t id = 0; id < padded.size(); ++id) {
+    if (padded[id] > largest) ids.push_back(static_cast<std::int64_t>(id));
   }
   return ids;
 }

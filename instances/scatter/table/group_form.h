@@ -62,6 +62,20 @@ bool can_exchange(const Cluster& cluster, GroupForm form);
 std::optional<GroupForm> form_of(const ScatterInstance& instance,
                                  const ScatterMicroBatch& micro_batch, const ScatterGroup& group);
 
+// Returns the number of tokens of which the padded length of every sequence of such a group is a
+// multiple: pad_multiple, or that of ScatterInstance::padding.
+Tokens sequence_multiple(const ScatterInstance& instance, GroupForm form);
+
+// Returns the number of tokens of which the packed row of such a group is a multiple; 1 without
+// `padding`, and without packing, where each sequence is a row of its own.
+Tokens row_multiple(const ScatterInstance& instance, GroupForm form);
+
+// Returns the tokens of a sequence of this length on such a group. Requires length <= kMaxExact.
+Tokens padded_length(const ScatterInstance& instance, Tokens length, GroupForm form);
+
+// Returns the most tokens that a sequence of this length has on any group.
+Tokens most_padded_length(const ScatterInstance& instance, Tokens length);
+
 // Returns the MiB of one token on its device: activations, logits unless they come in chunks, and
 // keys and values that the device holds for other devices. The latter count once in a ring and
 // `degree` times in an all-gather.
@@ -75,14 +89,19 @@ Mib fixed_mib(const ScatterInstance& instance);
 Tokens tokens_per_device(const ScatterInstance& instance, GroupForm form = 1);
 
 // Returns v, the tokens of such a group that each of its sequences takes beside its own:
-// sequence_mib times the degree / token_mib, rounded up, at most kMaxExact.
+// sequence_mib times the degree / token_mib, rounded up to whole tokens and to row_multiple(), at
+// most kMaxExact.
 Tokens sequence_tokens(const ScatterInstance& instance, GroupForm form);
 
 // Returns the degrees of the cluster from min_degree on, ascending.
 std::vector<int> allowed_degrees(const ScatterInstance& instance);
 
-// The room of a group. Its n sequences have at most `capacity` - n `sequence_tokens` tokens
-// together, and at most `most_tokens`; each has at most `longest`. No value exceeds kMaxExact.
+// The room of a group. Its n sequences have at most `capacity` - n `sequence_tokens` padded tokens
+// together, and at most `most_tokens`; each has at most `longest`. No value exceeds kMaxExact. With
+// `padding`, `longest` is a multiple of the form's sequence_multiple(), so that a length that is
+// padded for all forms only can be compared with it. If
+// rows are padded, capacity and most_tokens are multiples of the row's multiple, and so is
+// `sequence_tokens`, rounded up.
 struct GroupRoom {
   Tokens capacity = 0;
   Tokens sequence_tokens = 0;

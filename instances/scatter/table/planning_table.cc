@@ -68,13 +68,17 @@ ScatterTable::ScatterTable(const ScatterInstance& instance)
   const std::vector<Tokens> padded = padded_lengths(instance);
   const Tokens shortest = padded.empty() ? 1 : std::ranges::min(padded);
   Tokens most = kMaxExact;
-  if (!instance.rules.packed) {
-    // More room than for the whole step makes no difference, and much larger numbers harm a solver.
-    most = std::max<Tokens>(1, std::accumulate(padded.begin(), padded.end(), Tokens{0}));
-  }
   least_overhead_ = kInfinity;
   for (const GroupForm form : group_forms(instance)) {
     const GroupRoom room = needed_limits(room_of_group(instance, form), shortest);
+    const Tokens multiple = sequence_multiple(instance, form);
+    if (!instance.rules.packed) {
+      // More room than for the whole step makes no difference, and much larger numbers harm a
+      // solver.
+      most = 0;
+      for (const Tokens length : padded) most += round_up(length, multiple);
+      most = std::max<Tokens>(1, most);
+    }
     configs_.push_back({.degree = form.degree,
                         .overhead = group_overhead_ms(instance, form),
                         .capacity = std::min(room.capacity, most),
@@ -85,7 +89,15 @@ ScatterTable::ScatterTable(const ScatterInstance& instance)
                         .most_tokens = room.most_tokens,
                         .recomputation = form.recomputation,
                         .place = form.place,
-                        .weighted_devices = double(form.degree)});
+                        .weighted_devices = double(form.degree),
+                        .multiple = instance.padding ? multiple : 1,
+                        .row_multiple = row_multiple(instance, form)});
+    pads_by_form_ = instance.padding.has_value();
+    if (const Tokens row = configs_.back().row_multiple; row > 1) {
+      Load& token = configs_.back().row_token;
+      token = row_padding_load(instance, 1, form);
+      token = {token.compute / double(row - 1), token.transfer / double(row - 1)};
+    }
     // Computed as on one device, because a product beyond the range would lose the tokens per
     // device.
     Tokens each = instance.rules.max_tokens_per_rank;
@@ -143,6 +155,7 @@ ScatterTable ScatterTable::part(std::span<const int> positions, int devices,
   part.packed_ = packed_;
   part.chooses_recomputation_ = chooses_recomputation_;
   part.even_ = even_;
+  part.pads_by_form_ = pads_by_form_;
   part.no_idle_ranks_ = no_idle_ranks_;
   part.equal_sequences_ = equal_sequences_;
   part.least_overhead_ = kInfinity;
@@ -201,6 +214,7 @@ void ScatterTable::append(std::int64_t id, Tokens length, std::span<const Load> 
 // enough if the other configuration does not hold that many of the shortest sequences.
 bool ScatterTable::holds_as_much(const GroupConfig& own, const GroupConfig& their) const {
   if (own.longest < their.longest) return false;
+  if (their.multiple % own.multiple != 0) return false;
   if (own.most_tokens < std::min(their.most_tokens, their.capacity)) return false;
   const Tokens larger = own.capacity - their.capacity;
   const Tokens more = own.sequence_tokens - their.sequence_tokens;
@@ -212,7 +226,7 @@ bool ScatterTable::holds_as_much(const GroupConfig& own, const GroupConfig& thei
   Tokens left = count;
   for (std::size_t kind = kinds_.size(); kind-- > 0 && left > 0;) {
     const Tokens taken = std::min<Tokens>(left, kinds_[kind].count);
-    least += taken * kinds_[kind].length;
+    least += taken * their.padded(kinds_[kind].length);
     left -= taken;
   }
   const auto beside = checked_mul(count, their.sequence_tokens);
@@ -224,6 +238,8 @@ bool ScatterTable::dominates(std::size_t config, std::size_t other) const {
   const GroupConfig& own = configs_[config];
   const GroupConfig& their = configs_[other];
   if (own.degree != their.degree || own.overhead > their.overhead) return false;
+  if (own.row_token.compute > their.row_token.compute) return false;
+  if (own.row_token.transfer > their.row_token.transfer) return false;
   if (own.place != their.place) return false;  // each kind has a limited number of devices
   if (!holds_as_much(own, their)) return false;
   for (std::size_t first = 0; first < loads_.size(); first += configs_.size()) {
@@ -506,7 +522,8 @@ void ScatterTable::find_held() {
     std::optional<Tokens> least;  // of the configurations that hold it
     for (const GroupConfig& config : configs_) {
       if (kind.length > config.longest) continue;
-      least = std::min(least.value_or(kMaxExact), config.sequence_tokens);
+      least = std::min(least.value_or(kMaxExact),
+                       config.padded(kind.length) - kind.length + config.sequence_tokens);
     }
     const auto own = checked_mul(kind.length + least.value_or(0), kind.count);
     held = std::min(checked_add(held, own.value_or(kMaxExact)).value_or(kMaxExact), kMaxExact);
@@ -517,6 +534,7 @@ void ScatterTable::find_even() {
   const auto of_degree = [](Tokens each, int degree) {
     return std::min(checked_mul(each, degree).value_or(kMaxExact), kMaxExact);
   };
+  if (pads_by_form_) even_ = false;
   std::map<int, Tokens> longest;  // by degree
   for (const GroupConfig& config : configs_) {
     if (config.sequence_tokens > 0) even_ = false;
@@ -542,6 +560,13 @@ std::vector<int> ScatterTable::devices_of_kinds() const {
 std::vector<int> ScatterTable::devices_of_kinds(int config) const {
   if (!several_kinds()) return {};
   return group_place(cluster_, configs_[at(config)].degree, configs_[at(config)].place)->devices;
+}
+
+Load ScatterTable::row_load(int config, Tokens tokens) const {
+  const GroupConfig& own = configs_[at(config)];
+  if (own.row_multiple == 1) return {};
+  const auto padding = static_cast<double>(round_up(tokens, own.row_multiple) - tokens);
+  return {padding * own.row_token.compute, padding * own.row_token.transfer};
 }
 
 double ScatterTable::total_area() const {

@@ -3,7 +3,9 @@
 //
 // A position is an index into the padded lengths in descending order, ties by id. Planners work
 // with positions; plans contain ids. Sequences of equal padded length share one row of costs: a
-// 512-sequence step padded to 128 tokens has only 40 to 110 rows.
+// 512-sequence step padded to 128 tokens has only 40 to 110 rows. If groups pad by their form, the
+// lengths of the table are padded to the multiple that all forms share, and
+// GroupConfig::padded() is the length on a group. Both have the same order.
 //
 // A configuration is a form that a group may have: a degree and, if the instance has several, a
 // kind of exchange and a recomputation mode, which all groups of a micro-batch share. A
@@ -52,6 +54,11 @@ struct GroupConfig {
   // The sum of the weights of its devices, by their kinds: the degree if all devices are alike. The
   // weights of all devices sum to N.
   double weighted_devices = 0;
+  // The padded length of each sequence is a multiple of it, and the tokens of a row of the other;
+  // see GroupConfig::padded().
+  Tokens multiple = 1;
+  Tokens row_multiple = 1;
+  Load row_token = {};                   // load of a token of a row's padding
   Tokens each = 0;                       // most tokens on a device; for planning_table.h only
   Ms least_overhead = 0;                 // overhead of least costs; `overhead` except in tables
   std::optional<AffineTime> below = {};  // in tables: the plane of least costs
@@ -69,14 +76,22 @@ struct GroupConfig {
   Tokens left_of_most(Tokens held, std::int64_t count) const {
     return most_tokens == kMaxExact ? kMaxExact : most_tokens - (held - count * sequence_tokens);
   }
-  // Sizes and a single capacity for packers: both limits follow from them.
+  // Returns the tokens of a sequence of this length of the table on a group of this configuration.
+  Tokens padded(Tokens length) const {
+    if (multiple == 1) return length;
+    if ((multiple & (multiple - 1)) == 0) return (length + multiple - 1) & -multiple;
+    return round_up(length, multiple);
+  }
+  // Sizes and a single capacity for packers: both limits follow from them. `length` is one of the
+  // table.
   Tokens packed_capacity() const { return std::min(capacity, most_tokens); }
   Tokens packed_size(Tokens length) const {
+    length = padded(length);
     return std::min(length + sequence_tokens, std::max(length, packed_capacity()));
   }
 };
 
-// Sequences of one padded length: positions [first, first + count).
+// Sequences of one length, padded as all groups pad: positions [first, first + count).
 struct DistinctLength {
   Tokens length = 0;
   int first = 0;
@@ -138,6 +153,12 @@ class ScatterTable {
     const Load& load = loads_[row(kind) + at(config)];
     return weight * load.compute + (1 - weight) * load.transfer;
   }
+  // Returns the load of the padding of a row whose sequences have `tokens` padded tokens. Bounds
+  // and the moves of searches leave it out, which lowers a group's time by that of less than
+  // row_multiple tokens; working plans and plans pay it.
+  Load row_load(int config, Tokens tokens) const;
+  // Returns whether groups pad their sequences by their form.
+  bool pads_by_form() const { return pads_by_form_; }
   // Returns the load of an empty group, and the time of a group with this load.
   Load empty_load(int config) const {
     if (!grids_.empty()) return {};
@@ -147,6 +168,12 @@ class ScatterTable {
   Ms time(int config, const Load& load) const {
     if (grids_.empty()) return load.time();
     return grids_[at(config)]->at(load.compute, load.transfer);
+  }
+  // Returns the time of a group whose sequences have this load and take `held` of its capacity.
+  Ms time(int config, const Load& load, Tokens held, std::int64_t count) const {
+    const GroupConfig& own = configs_[at(config)];
+    if (own.row_multiple == 1) return time(config, load);
+    return time(config, load + row_load(config, held - count * own.sequence_tokens));
   }
   // Returns whether times are measured, in a table by tokens and squares.
   bool measured() const { return !grids_.empty(); }
@@ -162,7 +189,8 @@ class ScatterTable {
   bool holds(int config, int position) const { return holds_kind(config, this->kind(position)); }
   // Returns the part of the capacity of a group of the configuration that the sequence takes.
   Tokens held(int config, int position) const {
-    return length(position) + configs_[at(config)].sequence_tokens;
+    const GroupConfig& own = configs_[at(config)];
+    return own.padded(length(position)) + own.sequence_tokens;
   }
 
   bool packed() const { return packed_; }
@@ -205,7 +233,7 @@ class ScatterTable {
   Tokens batch_capacity() const {
     return std::min(checked_mul(devices_, device_tokens_).value_or(kMaxExact), kMaxExact);
   }
-  // Returns the padded tokens of the step.
+  // Returns the tokens of the step: the sum of length(), which is no more than that of any plan.
   Tokens total_tokens() const;
   // The least sum of the capacities that its sequences take; at most kMaxExact.
   Tokens total_held() const { return total_held_; }
@@ -253,6 +281,7 @@ class ScatterTable {
   Ms longest_elsewhere_ = 0;
   Tokens total_held_ = 0;
   bool even_ = true;
+  bool pads_by_form_ = false;
   Ms least_overhead_ = 0;
   std::vector<GroupConfig> configs_;
   std::vector<DistinctLength> kinds_;

@@ -59,8 +59,6 @@ class CertificateChecker {
     const ScatterReferenceModel truth(instance);
     for (const GroupForm form : truth.forms()) forms_.push_back(form);
     const LengthCounts counts = true_length_counts(instance);
-    Tokens all = 0;
-    for (const auto& [tokens, count] : counts) all += tokens * count;
     const Tokens shortest = counts.empty() ? 1 : counts.rbegin()->first;
     std::vector<CertificateLevel> levels = certificate_.levels;
     if (levels.empty()) {
@@ -77,7 +75,7 @@ class CertificateChecker {
       shares_.push_back(is_form(truth, level.form()) ? share(truth, level.form()) : level.degree);
       ways_.push_back(level.recomputation);
       ways_used_.insert(level.recomputation);
-      limits_.push_back(limit(truth, level.form(), all, shortest));
+      limits_.push_back(limit(truth, level.form(), counts, shortest));
       capacity_.push_back(limits_.back().capacity);
       beside_.push_back(limits_.back().beside);
       overhead_.push_back(measured_ ? level.below.ms : overhead(truth, level.form()));
@@ -88,10 +86,11 @@ class CertificateChecker {
         const GroupForm form = levels[d].form();
         const bool fits = is_form(truth, form) && tokens <= truth.room(form);
         sort.ms.push_back(fits ? pays(truth, tokens, levels[d]) : -1);
+        sort.padded.push_back(truth.on_group(tokens, form).value_or(kMaxExact));
       }
       sorts_.push_back(std::move(sort));
     }
-    if (!certificate_.levels.empty()) check_levels(truth, all, shortest);
+    if (!certificate_.levels.empty()) check_levels(truth, counts, shortest);
     if (levels_hold_) fewest_ = true_fewest_micro_batches(instance, counts);
     longest_weight_ = instance.pipeline_stages - 1;
     if (longest_weight_ > 0) alone_ = longest_alone(truth, counts);
@@ -133,7 +132,7 @@ class CertificateChecker {
       std::optional<Real> least;
       for (const GroupForm form : forms_) {
         if (tokens > truth.room(form)) continue;
-        const GroupTimes times = truth.times(truth.sums_of(tokens), form);
+        const GroupTimes times = truth.times(truth.sums_of(tokens, form), form);
         const Real time = std::max(times.compute, times.transfer);
         if (!least || time < *least) least = time;
       }
@@ -187,7 +186,7 @@ class CertificateChecker {
   static Real adds(const ScatterReferenceModel& truth, Tokens tokens, GroupForm form, Real weight) {
     if (!is_form(truth, form)) return 0;
     const GroupTimes empty = truth.times({}, form);
-    const GroupTimes with = truth.times(truth.sums_of(tokens), form);
+    const GroupTimes with = truth.times(truth.sums_of(tokens, form), form);
     return weight * (with.compute - empty.compute) +
            (1 - weight) * (with.transfer - empty.transfer);
   }
@@ -196,7 +195,7 @@ class CertificateChecker {
   Real pays(const ScatterReferenceModel& truth, Tokens tokens,
             const CertificateLevel& level) const {
     if (!measured_) return adds(truth, tokens, level.form(), level.weight);
-    const Real length = static_cast<Real>(tokens);
+    const Real length = static_cast<Real>(truth.on_group(tokens, level.form()).value_or(kMaxExact));
     return level.below.token_ms * length + level.below.square_ms * length * length;
   }
 
@@ -213,17 +212,22 @@ class CertificateChecker {
     for (const CertificateSort& sort : sorts_) {
       if (sort.tokens <= truth.room(level.form())) longest = std::max(longest, sort.tokens);
     }
-    return truth.takes_at_least(plane, level.degree, sorts_.back().tokens, longest);
+    const auto padded = [&](Tokens tokens) {
+      return truth.on_group(tokens, level.form()).value_or(kMaxExact);
+    };
+    return truth.takes_at_least(plane, level.degree, padded(sorts_.back().tokens), padded(longest));
   }
 
   static ScatterReferenceModel::Limit limit(const ScatterReferenceModel& truth, GroupForm form,
-                                            Tokens all, Tokens shortest) {
+                                            const LengthCounts& counts, Tokens shortest) {
     if (!is_form(truth, form)) return {};
-    return truth.limit(form, all, shortest);
+    return truth.limit(form, tokens_on(truth, counts, form),
+                       truth.on_group(shortest, form).value_or(kMaxExact));
   }
 
   // Checks the rule certificate_levels.
-  void check_levels(const ScatterReferenceModel& truth, Tokens all, Tokens shortest) {
+  void check_levels(const ScatterReferenceModel& truth, const LengthCounts& counts,
+                    Tokens shortest) {
     const auto& levels = certificate_.levels;
     const auto wrong = [&](const std::string& where, std::string&& have, std::string&& need) {
       levels_hold_ = false;
@@ -256,7 +260,7 @@ class CertificateChecker {
       std::optional<GroupForm> without;
       const bool covered = std::ranges::any_of(ways_used_, [&](int own) {
         const auto bad = std::ranges::find_if(forms_, [&](GroupForm form) {
-          return form.recomputation == way && !is_covered(truth, form, own, all, shortest);
+          return form.recomputation == way && !is_covered(truth, form, own, counts, shortest);
         });
         if (bad != forms_.end() && !without) without = *bad;
         return bad == forms_.end();
@@ -268,13 +272,13 @@ class CertificateChecker {
   }
 
   // Returns whether a level of this mode is the form, or is never worse than it.
-  bool is_covered(const ScatterReferenceModel& truth, GroupForm form, int way, Tokens all,
-                  Tokens shortest) const {
+  bool is_covered(const ScatterReferenceModel& truth, GroupForm form, int way,
+                  const LengthCounts& counts, Tokens shortest) const {
     for (std::size_t l = 0; l < certificate_.levels.size(); ++l) {
       if (ways_[l] != way) continue;
       if (certificate_.levels[l].form() == form) return true;
       if (never_worse(truth, l, form) &&
-          never_smaller(truth, l, form, truth.limit(form, all, shortest))) {
+          never_smaller(truth, l, form, limit(truth, form, counts, shortest))) {
         return true;
       }
     }
@@ -289,6 +293,7 @@ class CertificateChecker {
     const ScatterReferenceModel::Limit& own = limits_[l];
     for (const CertificateSort& sort : sorts_) {
       if (sort.tokens <= truth.room(form) && sort.ms[l] < 0) return false;
+      if (sort.padded[l] > truth.on_group(sort.tokens, form).value_or(kMaxExact)) return false;
     }
     const auto spare = static_cast<Real>(own.capacity) - static_cast<Real>(theirs.capacity);
     const auto each = static_cast<Real>(own.beside) - static_cast<Real>(theirs.beside);
@@ -297,7 +302,8 @@ class CertificateChecker {
     for (auto sort = sorts_.rbegin(); sort != sorts_.rend(); ++sort) {
       for (std::int64_t i = 0; i < sort->count; ++i) {
         ++count;
-        held += static_cast<Real>(sort->tokens) + static_cast<Real>(theirs.beside);
+        held += static_cast<Real>(truth.on_group(sort->tokens, form).value_or(kMaxExact)) +
+                static_cast<Real>(theirs.beside);
         if (held > static_cast<Real>(theirs.capacity)) return true;
         if (count > rules_.max_sequences_per_group) return true;
         if (spare < static_cast<Real>(count) * each) return false;
@@ -595,7 +601,7 @@ class CertificateChecker {
       const std::optional<Real> all = room(leaf, i, d);
       if (sort.ms[d] < 0 || (all && (*all <= 0 || sort.ms[d] > *all * kCheckerFits))) continue;
       const DegreePrices& prices = leaf.intervals[i].degrees[d];
-      const auto tokens = static_cast<Real>(sort.tokens + beside_[d]);
+      const auto tokens = static_cast<Real>(sort.padded[d] + beside_[d]);
       Real price = prices.time * sort.ms[d] + prices.tokens * tokens;
       for (const PackingPrice& packing : prices.packing) {
         price += packing.price * (packing.resource == Resource::time

@@ -1,6 +1,7 @@
 #include "instances/scatter/verify/exhaustive_check.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <limits>
 #include <vector>
@@ -102,14 +103,14 @@ std::vector<Paces> groups_of(const ScatterInstance& instance, Common common, Ms 
   const std::vector<GroupForm> forms = truth.forms();
   std::vector<Paces> groups(Set{1} << instance.lengths.size());
   for (Set set = 1; set < groups.size(); ++set) {
-    GroupSums sums;
-    for (std::int64_t id = 0; id < truth.sequences(); ++id) {
-      if ((set >> id & 1) != 0) truth.add(id, sums);
-    }
-    if (common.count > 0 && sums.count != common.count) continue;
+    if (common.count > 0 && std::popcount(set) != common.count) continue;
     for (const GroupForm form : forms) {
       if (form.degree > instance.cluster.devices) break;
       if (form.recomputation != common.way) continue;
+      GroupSums sums;
+      for (std::int64_t id = 0; id < truth.sequences(); ++id) {
+        if ((set >> id & 1) != 0) truth.add(id, sums, form);
+      }
       if (!truth.fits(sums, form)) continue;
       const auto time = truth.time(sums, form);
       if (time && *time < claimed) add(groups[set], {form.degree, *time});

@@ -335,7 +335,7 @@ class ProfileChecker {
         for (std::size_t s = 0; s < facts_.sorts.size(); ++s) {
           const CertificateSort& sort = facts_.sorts[s];
           if (sort.ms[d] < 0) continue;
-          question.offer(sort.tokens + facts_.beside[d], sort.count, sort.ms[d],
+          question.offer(sort.padded[d] + facts_.beside[d], sort.count, sort.ms[d],
                          node.values[s] - prices.time * sort.ms[d]);
         }
         const std::optional<bool> exceeded = question.exceeded();

@@ -16,6 +16,7 @@ struct CertificateSort {
   Tokens tokens = 0;
   std::int64_t count = 0;
   std::vector<long double> ms;  // time it adds to a group, per level; negative: too long for it
+  std::vector<Tokens> padded;   // tokens that it has on a group, per level
 };
 
 // The facts of an instance that a proof uses, the longest length first.

@@ -24,9 +24,11 @@ struct HeldForm {
   int degree = 0;
   Tokens room = 0;  // of one sequence
   ScatterReferenceModel::Limit limit;
+  GroupForm form;
 
-  Tokens copies(Tokens tokens) const {
-    if (tokens > room) return 0;
+  Tokens copies(const ScatterReferenceModel& truth, Tokens length) const {
+    if (length > room) return 0;
+    const Tokens tokens = truth.on_group(length, form).value_or(kMaxExact);
     return std::min(limit.capacity / (tokens + limit.beside), limit.most / tokens);
   }
 };
@@ -35,6 +37,7 @@ struct HeldForm {
 // on each of their devices, for any number of sequences.
 bool is_even(const ScatterInstance& instance, const std::vector<HeldForm>& forms) {
   std::map<int, Tokens> rooms;
+  if (instance.padding) return false;  // larger groups may hold less a device
   for (const HeldForm& form : forms) {
     if (form.limit.beside > 0) return false;
     Tokens& room = rooms[form.degree];
@@ -51,11 +54,12 @@ bool is_even(const ScatterInstance& instance, const std::vector<HeldForm>& forms
 // tokens of all sequences together on all devices.
 Real held_together(const ScatterInstance& instance, const std::vector<HeldForm>& forms, bool even,
                    Tokens tokens, Real most) {
+  const ScatterReferenceModel truth(instance);
   std::vector<int> degrees;
   std::vector<Real> copies;  // of the exchange that holds most
   Real densest = 0;
   for (const HeldForm& form : forms) {
-    const auto held = static_cast<Real>(form.copies(tokens));
+    const auto held = static_cast<Real>(form.copies(truth, tokens));
     if (degrees.empty() || degrees.back() != form.degree) {
       degrees.push_back(form.degree);
       copies.push_back(0);
@@ -97,17 +101,24 @@ LengthCounts true_length_counts(const ScatterInstance& instance) {
   return counts;
 }
 
+Tokens tokens_on(const ScatterReferenceModel& truth, const LengthCounts& counts, GroupForm form) {
+  Tokens all = 0;  // the reader holds the padded sum to 2^54
+  for (const auto& [tokens, count] : counts) {
+    all += truth.on_group(tokens, form).value_or(kMaxExact) * count;
+  }
+  return all;
+}
+
 std::int64_t true_fewest_micro_batches(const ScatterInstance& instance,
                                        const LengthCounts& counts) {
   if (counts.empty()) return 0;
   const ScatterReferenceModel truth(instance);
-  Tokens all = 0;  // the reader holds the padded sum to 2^53
-  for (const auto& [tokens, count] : counts) all += tokens * count;
   std::vector<HeldForm> forms;
   Real most = 0;  // of all devices
   for (const GroupForm form : truth.forms()) {
-    const HeldForm held{form.degree, truth.room(form),
-                        truth.limit(form, all, counts.rbegin()->first)};
+    const Tokens all = tokens_on(truth, counts, form);
+    const Tokens shortest = truth.on_group(counts.rbegin()->first, form).value_or(kMaxExact);
+    const HeldForm held{form.degree, truth.room(form), truth.limit(form, all, shortest), form};
     Tokens each = truth.most_tokens(1);  // on one device
     if (!instance.rules.packed) each = std::min(each, all);
     if (held.limit.beside > 0) each = truth.per_device(form);
@@ -117,9 +128,11 @@ std::int64_t true_fewest_micro_batches(const ScatterInstance& instance,
   }
   Real held = 0;  // capacity that all sequences take
   for (const auto& [tokens, count] : counts) {
-    std::optional<Tokens> beside;
+    std::optional<Tokens> beside;  // padding as well
     for (const HeldForm& form : forms) {
-      if (tokens <= form.room) beside = std::min(beside.value_or(kMaxExact), form.limit.beside);
+      if (tokens > form.room) continue;
+      const Tokens padding = truth.on_group(tokens, form.form).value_or(kMaxExact) - tokens;
+      beside = std::min(beside.value_or(kMaxExact), padding + form.limit.beside);
     }
     held += static_cast<Real>(tokens + beside.value_or(0)) * static_cast<Real>(count);
   }

@@ -9,12 +9,19 @@
 #include <optional>
 
 #include "instances/scatter/instance.h"
+#include "instances/scatter/table/group_form.h"
 
 namespace stowage {
 
-// The number of sequences of each padded length, the longest length first.
+class ScatterReferenceModel;
+
+// The number of sequences of each length, padded to the multiple that all groups share, the longest
+// length first.
 using LengthCounts = std::map<Tokens, std::int64_t, std::greater<>>;
 LengthCounts true_length_counts(const ScatterInstance& instance);
+
+// Returns the tokens of all these sequences on groups of the form.
+Tokens tokens_on(const ScatterReferenceModel& truth, const LengthCounts& counts, GroupForm form);
 
 // Returns a lower bound on the micro-batches of any plan: by tokens, by the sequences of some
 // length or more that fit one, and by sequences per group, rounded up to the multiple that the

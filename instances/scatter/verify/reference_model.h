@@ -53,13 +53,36 @@ class ScatterReferenceModel {
     return std::binary_search(degrees.begin(), degrees.end(), degree);
   }
 
-  // Returns the length of a known sequence after padding; nullopt beyond the 64-bit range.
+  // Returns the tokens that a known sequence has on any group: its length, padded to the multiple
+  // that all groups share; nullopt beyond the 64-bit range.
   std::optional<Tokens> length(std::int64_t id) const {
     const Tokens own = instance_.lengths[static_cast<std::size_t>(id)];
-    const Tokens rest = instance_.pad_multiple > 1 ? own % instance_.pad_multiple : 0;
-    return rest == 0 ? own : checked_add(own, instance_.pad_multiple - rest);
+    if (!instance_.padding) return filled(own, instance_.pad_multiple);
+    const Padding& padding = *instance_.padding;
+    if (!padding.per_degree || padding.device_multiple < 1) {
+      return filled(own, padding.sequence_multiple);
+    }
+    Tokens divisor = 0;  // of all degrees
+    for (const int degree : degrees()) divisor = greatest_divisor(divisor, degree);
+    return filled(own,
+                  least_multiple(padding.device_multiple * divisor, padding.sequence_multiple));
   }
 
+  // Returns length() of a sequence of `tokens` tokens on such a group, after padding; nullopt
+  // beyond the 64-bit range.
+  std::optional<Tokens> on_group(Tokens tokens, GroupForm form) const {
+    return instance_.padding ? filled(tokens, sequences_fill(form)) : std::optional(tokens);
+  }
+
+  // Returns the tokens of a row whose sequences have `tokens` tokens on such a group.
+  std::optional<Tokens> row(std::optional<Tokens> tokens, GroupForm form) const {
+    return tokens ? filled(*tokens, rows_fill(form)) : std::nullopt;
+  }
+
+  // Returns the sums of one sequence of this length() on such a group, without padding of its row.
+  GroupSums sums_of(Tokens tokens, GroupForm form) const {
+    return sums_of(on_group(tokens, form).value_or(kMaxExact));
+  }
   // Returns the sums of one sequence of `tokens` padded tokens.
   GroupSums sums_of(Tokens tokens) const {
     GroupSums one{.tokens = tokens, .pairs = pairs(tokens), .longest = tokens, .count = 1};
@@ -67,13 +90,15 @@ class ScatterReferenceModel {
     return one;
   }
 
-  // Returns the length of the sequence; nullopt beyond the 64-bit range, or if it is unknown.
-  std::optional<Tokens> add(std::int64_t id, GroupSums& sums) const {
+  // Adds the sequence on a group of this form. Returns its tokens there; nullopt beyond the 64-bit
+  // range, or if it is unknown.
+  std::optional<Tokens> add(std::int64_t id, GroupSums& sums, GroupForm form) const {
     if (!is_known(id)) {
       sums.all_known = false;
       return std::nullopt;
     }
-    const auto tokens = length(id);
+    auto tokens = length(id);
+    if (tokens) tokens = on_group(*tokens, form);
     sums.tokens = sums.tokens && tokens ? checked_add(*sums.tokens, *tokens) : std::nullopt;
     sums.pairs += pairs(tokens.value_or(0));
     sums.longest = std::max(sums.longest, tokens.value_or(0));
@@ -113,17 +138,26 @@ class ScatterReferenceModel {
   bool fits_memory(const GroupSums& sums, GroupForm form) const {
     if (!instance_.rules.packed) return sums.longest <= capacity(form) - beside(form);
     const auto counted = checked_mul(sums.count, beside(form));
-    return sums.tokens && counted && *sums.tokens <= capacity(form) - *counted;
+    const auto tokens = row(sums.tokens, form);
+    return tokens && counted && *tokens <= capacity(form) - *counted;
+  }
+  // Returns whether the row of these sequences is within max_tokens_per_rank.
+  bool fits_rule(const GroupSums& sums, GroupForm form) const {
+    const auto tokens = row(sums.tokens, form);
+    return tokens && *tokens <= most_tokens(form.degree);
   }
   // Returns whether a group of these sequences satisfies all limits on one group.
   bool fits(const GroupSums& sums, GroupForm form) const {
-    return sums.tokens && *sums.tokens <= most_tokens(form.degree) && fits_memory(sums, form) &&
+    return fits_rule(sums, form) && fits_memory(sums, form) &&
            sums.count <= instance_.rules.max_sequences_per_group;
   }
-  // Returns the most tokens of a sequence alone.
+  // Returns the most tokens of a sequence alone: a length() above it exceeds the group's memory.
   Tokens room(GroupForm form) const {
     const Tokens in_memory = std::max<Tokens>(capacity(form) - beside(form), 0);
-    return std::min(in_memory, most_tokens(form.degree));
+    const Tokens most = std::min(in_memory, most_tokens(form.degree));
+    if (!instance_.padding) return most;
+    const Tokens rows = most / rows_fill(form) * rows_fill(form);
+    return rows / sequences_fill(form) * sequences_fill(form);
   }
 
   // One limit that all groups of a form satisfy: their tokens, and `beside` for each of their
@@ -135,9 +169,13 @@ class ScatterReferenceModel {
   };
   // Returns the limit in a step of `all` tokens, whose shortest sequence has `shortest`.
   Limit limit(GroupForm form, Tokens all, Tokens shortest) const {
-    const Tokens most = most_tokens(form.degree);
+    const Tokens step = rows_fill(form);
+    const auto whole_rows = [step](Tokens tokens) {
+      return tokens < kMaxExact ? tokens / step * step : tokens;
+    };
+    const Tokens most = whole_rows(most_tokens(form.degree));
     if (!instance_.rules.packed) return {.capacity = std::min(most, all)};
-    const Tokens memory = capacity(form);
+    const Tokens memory = whole_rows(capacity(form));
     const Tokens each = beside(form);
     if (each == 0) return {.capacity = std::min(memory, most)};
     // At most `most` / shortest sequences have `most` tokens. If memory holds that many with all
@@ -164,14 +202,16 @@ class ScatterReferenceModel {
   }
 
   // Returns the tokens of its group that each sequence takes beside its own: sequence_mib * degree
-  // / MiB per token, rounded up, in [0, 2^53]. Requires degree > 0.
+  // / MiB per token, rounded up, to whole tokens and to the multiple of rows, in [0, 2^53 + 2^30].
+  // Requires degree > 0.
   Tokens beside(GroupForm form) const {
     const double mib = form.degree * instance_.model.sequence_mib;
     const double tokens = mib / mib_of_token(form);
     if (!(tokens > 0)) return 0;
     if (tokens >= 0x1p53) return kMaxExact;
-    const auto whole = static_cast<Tokens>(tokens);
-    return static_cast<double>(whole) < tokens ? whole + 1 : whole;
+    auto whole = static_cast<Tokens>(tokens);
+    if (static_cast<double>(whole) < tokens) ++whole;
+    return filled(whole, rows_fill(form)).value_or(kMaxExact);
   }
 
   // Interpolates measured times on the half of the cell that holds the place: each corner of the
@@ -311,9 +351,15 @@ class ScatterReferenceModel {
     return static_cast<Ms>(std::max(both.compute, both.transfer));
   }
 
-  // Returns the two times before their maximum. Requires known sums and an allowed form.
+  // Returns the two times before their maximum, with the padding of the row. Requires known sums
+  // and an allowed form.
   GroupTimes times(const GroupSums& sums, GroupForm form) const {
-    if (instance_.rules.packed) return packed_times(sums, form);
+    if (instance_.rules.packed) {
+      if (rows_fill(form) == 1) return packed_times(sums, form);
+      GroupSums all = sums;
+      all.tokens = row(sums.tokens, form);
+      return packed_times(all, form);
+    }
     long double all = 0;  // one after another, each with its overhead and maximum
     for (const Tokens tokens : sums.each) {
       const GroupTimes one = packed_times(sums_of(tokens), form);
@@ -334,6 +380,46 @@ class ScatterReferenceModel {
 
  private:
   enum class Link { inside, across };
+
+  static Tokens greatest_divisor(Tokens a, Tokens b) {
+    while (b != 0) {
+      const Tokens rest = a % b;
+      a = b;
+      b = rest;
+    }
+    return a;
+  }
+  static Tokens least_multiple(Tokens a, Tokens b) { return a / greatest_divisor(a, b) * b; }
+
+  // Returns the least multiple of `step` that is at least `tokens`; nullopt beyond the 64-bit
+  // range.
+  static std::optional<Tokens> filled(Tokens tokens, Tokens step) {
+    const Tokens rest = step > 1 ? tokens % step : 0;
+    return rest == 0 ? std::optional(tokens) : checked_add(tokens, step - rest);
+  }
+
+  // Returns the multiple that a group of the form pads each of its sequences to, and its row. A
+  // degree that is not allowed, a violation of its own, asks for nothing.
+  Tokens sequences_fill(GroupForm form) const {
+    const Padding& padding = *instance_.padding;
+    Tokens step = padding.sequence_multiple;
+    if (!instance_.rules.packed) step = least_multiple(step, padding.row_multiple);
+    if (!padding.per_degree || form.degree < 1 || !is_allowed(form.degree)) return step;
+    const bool whole = form.exchange == ExchangeKind::none ||
+                       form.exchange == ExchangeKind::all_to_all;  // one chunk on each device
+    if (!instance_.rules.packed) step = least_multiple(step, form.degree);
+    const Tokens part = padding.device_multiple;
+    if (part == 0) return whole ? step : least_multiple(step, Tokens{2} * form.degree);
+    const Tokens chunk = whole || part % 2 == 0 ? part : 2 * part;
+    return least_multiple(step, chunk * form.degree);
+  }
+  Tokens rows_fill(GroupForm form) const {
+    if (!instance_.padding || !instance_.rules.packed) return 1;
+    Tokens step = instance_.padding->row_multiple;
+    const bool is_form = form.degree >= 1 && is_allowed(form.degree);
+    if (is_form && instance_.padding->per_degree) step = least_multiple(step, form.degree);
+    return sequences_fill(form) % step == 0 ? 1 : step;  // 1: all sums are multiples of it
+  }
 
   // Returns the times of one packed row.
   GroupTimes packed_times(const GroupSums& sums, GroupForm form) const {
@@ -367,7 +453,7 @@ class ScatterReferenceModel {
     }
     const Exchange& exchange = *cost.exchange;
     const long double own = again.exchange_factor * tokens / degree;  // tokens of a device
-    const long double queries = own * exchange.all_to_all_mib_per_token;
+    const long double queries = own * sent_by_all_to_all(form);
     const long double keys = own * exchange.keys_values_mib_per_token;
     const Link link = leaves_a_node(form.degree) ? Link::across : Link::inside;
     const long double message = latency(link);
@@ -393,6 +479,17 @@ class ScatterReferenceModel {
       return {once + work, once + last + (nodes - 1) * sending(keys, Link::across)};
     }
     return {fixed + work, fixed + work};
+  }
+
+  // Returns the MiB that a token of the group sends in an all-to-all, of the group or of a node.
+  double sent_by_all_to_all(GroupForm form) const {
+    const Exchange& exchange = *instance_.cost.exchange;
+    const auto& volumes = exchange.all_to_all_by_devices;
+    if (volumes.empty()) return exchange.all_to_all_mib_per_token;
+    const auto own =
+        volumes.find(form.exchange == ExchangeKind::two_level ? instance_.cluster.devices_per_node
+                                                              : form.degree);
+    return own == volumes.end() ? 0 : own->second;
   }
 
   std::size_t kind_of_rank(int rank) const {

@@ -185,9 +185,10 @@ class ScatterVerifier {
     check_ranks(at);
     const GroupSums sums = check_sequences(at);
     check_cu_seqlens(at);
-    if (sums.all_known && sums.tokens != group.tokens) {
+    const auto row = truth_.row(sums.tokens, form_of(group));
+    if (sums.all_known && row != group.tokens) {
       found_.add(kTokens, [&] {
-        return Description{at.pointer("/tokens"), tokens(group.tokens), tokens(sums.tokens)};
+        return Description{at.pointer("/tokens"), tokens(group.tokens), tokens(row)};
       });
     }
     check_capacity(at, sums);
@@ -273,7 +274,7 @@ class ScatterVerifier {
     lengths_.clear();
     for (std::size_t i = 0; i < at.group.sequences.size(); ++i) {
       const std::int64_t id = at.group.sequences[i];
-      lengths_.push_back(truth_.add(id, sums));
+      lengths_.push_back(truth_.add(id, sums, form_of(at.group)));
       if (!truth_.is_known(id)) {
         found_.add(kUnknownSequence, [&] {
           return Description{at.pointer("/sequences/" + text(i)), "sequence " + text(id),
@@ -324,7 +325,8 @@ class ScatterVerifier {
       return;
     }
     for (std::size_t i = 0; i < ids.size() && truth_.is_known(ids[i]); ++i) {
-      const auto end = lengths_[i] ? checked_add(cu[i], *lengths_[i]) : std::nullopt;
+      auto end = lengths_[i] ? checked_add(cu[i], *lengths_[i]) : std::nullopt;
+      if (i + 1 == ids.size()) end = truth_.row(end, form_of(at.group));
       if (end == cu[i + 1]) continue;
       wrong("/" + text(i + 1), text(cu[i + 1]), end ? text(*end) : "an end below 2^63");
       return;
@@ -338,7 +340,7 @@ class ScatterVerifier {
     if (way_ && place(at.group) && !truth_.fits_memory(sums, form)) {
       found_.add(kCapacity, [&] {
         const std::optional<Tokens> held =
-            rules_.packed ? sums.tokens : std::optional(sums.longest);
+            rules_.packed ? truth_.row(sums.tokens, form) : std::optional(sums.longest);
         std::string have = tokens(held);
         if (const Tokens beside = truth_.beside(form); beside > 0) {
           have += " and " + text(beside) + " for each of " + text(rules_.packed ? sums.count : 1) +
@@ -347,9 +349,9 @@ class ScatterVerifier {
         return Description{at.pointer(), have, "at most " + tokens(truth_.capacity(form))};
       });
     }
-    if (!sums.tokens || *sums.tokens > truth_.most_tokens(degree)) {
+    if (!truth_.fits_rule(sums, form)) {
       found_.add(kMaxTokens, [&] {
-        return Description{at.pointer(), tokens(sums.tokens),
+        return Description{at.pointer(), tokens(truth_.row(sums.tokens, form)),
                            "at most " + tokens(truth_.most_tokens(degree))};
       });
     }

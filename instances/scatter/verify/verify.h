@@ -18,9 +18,10 @@
 //   no_idle_ranks      with that rule, they sum to N
 //   sorted_groups      with that rule, degrees do not increase with the first rank
 //   micro_batches_multiple_of  their number is a multiple of rules.micro_batches_multiple_of
-//   tokens             tokens is the sum of the lengths after padding
+//   tokens             tokens is the sum of the lengths after padding, which depends on the group
+//                      if the instance has `padding`, and after the padding of the row
 //   cu_seqlens         one entry more than sequences, the first is 0, and entry i + 1 minus entry i
-//                      is the padded length of sequence i
+//                      is the padded length of sequence i; the padding of a row belongs to its last
 //   capacity           the padded lengths of a group, plus v for each of its sequences, sum to at
 //                       most C * degree; if rules.packed is false, each length plus v is at most
 //                       that

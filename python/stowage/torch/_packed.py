@@ -117,6 +117,9 @@ class PackedBatch:
 class PackedCollator:
     """Packs the sequences of a micro-batch into one row, with the planned padding.
 
+    If the planner's cluster pads by degree (Cluster.padding), a row is padded when
+    sampler.steps_with() or stowage.torch.loader() matches it with its plan, which has its degree.
+
     Samples are mappings with 1-d "input_ids" and optionally 1-d "labels"; default labels are the
     input_ids. If the planner clips (on_oversize="clip"), longer samples are cut to
     Cluster.largest_sequence tokens.
@@ -147,7 +150,8 @@ class PackedCollator:
         if slice not in ("zigzag", "contiguous", None):
             raise ValueError(f'slice: must be "zigzag", "contiguous" or None, is {slice!r}')
         planner = sampler.planner
-        self.pad_multiple = planner.cluster.pad_multiple
+        #: 0: rows are padded when they meet their plan, by the degree of their group.
+        self.pad_multiple = 0 if planner.cluster.padding else planner.cluster.pad_multiple
         self.pad_token_id = whole(pad_token_id, "pad_token_id")
         self.shift = shift
         self.slice = slice
@@ -171,9 +175,10 @@ class PackedCollator:
         if filler:
             samples = [{"input_ids": [self.pad_token_id], "labels": [IGNORED]}]
         ids, labels, places, lengths, padded = [], [], [], [0], [0]
+        multiple = self.pad_multiple or 1
         for sample in samples:
             tokens, targets = self._tokens(sample)
-            length = -(-len(tokens) // self.pad_multiple) * self.pad_multiple
+            length = -(-len(tokens) // multiple) * multiple
             more = length - len(tokens)
             ids.append(torch.nn.functional.pad(tokens, (0, more), value=self.pad_token_id))
             labels.append(torch.nn.functional.pad(targets, (0, more), value=IGNORED))
@@ -230,11 +235,32 @@ class PackedCollator:
             plan=step,
         )
 
+    def _as_planned(self, row: PackedBatch, planned: NDArray[np.int32]) -> PackedBatch:
+        """Returns the row, which is not padded, with the padding of its plan behind each sequence."""
+        ends = torch.from_numpy(planned.astype(np.int64))
+        lengths = row.cu_seqlens.diff()
+        moved = torch.repeat_interleave(ends[:-1] - row.cu_seqlens[:-1], lengths)
+        at = torch.arange(row.input_ids.shape[1]) + moved
+        size = int(ends[-1])
+        ids = row.input_ids.new_full((1, size), self.pad_token_id)
+        labels = row.labels.new_full((1, size), IGNORED)
+        ids[:, at], labels[:, at] = row.input_ids, row.labels
+        places = torch.arange(size) - torch.repeat_interleave(ends[:-1], ends.diff())
+        return replace(
+            row,
+            input_ids=ids,
+            labels=labels,
+            position_ids=places[None],
+            cu_seqlens_padded=ends.to(torch.int32),
+        )
+
     def part(self, step: Step, batch: Batch, row: PackedBatch, rank: int) -> PackedBatch:
         """Returns the part of a row of `step` on `rank`.
 
         Raises ValueError for a row that does not match the plan.
         """
+        if not self.pad_multiple and np.array_equal(row.cu_seqlens.numpy(), batch.cu_seqlens):
+            row = self._as_planned(row, batch.cu_seqlens_padded)
         if not np.array_equal(row.cu_seqlens_padded.numpy(), batch.cu_seqlens_padded) and (
             np.array_equal(row.cu_seqlens.numpy(), batch.cu_seqlens)
         ):

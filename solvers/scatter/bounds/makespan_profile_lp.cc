@@ -48,7 +48,8 @@ BestPattern ScatterProfileLp::price(int config, Ms room, double time,
     const DistinctLength& kind = table_.kinds()[at(k)];
     items.push_back({.kind = k,
                      .count = kind.count,
-                     .tokens = kind.length + table_.configs()[at(config)].sequence_tokens,
+                     .tokens = table_.configs()[at(config)].padded(kind.length) +
+                               table_.configs()[at(config)].sequence_tokens,
                      .time = cost,
                      .worth = worth});
   }

@@ -127,7 +127,8 @@ std::vector<Ms> ScatterStepBound::first_grid() const {
 void ScatterStepBound::add_breaks(int kind, Ms from, Ms to, std::vector<Ms>& points) const {
   for (int d = 0; d < static_cast<int>(table_.configs().size()); ++d) {
     const GroupConfig& config = table_.configs()[static_cast<std::size_t>(d)];
-    if (table_.kinds()[static_cast<std::size_t>(kind)].length > config.room(0, 0)) continue;
+    const Tokens length = table_.kinds()[static_cast<std::size_t>(kind)].length;
+    if (config.padded(length) > config.room(0, 0)) continue;
     const Ms alone = (config.overhead + table_.kind_cost(kind, d)) * kBelowStep;
     if (alone > from && alone < to) points.push_back(alone);
   }

@@ -104,7 +104,9 @@ class Search {
       return (sum - least * (1 - kSubsetRounding)) * table_.devices() -
              table_.total_area() * (1 - kSubsetRounding);
     };
-    std::vector<Tokens> tokens(sets_.size(), 0);
+    // By set, and by configuration if each pads sequences on its own.
+    const std::size_t paddings = table_.pads_by_form() ? configs : 1;
+    std::vector<Tokens> tokens(sets_.size() * paddings, 0);
     std::vector<Ms> times(sets_.size() * configs, 0);
     std::vector<Ms> transfers(table_.additive() ? 0 : times.size(), 0);
     area_.assign(sets_.size(), 0);
@@ -117,7 +119,6 @@ class Search {
       const std::size_t less = set - sets_.place(kind);
       const Tokens longest = table_.kinds()[kind].length;
       const std::int64_t sequences = std::accumulate(counts.begin(), counts.end(), 0);
-      tokens[set] = std::min(tokens[less] + table_.kinds()[kind].length, kMaxExact);
       area_[set] = area_[less] + table_.kinds()[kind].area;
       fastest.assign(at(table_.recomputations()), kInfinity);
       for (std::size_t config = 0; config < configs; ++config) {
@@ -131,13 +132,19 @@ class Search {
           transfer = transfers[less * configs + config] + load.transfer;
           longer = std::max(longer, transfer);
         }
-        const Ms whole = table_.measured() ? table_.time(static_cast<int>(config),
-                                                         {time, transfers[set * configs + config]})
-                                           : own.overhead + longer;
+        const std::size_t own_tokens = config % paddings;
+        Tokens& held = tokens[set * paddings + own_tokens];
+        held = std::min(tokens[less * paddings + own_tokens] + own.padded(longest), kMaxExact);
+        const Ms transfer = transfers.empty() ? time : transfers[set * configs + config];
+        const Load row = table_.row_load(static_cast<int>(config), held);
+        if (own.row_multiple > 1) longer = std::max(time + row.compute, transfer + row.transfer);
+        const Ms whole = table_.measured()
+                             ? table_.time(static_cast<int>(config), Load{time, transfer} + row)
+                             : own.overhead + longer;
         if (own.degree > table_.devices()) continue;
         if (longest > own.longest || sequences > own.sequences) continue;
         const auto beside = checked_mul(sequences, own.sequence_tokens);
-        if (!beside || tokens[set] > own.capacity - *beside || tokens[set] > own.most_tokens) {
+        if (!beside || held > own.capacity - *beside || held > own.most_tokens) {
           continue;
         }
         Ms& before = fastest[at(table_.mode(static_cast<int>(config)))];

@@ -110,7 +110,7 @@ class ScatterMoves {
         bool holds = true;
         for (const std::int64_t id : group.sequences) {
           load += added(id, l);
-          holds = holds && length(id) <= own.longest;
+          holds = holds && length(id, own) <= own.longest;
         }
         if (holds) least = std::min(least, table_.time(l, load));
       }
@@ -168,8 +168,9 @@ class ScatterMoves {
   Load added(std::int64_t id, int config) const {
     return table_.load(position_[static_cast<std::size_t>(id)], config);
   }
-  Tokens length(std::int64_t id) const {
-    return table_.length(position_[static_cast<std::size_t>(id)]);
+  // Returns the tokens of the sequence on a group of the configuration.
+  Tokens length(std::int64_t id, const GroupConfig& config) const {
+    return config.padded(table_.length(position_[static_cast<std::size_t>(id)]));
   }
   Ms makespan(std::size_t batch) const { return plan_.micro_batches[batch].makespan_ms; }
 
@@ -187,7 +188,8 @@ class ScatterMoves {
       const Seen& to = seen_[c][h];
       const GroupConfig& config = table_.configs()[static_cast<std::size_t>(to.config)];
       const Tokens room = config.room(to.held, to.sequences);
-      if (may_leave && length(id) <= room && length(id) <= config.longest &&
+      const Tokens tokens = length(id, config);
+      if (may_leave && tokens <= room && tokens <= config.longest &&
           to.sequences < config.sequences) {
         const Ms gain =
             gained(b, critical, left, c, h, table_.time(to.config, to.load + added(id, to.config)));
@@ -209,10 +211,11 @@ class ScatterMoves {
     const Seen& to = seen_[c][h];
     const GroupConfig& there = table_.configs()[static_cast<std::size_t>(to.config)];
     const GroupConfig& here = table_.configs()[static_cast<std::size_t>(from.config)];
-    const Tokens longer = length(id) - length(other);
-    if (longer > there.room_to_grow(to.held, to.sequences)) return;
-    if (-longer > here.room_to_grow(from.held, from.sequences)) return;
-    if (length(id) > there.longest || length(other) > here.longest) return;
+    const Tokens grows = length(id, there) - length(other, there);
+    const Tokens back = length(other, here) - length(id, here);
+    if (grows > there.room_to_grow(to.held, to.sequences)) return;
+    if (back > here.room_to_grow(from.held, from.sequences)) return;
+    if (length(id, there) > there.longest || length(other, here) > here.longest) return;
     const Load left = from.load - added(id, from.config) + added(other, from.config);
     const Load grown = to.load - added(other, to.config) + added(id, to.config);
     const Ms gain =
@@ -231,7 +234,7 @@ class ScatterMoves {
     constexpr std::size_t kNone = static_cast<std::size_t>(-1);
     for (std::size_t l = 0; l < table_.configs().size(); ++l) {
       const GroupConfig& config = table_.configs()[l];
-      if (config.degree > free || config.longest < length(id)) continue;
+      if (config.degree > free || config.longest < length(id, config)) continue;
       // The new group must use the micro-batch's recomputation mode.
       if (table_.mode(static_cast<int>(l)) != modes_[c]) continue;
       const int own = static_cast<int>(l);

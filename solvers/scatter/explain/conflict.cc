@@ -49,14 +49,17 @@ class ScatterConflict {
     add_room(conflict.changes);
     add_degree(conflict.changes);
     if (unplaceable_.size() < instance_.lengths.size()) add_drop(conflict.changes);
-    if (capacity_ >= instance_.pad_multiple) add_cut(conflict.changes);
+    if (capacity_ >= sequence_multiple(instance_, form_)) add_cut(conflict.changes);
     return conflict;
   }
 
  private:
-  Tokens length(std::int64_t id) const {
-    return padded_length(instance_, instance_.lengths[static_cast<std::size_t>(id)]);
+  // Returns the tokens of a group of the form that holds the sequence alone.
+  Tokens length(std::int64_t id, GroupForm form) const {
+    const Tokens own = instance_.lengths[static_cast<std::size_t>(id)];
+    return round_up(padded_length(instance_, own, form), row_multiple(instance_, form));
   }
+  Tokens length(std::int64_t id) const { return length(id, form_); }
 
   // The longest sequence alone conflicts with the limits, and it is the hardest to place.
   std::vector<Finding> causes() const {
@@ -220,12 +223,14 @@ class ScatterConflict {
     std::int64_t least = degree_for(instance_.cluster, (length(longest_) + device - 1) / device);
     // The tokens taken besides the length, for sequences and all-gathers, grow with the degree. So
     // a still larger degree may be needed.
-    while (least <= kMaxDevices &&
-           longest_in_group(instance_, {static_cast<int>(least), form_.exchange,
-                                        form_.recomputation}) < length(longest_)) {
-      least = degree_for(instance_.cluster, least + 1);
+    for (; least <= kMaxDevices; least = degree_for(instance_.cluster, least + 1)) {
+      const GroupForm form{static_cast<int>(least), form_.exchange, form_.recomputation};
+      if (longest_in_group(instance_, form) >= length(longest_, form)) break;
     }
     if (least > kMaxDevices) return;
+    if (sequence_multiple(instance_, {static_cast<int>(least), form_.exchange}) > kMaxPadMultiple) {
+      return;
+    }
     const int degree = static_cast<int>(least);
     if (!instance_.cost.table.empty()) return;  // no time was measured for that degree
     ScatterInstance changed = instance_;
@@ -248,6 +253,13 @@ class ScatterConflict {
         if (can_exchange(cluster, {degree, kind})) able.push_back(kind);
       }
       if (able.empty()) return;
+      const auto unknown = [&](ExchangeKind kind) {  // the volume of more devices
+        const bool two_level = kind == ExchangeKind::two_level;
+        const int devices = two_level ? cluster.devices_per_node : degree;
+        return (two_level || kind == ExchangeKind::all_to_all) &&
+               !exchange.all_to_all_by_devices.contains(devices);
+      };
+      if (!exchange.all_to_all_by_devices.empty() && std::ranges::any_of(able, unknown)) return;
       exchange.kinds[degree] = std::move(able);
     }
     if (AllToAll& exchange = changed.cost.all_to_all; exchange.mib_per_token > 0) {
@@ -277,7 +289,8 @@ class ScatterConflict {
   }
 
   void add_cut(std::vector<Change>& changes) const {
-    const Tokens most = capacity_ / instance_.pad_multiple * instance_.pad_multiple;
+    const Tokens multiple = sequence_multiple(instance_, form_);
+    const Tokens most = capacity_ / multiple * multiple;
     ScatterInstance changed = instance_;
     changed.loss_tokens.clear();
     for (const std::int64_t id : unplaceable_) {

@@ -9,14 +9,14 @@
 namespace stowage {
 namespace {
 
-// Returns the least degree of groups of this form that hold a sequence of `longest` tokens, or
-// nullopt if even a group of all devices does not.
+// Returns the least degree of groups of this form that hold a sequence of `longest` tokens before
+// padding, or nullopt if even a group of all devices does not.
 std::optional<std::int64_t> degree_for(const ScatterInstance& instance, GroupForm form,
                                        Tokens longest) {
   const int devices = instance.cluster.devices;
   const auto holds = [&](int degree) {
     form.degree = degree;
-    return longest_in_group(instance, form) >= longest;
+    return longest_in_group(instance, form) >= padded_length(instance, longest, form);
   };
   if (!holds(devices)) return std::nullopt;
   int least = 1;
@@ -69,11 +69,12 @@ std::string remedy_for_long(const ScatterInstance& instance,
                             const std::vector<std::int64_t>& unplaceable) {
   const GroupForm form = largest_form(instance);
   const int degree = form.degree;
-  Tokens longest = 0;
+  Tokens unpadded = 0;
   for (const std::int64_t id : unplaceable) {
-    const Tokens length = instance.lengths[static_cast<std::size_t>(id)];
-    longest = std::max(longest, padded_length(instance, length));
+    unpadded = std::max(unpadded, instance.lengths[static_cast<std::size_t>(id)]);
   }
+  const Tokens longest =
+      round_up(padded_length(instance, unpadded, form), row_multiple(instance, form));
   const Tokens share = (longest + degree - 1) / degree;
   const Tokens held = (longest + sequence_tokens(instance, form) + degree - 1) / degree;
   const Tokens cap = instance.rules.max_tokens_per_rank;
@@ -94,7 +95,7 @@ std::string remedy_for_long(const ScatterInstance& instance,
     }
     if (!room.empty()) changes.push_back("raise " + room);
   }
-  const auto wanted = kinds ? std::nullopt : degree_for(instance, form, longest);
+  const auto wanted = kinds ? std::nullopt : degree_for(instance, form, unpadded);
   if (wanted) {
     changes.push_back("allow a degree of at least " + grouped(*wanted));
   }

@@ -953,6 +953,7 @@ std::vector<Instance> instances(std::uint64_t of_each_family, std::uint64_t most
     all.emplace_back(tiny_memory_scatter(seed, most_items));
     all.emplace_back(tiny_pipeline_scatter(seed, most_items));
     all.emplace_back(tiny_recomputing_scatter(seed, most_items));
+    all.emplace_back(tiny_padded_scatter(seed, most_items));
     all.emplace_back(tiny_kinds_scatter(seed, most_items));
     all.emplace_back(tiny_measured_scatter(seed, most_items));
     all.emplace_back(tiny_assign(seed, most_items));

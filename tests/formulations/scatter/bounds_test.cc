@@ -104,6 +104,7 @@ TEST(ScatterBounds, NoneIsAboveTheOptimum) {
   for (std::uint64_t seed = 0; seed < 150; ++seed) {
     compare(tiny_scatter(seed, 5), seed);
     compare(tiny_ruled_scatter(seed, 5), seed);
+    compare(tiny_padded_scatter(seed, 5), seed);
     ScatterInstance odd = tiny_ruled_scatter(seed, 5);
     odd.cluster.aligned = false;
     odd.cluster.devices = 4 + static_cast<int>(seed % 4);

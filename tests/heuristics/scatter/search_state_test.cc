@@ -48,7 +48,7 @@ TEST(ScatterState, ForetellsAndKeepsTheEnergy) {
       const int to =
           state.groups()[random.below(static_cast<std::uint32_t>(state.groups().size()))];
       const StepState::Group& target = state.group(to);
-      if (to == from || state.length(position) > state.room(target)) continue;
+      if (to == from || state.length(position, target.config) > state.room(target)) continue;
       const int left = state.group(from).batch;
       const int right = target.batch;
       const StepState::Group& source = state.group(from);

@@ -333,6 +333,26 @@ std::vector<Case> meaning_cases() {
                     {"E310 /cost/quadratic_ms: must not stand beside a table, which has all of the "
                      "time, is there",
                      "E310 /cost/linear_ms", "E310 /cost/fixed_ms", "E310 /cost/all_to_all"}),
+      instance_case("padding beside a multiple", "\"pad_multiple\": 16",
+                    "\"pad_multiple\": 16, \"padding\": {}",
+                    {"E311 /padding: must stand in place of pad_multiple, is beside it"}),
+      instance_case("padding to huge multiples", "\"pad_multiple\": 16",
+                    "\"padding\": {\"sequence_multiple\": 1073741823}",
+                    {"E311 /padding: must pad to multiples of at most 1073741824 tokens, pads "
+                     "groups of degree 2 to more"}),
+      instance_case("padding without a common multiple", "\"pad_multiple\": 16",
+                    "\"padding\": {\"sequence_multiple\": 1073741823, \"row_multiple\": 2}",
+                    {"E311 /padding/row_multiple: must have a common multiple with "
+                     "sequence_multiple of at most 1073741824, has none"}),
+      instance_case("padding of parts of no device", "\"pad_multiple\": 16",
+                    "\"padding\": {\"per_degree\": false, \"device_multiple\": 2}",
+                    {"E311 /padding/device_multiple: must be 1 where per_degree is false, is 2"}),
+      instance_case(
+          "missing volumes", "\"all_to_all\"",
+          "\"exchange\": {\"kinds\": [\"all_to_all\"], \"all_to_all_mib_per_token\": {\"2\": 1}, "
+          "\"inside_mib_per_ms\": 1, \"across_mib_per_ms\": 1}, \"x-\"",
+          {"E303 /cost/exchange/all_to_all_mib_per_token: must hold a volume for every number of "
+           "devices that exchange, lacks 4"}),
       instance_case("targets of some sequences",
                     "\"lengths\":", "\"loss_tokens\": [1, 2], \"lengths\":",
                     {"E306 /loss_tokens: must have an entry for each of the 4 lengths, has 2"}),

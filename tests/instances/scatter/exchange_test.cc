@@ -45,7 +45,7 @@ Ms time_of(const ScatterInstance& instance, GroupForm form) {
   const Ms time = group_overhead_ms(instance, form) + sequence_ms(instance, length, form);
   const ScatterReferenceModel truth(instance);
   GroupSums sums;
-  truth.add(0, sums);
+  truth.add(0, sums, form);
   EXPECT_NEAR(*truth.time(sums, form), time, 1e-9 * time);
   return time;
 }
@@ -83,8 +83,8 @@ TEST(Exchange, ARowHidesTogether) {
   instance.lengths = {400, 2000};
   const ScatterReferenceModel truth(instance);
   GroupSums sums;
-  truth.add(0, sums);
-  truth.add(1, sums);
+  truth.add(0, sums, {4, ring});
+  truth.add(1, sums, {4, ring});
   const Load load =
       sequence_load(instance, 400, {4, ring}) + sequence_load(instance, 2000, {4, ring});
   // Blocks of 10 and 250 ms; 25 and 125 ms to send.

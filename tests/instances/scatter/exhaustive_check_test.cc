@@ -45,7 +45,8 @@ TEST(ScatterOptimum, IsThatOfBruteForceAndClaimsBelowItStand) {
 // With rules, pipelines, whose longest micro-batch counts again, and ways to recompute.
 TEST(ScatterOptimum, IsThatOfBruteForceForEveryKindOfStep) {
   const std::vector<ScatterInstance (*)(std::uint64_t, std::uint64_t, int)> kinds = {
-      tiny_ruled_scatter, tiny_full_scatter, tiny_pipeline_scatter, tiny_recomputing_scatter};
+      tiny_ruled_scatter, tiny_full_scatter, tiny_pipeline_scatter, tiny_recomputing_scatter,
+      tiny_padded_scatter};
   for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
     SCOPED_TRACE(kind);
     int compared = 0;

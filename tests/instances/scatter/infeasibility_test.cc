@@ -86,8 +86,9 @@ TEST(ScatterInfeasibility, FewestMicroBatchesOfDegreesThatAreNoChain) {
 TEST(ScatterInfeasibility, NoPlanHasFewerMicroBatches) {
   int met = 0;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
-    for (ScatterInstance instance : {tiny_full_scatter(seed, 5, 6), tiny_ruled_scatter(seed, 5, 6),
-                                     tiny_kinds_scatter(seed, 5, 6)}) {
+    for (ScatterInstance instance :
+         {tiny_full_scatter(seed, 5, 6), tiny_ruled_scatter(seed, 5, 6),
+          tiny_kinds_scatter(seed, 5, 6), tiny_padded_scatter(seed, 5, 6)}) {
       if (seed % 3 == 0 && instance.cluster.kinds.empty()) {
         instance.cluster.aligned = false;
         instance.cluster.devices = 4;

@@ -29,7 +29,9 @@ TEST(MachineCosts, AreCountedFromShapeAndDataSheet) {
   const auto node = scatter_preset({.model = "qwen3-4b", .devices = 8, .machine = "h100"});
   near(node->cost.fixed_ms, 0.2 * 6 * parameters * 7 / 8 / (0.8 * 450e6));
   ASSERT_TRUE(made->cost.exchange);
-  near(made->cost.exchange->all_to_all_mib_per_token, 8 * (4096 + 1024) * 36 / mib);
+  near(node->cost.exchange->all_to_all_mib_per_token, 8 * (4096 + 1024) * 36 / mib);
+  near(made->cost.exchange->all_to_all_by_devices.at(8), 8 * (4096 + 1024) * 36 / mib);
+  near(made->cost.exchange->all_to_all_by_devices.at(16), 8 * (4096 + 2 * 1024) * 36 / mib);
   near(made->cost.exchange->keys_values_mib_per_token, 12 * 1024 * 36 / mib);
   near(made->cost.exchange->across_mib_per_ms, 0.8 * 50e6 / mib);
   near(made->cost.exchange->inside_mib_per_ms, 0.8 * 450e6 / mib);
@@ -51,9 +53,36 @@ TEST(MachineCosts, TheFirstVersionIsAsItWas) {
   EXPECT_DOUBLE_EQ(second->cost.exchange->inside_mib_per_ms, 186);
   EXPECT_EQ(first->cost.linear_ms, second->cost.linear_ms);
   EXPECT_EQ(first->cost.exchange->across_mib_per_ms, second->cost.exchange->across_mib_per_ms);
-  const auto third = scatter_preset({.machine = "h100", .formulas = 3});
-  ASSERT_FALSE(third);
-  EXPECT_EQ(to_string(third.errors()[0]), "E501 /formulas: must be 1 or 2, is 3");
+  const auto fourth = scatter_preset({.machine = "h100", .formulas = 4});
+  ASSERT_FALSE(fourth);
+  EXPECT_EQ(to_string(fourth.errors()[0]), "E501 /formulas: must be from 1 to 3, is 4");
+}
+
+// DeepSpeed-Ulysses sends a key or value head to devices / heads of the devices: llama3-8b has 8.
+TEST(MachineCosts, TheThirdVersionRepeatsHeadsAndPadsByDegree) {
+  const auto wide = scatter_preset({.model = "llama3-8b", .devices = 64, .machine = "h100"});
+  ASSERT_TRUE(wide);
+  const Exchange& exchange = *wide->cost.exchange;
+  EXPECT_EQ(exchange.all_to_all_by_devices,
+            (std::map<int, Mib>{{2, 1.25}, {4, 1.25}, {8, 1.25}, {16, 1.5}, {32, 2}}));
+  EXPECT_EQ(exchange.kinds.at(64), std::vector{ExchangeKind::two_level});
+  EXPECT_EQ(wide->pad_multiple, 1);
+  EXPECT_EQ(wide->padding, Padding{.device_multiple = 2});
+  EXPECT_EQ(padded_length(*wide, 1001, {1}), 1002);
+  EXPECT_EQ(padded_length(*wide, 1001, {8, ExchangeKind::all_to_all}), 1008);
+  EXPECT_EQ(padded_length(*wide, 1001, {64, ExchangeKind::two_level}), 1024);
+  const auto read = read_scatter_instance(write_scatter_instance(*wide));
+  ASSERT_TRUE(read) << to_string(read.errors()[0]);
+  EXPECT_EQ(*read, *wide);
+  const auto narrow = scatter_preset({.model = "llama3-8b", .devices = 8, .machine = "h100"});
+  ASSERT_TRUE(narrow);
+  EXPECT_EQ(narrow->cost.exchange->all_to_all_mib_per_token, 1.25);
+  const auto before =
+      scatter_preset({.model = "llama3-8b", .devices = 64, .machine = "h100", .formulas = 2});
+  ASSERT_TRUE(before);
+  EXPECT_EQ(before->cost.exchange->all_to_all_mib_per_token, 1.25);
+  EXPECT_EQ(before->pad_multiple, 128);
+  EXPECT_FALSE(before->padding);
 }
 
 // A generator of before there was a second version makes the same bytes again.

@@ -158,17 +158,46 @@ class Oracle {
     Load load = empty_load(instance_, form);
     for (std::size_t k = 0; k < instance_.lengths.size(); ++k) {
       if ((group >> k & 1) == 0) continue;
-      const Tokens length = padded_length(instance_, instance_.lengths[k]);
+      const Tokens length = padded(instance_.lengths[k], form);
       tokens += length;
       longest = std::max(longest, length);
       ++sequences;
       load += sequence_load(instance_, length, form);
     }
+    load += row_padding_load(instance_, tokens, form);
+    tokens = padded_row(tokens, form);
     const Tokens held = rules.packed ? tokens : longest;  // at a time
     const bool fits = fits_memory(held, rules.packed ? sequences : 1, form) &&
                       (tokens + degree - 1) / degree <= rules.max_tokens_per_rank &&
                       sequences <= rules.max_sequences_per_group && degree >= rules.min_degree;
     return fits && counts_as_asked(sequences) ? group_ms(instance_, form, load) : kForever;
+  }
+
+  // Pads a sequence token by token.
+  Tokens padded(Tokens length, GroupForm form) const {
+    if (!instance_.padding) return padded_length(instance_, length);
+    const Padding& padding = *instance_.padding;
+    const bool halves = form.exchange != ExchangeKind::none &&
+                        form.exchange != ExchangeKind::all_to_all && padding.per_degree;
+    const auto divides = [&](Tokens tokens) {
+      if (tokens % padding.sequence_multiple != 0) return false;
+      if (!instance_.rules.packed && tokens % padding.row_multiple != 0) return false;
+      if (!padding.per_degree) return true;
+      const bool whole = tokens % form.degree == 0;
+      const Tokens device = tokens / form.degree;
+      if (!instance_.rules.packed && !whole) return false;
+      if (halves && (!whole || device % 2 != 0)) return false;
+      return padding.device_multiple == 0 || (whole && device % padding.device_multiple == 0);
+    };
+    while (!divides(length)) ++length;
+    return length;
+  }
+  Tokens padded_row(Tokens tokens, GroupForm form) const {
+    if (!instance_.padding || !instance_.rules.packed) return tokens;
+    const Padding& padding = *instance_.padding;
+    while (tokens % padding.row_multiple != 0 || (padding.per_degree && tokens % form.degree != 0))
+      ++tokens;
+    return tokens;
   }
 
   // Checks the memory of `tokens` tokens of `sequences` sequences, in whole tokens of a device and
@@ -188,7 +217,9 @@ class Oracle {
     if (form.exchange == ExchangeKind::ring || form.exchange == ExchangeKind::two_level) blocks = 1;
     if (form.exchange == ExchangeKind::all_gather) blocks = form.degree;
     each += blocks * model.keys_values_mib_per_token;
-    const auto beside = static_cast<Tokens>(std::ceil(model.sequence_mib * form.degree / each));
+    const auto whole = static_cast<Tokens>(std::ceil(model.sequence_mib * form.degree / each));
+    const bool rows = instance_.padding && padded(1, form) % padded_row(1, form) != 0;
+    const Tokens beside = rows ? padded_row(whole, form) : whole;
     const auto device = static_cast<Tokens>(std::floor(std::max(room, 0.0) / each));
     return tokens + sequences * beside <= device * form.degree;
   }

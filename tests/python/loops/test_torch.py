@@ -31,6 +31,7 @@ CLUSTER = stowage.Cluster(
     mib_per_ms={2: 50, 4: 50},
     pad_multiple=8,
 )
+BY_DEGREE = CLUSTER.replace(padding={"device_multiple": 2})
 LENGTHS = np.random.default_rng(3).integers(4, 400, 100)
 
 
@@ -50,9 +51,9 @@ class Documents(Dataset):
 TARGETS = target_counts(Documents()[row]["labels"] for row in range(len(LENGTHS)))
 
 
-def sampler_of(rank=0, **more):
+def sampler_of(rank=0, cluster=CLUSTER, **more):
     more = {"global_batch_size": 20, "loss_tokens": TARGETS, **more}
-    return StepBatchSampler(LENGTHS, stowage.Planner(CLUSTER), rank=rank, **more)
+    return StepBatchSampler(LENGTHS, stowage.Planner(cluster), rank=rank, **more)
 
 
 def loader_of(sampler, slice="zigzag", **more):
@@ -85,12 +86,13 @@ def test_ranks_get_the_rows_of_their_batches():
         assert got == want
 
 
+@pytest.mark.parametrize("cluster", [CLUSTER, BY_DEGREE], ids=["by 8", "by degree"])
 @pytest.mark.parametrize("slice", ["zigzag", "contiguous", None])
-def test_parts_of_a_row_make_the_row(slice):
+def test_parts_of_a_row_make_the_row(slice, cluster):
     documents = Documents()
     parts = {}
     for rank in range(DEVICES):
-        sampler = sampler_of(rank)
+        sampler = sampler_of(rank, cluster)
         for number, (step, batches) in enumerate(sampler.steps_with(loader_of(sampler, slice))):
             for batch in batches:
                 if not batch.filler:
@@ -112,7 +114,7 @@ def test_parts_of_a_row_make_the_row(slice):
             document = documents[row]
             own = len(document["input_ids"])
             following = np.append(document["labels"][1:], -100)
-            pad = -own % 8
+            pad = -own % (8 if cluster is CLUSTER else 2 * len(ranks))
             want += zip(
                 np.append(document["input_ids"], [7] * pad).tolist(),
                 np.append(following, [-100] * pad).tolist(),

@@ -55,6 +55,7 @@ std::string expect_read_back(const ScatterInstance& instance,
   if (!back) return hash;
   EXPECT_EQ(back->cluster, instance.cluster) << seed;
   EXPECT_EQ(back->model, instance.model) << seed;
+  EXPECT_EQ(back->padding, instance.padding) << seed;
   EXPECT_EQ(back->cost.table, instance.cost.table) << seed;
   EXPECT_EQ(instance_hash(*back), hash) << seed;
   EXPECT_TRUE(is_well_formed(instance)) << seed;

@@ -83,7 +83,7 @@ void check_sample(const ScatterInstance& like, const SamplePlaces& places, std::
   Tokens sum = 0;
   bool fits = !row.lengths.empty();
   for (const Tokens length : row.lengths) {
-    fits = fits && length >= 1 && length <= kMaxExact / 2 - sum - like.pad_multiple;
+    fits = fits && length >= 1 && length <= kMaxExact / 2 - sum - common_multiple(like);
     if (!fits) break;
     sum += padded_length(like, length);
   }
