@@ -43,7 +43,7 @@ generate_all() {  # FAMILY
   local n
   case $1 in
     scatter)
-      local degrees=(powers local-or-sharded any) devices=(8 16 16 32) limits=(64K 192K 384K)
+      local degrees=(powers local-or-sharded any) devices=(8 16 16 32) limits=(64k 192k 384k)
       for n in {1..60}; do
         generate scatter "$n" --devices "${devices[n % 4]}" --count $((4 + 5 * (n % 11))) \
           --degrees "${degrees[n % 3]}" --limit "${limits[n % 3]}" --sigma "1.$((n % 6))" \
@@ -53,7 +53,7 @@ generate_all() {  # FAMILY
       local presets=(llama-7b llama-13b llama-32b) chunks=()
       for n in {1..50}; do
         chunks=()
-        [[ $((n % 7)) -ne 0 ]] || chunks=(--chunk-tokens 4K --retained 2)
+        [[ $((n % 7)) -ne 0 ]] || chunks=(--chunk-tokens 4k --retained 2)
         generate assign "$n" --preset "${presets[n % 3]}" --tokens $((20 + 15 * (n % 8)))K \
           --mu "$((6 + n % 3))" --seed "$n" "${chunks[@]}"
       done ;;

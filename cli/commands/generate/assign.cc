@@ -38,7 +38,7 @@ class GenerateAssignCommand : public Command {
     model_ = AssignGenerator().model;
     flags.choice("--preset", model_, models,
                  "Published model, with its GPUs and strategies; default " + model_);
-    flags.text("--tokens", tokens_, "TOKENS", "Tokens of the step at most; default 200K");
+    flags.text("--tokens", tokens_, "TOKENS", "Tokens of the step at most; default 200000");
     flags.text("--limit", limit_, "TOKENS", "Longest sequence; default 32768");
     flags.integer("--pad-multiple", pad_multiple_, "N", 1, kMaxPadMultiple,
                   "Lengths are rounded up to multiples; default 1");

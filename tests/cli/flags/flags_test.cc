@@ -91,7 +91,8 @@ const Case kCases[] = {
      "stowage: --mu: has no effect with --lengths uniform\n"},
     {"limit",
      {"generate", "scatter", "--limit", "many"},
-     "stowage: --limit: must be 1 to 9007199254740 tokens, as 200000, 200K or 1M, is 'many'\n"},
+     "stowage: --limit: must be 1 to 9007199254740 tokens, as 200000, 200k (thousands), 128K "
+     "(131072) or 1M (1048576), is 'many'\n"},
     {"schema",
      {"schema", "scatter-plam"},
      "stowage: NAME: unknown value 'scatter-plam' (choose assign-instance, assign-plan, "
