@@ -42,7 +42,7 @@ strategies=(instances/data/strategy/real/*.json)
 for model in llama-7b gpt-7b qwen3-0.6b llama3.2-1b qwen3-1.7b; do
   for nodes in 1 2 4; do
     "$stowage" generate strategy --preset "$model" --nodes "$nodes" --sequences $((32 * nodes)) \
-      --tokens 4K -o "$work/$model-$nodes.json" --log-level error
+      --tokens 4k -o "$work/$model-$nodes.json" --log-level error
     strategies+=("$work/$model-$nodes.json")
   done
 done

@@ -89,7 +89,7 @@ TEST(AnswersPage, HasARowForEveryKeyThatCommandsPrint) {
       "render tiny.json 0.json -o plan.svg",
       "export tiny.json -o model.lp",
       "solve nowhere.json",
-      "generate assign --tokens 20K --limit 8K --seed 7 -o assign.json",
+      "generate assign --tokens 20k --limit 8k --seed 7 -o assign.json",
       "solve assign.json --method fast -o assign-plan.json",
       "run assign.json assign-plan.json --work 1",
       "memory assign.json",

@@ -91,7 +91,7 @@ for file in "$source_dir"/tests/cli/golden/render/*.{svg,html} "$source_dir"/{in
   fi
 done
 if [[ -n ${2:-} ]]; then
-  "$2" configure --preset llama-7b --nodes 1 --sequences 16 --tokens 2K --timeless -o "$work/run" >/dev/null 2>&1
+  "$2" configure --preset llama-7b --nodes 1 --sequences 16 --tokens 2k --timeless -o "$work/run" >/dev/null 2>&1
   use "$work/run/page.html" ranking_test.html
   if grep CONSOLE "$work/log"; then
     echo "page of configure: the console is not silent"

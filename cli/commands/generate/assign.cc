@@ -27,7 +27,7 @@ class GenerateAssignCommand : public Command {
         .arguments = "[-o INSTANCE]",
         .summary = "Make a step for heterogeneous replicas from a preset and lengths",
         .examples = {"stowage generate assign --preset llama-32b --seed 7 -o assign.json",
-                     "stowage generate assign --lengths lengths.txt --tokens 1K --limit 1K",
+                     "stowage generate assign --lengths lengths.txt --tokens 1000 --limit 1000",
                      "stowage generate assign --limit 131072 --chunk-tokens 4096 --retained 2"}};
   }
 
