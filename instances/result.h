@@ -34,8 +34,12 @@ inline std::string to_string(const InputError& error) {
   return error.code + ' ' + (error.pointer.empty() ? "/" : error.pointer) + ": " + error.message;
 }
 
-// Writes to_string(error).
-std::ostream& operator<<(std::ostream& out, const InputError& error);
+// Writes to_string(error). A template, so that this header includes no stream.
+template <class Traits>
+std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out,
+                                             const InputError& error) {
+  return out << to_string(error);
+}
 
 // Holds a value, or at least one error if there is no value.
 template <class T>
