@@ -49,13 +49,12 @@ class RoomTree {
   std::vector<Tokens> room_;
 };
 
-}  // namespace
-
-std::optional<Bins> first_fit_decreasing(std::span<const Tokens> sizes, Tokens capacity) {
+std::optional<Bins> first_fit_in(const std::vector<int>& order, std::span<const Tokens> sizes,
+                                 Tokens capacity) {
   RoomTree rooms(sizes.size());
   for (std::size_t bin = 0; bin < sizes.size(); ++bin) rooms.set(bin, capacity);
   Bins bins;
-  for (const int item : descending(sizes)) {
+  for (const int item : order) {
     const Tokens size = sizes[static_cast<std::size_t>(item)];
     if (size > capacity) return std::nullopt;
     const std::size_t bin = rooms.first_with(size);
@@ -64,6 +63,18 @@ std::optional<Bins> first_fit_decreasing(std::span<const Tokens> sizes, Tokens c
     rooms.set(bin, rooms.room(bin) - size);
   }
   return bins;
+}
+
+}  // namespace
+
+std::optional<Bins> first_fit_decreasing(std::span<const Tokens> sizes, Tokens capacity) {
+  return first_fit_in(descending(sizes), sizes, capacity);
+}
+
+std::optional<Bins> first_fit(std::span<const Tokens> sizes, Tokens capacity) {
+  std::vector<int> order(sizes.size());
+  std::iota(order.begin(), order.end(), 0);
+  return first_fit_in(order, sizes, capacity);
 }
 
 std::optional<Bins> best_fit_decreasing(std::span<const Tokens> sizes, Tokens capacity) {

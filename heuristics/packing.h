@@ -24,6 +24,9 @@ using Bins = std::vector<std::vector<int>>;
 // exceeds `capacity`. O(n log n).
 std::optional<Bins> first_fit_decreasing(std::span<const Tokens> sizes, Tokens capacity);
 
+// First-fit: as first_fit_decreasing(), but takes the items in their order.
+std::optional<Bins> first_fit(std::span<const Tokens> sizes, Tokens capacity);
+
 // Best-fit decreasing: each item goes to the fullest bin with room, ties to the oldest bin. Returns
 // nullopt if an item exceeds `capacity`. O(n log n).
 std::optional<Bins> best_fit_decreasing(std::span<const Tokens> sizes, Tokens capacity);

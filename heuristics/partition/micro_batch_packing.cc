@@ -60,9 +60,34 @@ class MicroBatchPacking {
   BinOf micro_batches_first() const {
     std::int64_t work = MicroBatchParams().work;
     const std::int64_t bins = rules_.ranks * rules_.each;
-    BinOf bin_of = evened(units_, bins, rules_.max_tokens, work);
+    return shared_out(evened(units_, bins, rules_.max_tokens, work));
+  }
+
+  // Starts with the bins of first-fit in the order that `sizes` has; entry i of `place` is the unit
+  // of size i.
+  BinOf first_fit_first(std::span<const Tokens> sizes, std::span<const std::int32_t> place) const {
+    const std::int64_t bins = rules_.ranks * rules_.each;
+    std::optional<Bins> made = first_fit(sizes, rules_.max_tokens);
+    if (!made || std::ssize(*made) > bins) return {};
+    for (std::vector<int>& bin : *made) {
+      for (int& unit : bin) unit = place[at(unit)];
+    }
+    std::int64_t work = MicroBatchParams().work;
+    return shared_out(
+        exchanged(units_, split(*std::move(made), units_, bins), bins, rules_.max_tokens, work));
+  }
+
+  // Returns the largest cost of a rank, and of a micro-batch. Smaller is better.
+  std::pair<std::int64_t, std::int64_t> largest(const BinOf& bin_of) const {
+    const CappedExchange state(units_, rules_.max_tokens, bin_of, rank_of_bins());
+    return {state.largest_group(), state.largest_bin()};
+  }
+
+ private:
+  // Shares the bins out among the ranks; an empty list stays empty.
+  BinOf shared_out(BinOf bin_of) const {
     if (bin_of.empty()) return {};
-    std::vector<std::int64_t> bin_costs(at(bins), 0);
+    std::vector<std::int64_t> bin_costs(at(rules_.ranks * rules_.each), 0);
     for (std::size_t u = 0; u < units_.size(); ++u) bin_costs[at(bin_of[u])] += units_[u].cost;
     const auto ranks = balance(
         bin_costs, {.bins = rules_.ranks, .fewest = rules_.each, .most = rules_.each, .enough = 0});
@@ -75,13 +100,6 @@ class MicroBatchPacking {
     return between_ranks(std::move(bin_of));
   }
 
-  // Returns the largest cost of a rank, and of a micro-batch. Smaller is better.
-  std::pair<std::int64_t, std::int64_t> largest(const BinOf& bin_of) const {
-    const CappedExchange state(units_, rules_.max_tokens, bin_of, rank_of_bins());
-    return {state.largest_group(), state.largest_bin()};
-  }
-
- private:
   std::vector<std::int32_t> rank_of_bins() const {
     std::vector<std::int32_t> ranks;
     for (std::int64_t b = 0; b < rules_.ranks * rules_.each; ++b) {
@@ -121,7 +139,11 @@ class MicroBatchPacking {
     BinOf bin_of = cheapest_with_room(units, bins, capacity);
     if (bin_of.empty()) bin_of = balanced_tokens(units, bins, capacity);
     if (bin_of.empty()) bin_of = fitted(units, bins, capacity);
-    if (bin_of.empty()) return bin_of;
+    return bin_of.empty() ? bin_of : exchanged(units, std::move(bin_of), bins, capacity, work);
+  }
+
+  static BinOf exchanged(std::span<const CappedUnit> units, BinOf bin_of, std::int64_t bins,
+                         Tokens capacity, std::int64_t& work) {
     std::vector<std::int32_t> own(at(bins));
     std::iota(own.begin(), own.end(), 0);
     CappedExchange search(units, capacity, std::move(bin_of), std::move(own));
@@ -160,13 +182,17 @@ class MicroBatchPacking {
     return bin_of;
   }
 
-  // Splits the bins of a first-fit rule until there are as many as asked for.
+  // Returns the bins of the better of the first-fit rules, split.
   static BinOf fitted(std::span<const CappedUnit> units, std::int64_t bins, Tokens capacity) {
     Bins best;
     for (Bins& made : first_fits(units, capacity)) {
       if (best.empty() || made.size() < best.size()) best = std::move(made);
     }
-    if (std::ssize(best) > bins) return {};
+    return std::ssize(best) > bins ? BinOf() : split(std::move(best), units, bins);
+  }
+
+  // Splits the most expensive bins of several units until there are as many as asked for.
+  static BinOf split(Bins best, std::span<const CappedUnit> units, std::int64_t bins) {
     const auto cost = [&](const std::vector<int>& bin) {
       std::int64_t sum = 0;
       for (const int unit : bin) sum += units[at(unit)].cost;
@@ -229,6 +255,15 @@ std::optional<std::vector<std::vector<std::int64_t>>> pack_micro_batches(
     const bool better =
         !second.empty() && (best.empty() || packing.largest(second) < packing.largest(best));
     if (better) best = std::move(second);
+  }
+  if (best.empty()) {
+    std::vector<Tokens> sizes;
+    std::vector<std::int32_t> place(order.size());
+    for (const CappedUnit& unit : units) sizes.push_back(unit.tokens);
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      place[at(order[i])] = static_cast<std::int32_t>(i);
+    }
+    best = packing.first_fit_first(sizes, place);
   }
   if (best.empty()) return std::nullopt;
   std::vector<std::vector<std::int64_t>> bins(at(rules.ranks * rules.each));

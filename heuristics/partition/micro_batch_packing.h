@@ -9,7 +9,7 @@
 // 2. A packing takes the first of these rules that keeps the limit: the most expensive unit into
 // the cheapest micro-batch with room (LPT, Graham 1969), a balanced partition of the tokens, and
 // first-fit decreasing or best-fit decreasing (Johnson 1974) with the most expensive micro-batches
-// split.
+// split. If none does, first-fit in the order of the units may.
 // 3. Micro-batches, and then ranks, exchange units below the limit (capped_exchange.h).
 //
 // All arithmetic is on integers, without clock and random numbers: the same input gives the same

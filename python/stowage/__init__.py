@@ -7,7 +7,7 @@ Examples:
     >>> step.batch(0).sequences
 
 The package needs only NumPy. stowage.torch, .functorch, .inductor, .megatron, .verl, .hf,
-.deepspeed and .onnx need their framework, and are imported at their first use.
+.lightning, .deepspeed and .onnx need their framework, and are imported at their first use.
 """
 
 from __future__ import annotations
@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from . import deepspeed as deepspeed
     from . import hf as hf
     from . import inductor as inductor
+    from . import lightning as lightning
     from . import megatron as megatron
     from . import functorch as functorch
     from . import onnx as onnx
@@ -70,6 +71,7 @@ _LAZY = {
     "calibrate": (),
     "deepspeed": ("deepspeed", "torch"),
     "hf": ("torch",),
+    "lightning": ("lightning", "torch"),
     "megatron": ("megatron", "torch"),
     "functorch": ("torch",),
     "inductor": ("torch",),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Any, Mapping, Union
+from typing import Any, Mapping, TypedDict, Union
 
 from . import _core
 from ._arguments import path_of
@@ -13,6 +13,38 @@ from ._errors import InputError, InputTypeError
 
 #: A document as a dictionary, or the path of its file.
 Document = Union[Mapping[str, Any], str, "os.PathLike[str]"]
+
+
+class GroupDocument(TypedDict):
+    """A group of a scatter plan: ranks first_rank to first_rank + degree - 1."""
+
+    degree: int
+    first_rank: int
+    sequences: list[int]
+    tokens: int
+    time_ms: float
+    cu_seqlens: list[int]
+
+
+class MicroBatchDocument(TypedDict):
+    """A micro-batch of a scatter plan."""
+
+    makespan_ms: float
+    groups: list[GroupDocument]
+
+
+class PlanDocument(TypedDict):
+    """A stowage/plan of a scatter instance (docs/reference/scatter.md). Optional keys are left out."""
+
+    format: str
+    version: int
+    problem: str
+    name: str
+    instance_hash: str
+    objective_ms: float
+    bound_ms: float
+    bound_by: str
+    micro_batches: list[MicroBatchDocument]
 
 
 def text_of(document: Any, name: str = "document") -> str:

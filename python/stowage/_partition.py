@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,7 +42,7 @@ def balanced_partitions(
     lengths: Integers,
     bins: int,
     *,
-    counts: str = "any",
+    counts: Literal["any", "equal", "nearly_equal"] = "any",
     quadratic: int = 1,
     linear: int = 24576,
 ) -> Partition:

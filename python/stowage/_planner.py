@@ -10,7 +10,7 @@ import threading
 import weakref
 from collections import deque
 from concurrent.futures import Future
-from typing import Any, Iterable, Iterator, Mapping, Optional, Sequence, Union
+from typing import Any, Iterable, Iterator, Literal, Mapping, Optional, Sequence, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,7 +68,7 @@ class Planner:
         solver: str = "auto",
         params: Optional[Mapping[str, float]] = None,
         without: Sequence[str] = (),
-        on_oversize: str = "raise",
+        on_oversize: Literal["raise", "drop", "clip"] = "raise",
         threads: int = 1,
     ) -> None:
         if not isinstance(cluster, Cluster):

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._arguments import path_of
+from ._documents import PlanDocument
 from ._errors import VerificationError
 from ._ragged import Ragged
 from ._trainer_step import TrainerStep
@@ -105,9 +106,9 @@ class Step(TrainerStep):
         return self._report.seconds
 
     @property
-    def plan(self) -> dict[str, Any]:
+    def plan(self) -> PlanDocument:
         """The stowage/plan document."""
-        document: dict[str, Any] = json.loads(self._plan.to_json())
+        document: PlanDocument = json.loads(self._plan.to_json())
         return document
 
     @property

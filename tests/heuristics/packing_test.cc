@@ -12,6 +12,14 @@ namespace {
 
 using Sizes = std::vector<Tokens>;
 
+TEST(FirstFit, TakesTheItemsInTheirOrder) {
+  const std::vector<Tokens> sizes = {4, 6, 5, 5};
+  EXPECT_EQ(first_fit(sizes, 10), (Bins{{0, 1}, {2, 3}}));
+  const std::vector<Tokens> rising = {2, 5, 6, 4};
+  EXPECT_EQ(first_fit(rising, 10), (Bins{{0, 1}, {2, 3}}));
+  EXPECT_EQ(first_fit(rising, 5), std::nullopt);
+}
+
 TEST(Packing, FirstFitTakesTheOldestBinWithRoom) {
   EXPECT_EQ(first_fit_decreasing(Sizes{6, 5, 4}, 10), (Bins{{0, 2}, {1}}));
   EXPECT_EQ(first_fit_decreasing(Sizes{4, 5, 6}, 10), (Bins{{2, 0}, {1}}));

@@ -12,6 +12,7 @@ from contextlib import nullcontext
 import torch
 import torch.distributed as dist
 from task import (
+    BATCH,
     Tokenised,
     build_model,
     cluster_of,
@@ -140,6 +141,29 @@ def accelerate(job):
 
 
 def lightning(job):
+    steps = loader(job.rows, job.sampler, job.collator, by_step=True)
+    return fitted(job, train_dataloaders=steps)
+
+
+def datamodule(job):
+    """Trains with the sampler that a LightningDataModule makes."""
+    from stowage.lightning import StepDataModule
+
+    module = StepDataModule(
+        job.rows,
+        job.sampler.planner,
+        lengths=job.rows.lengths,
+        global_batch_size=BATCH,
+        loss_tokens=job.rows.target_counts,
+        seed=1,
+    )
+    parameters = fitted(job, datamodule=module)
+    job.sampler = module.sampler
+    return parameters
+
+
+def fitted(job, **data):
+    """Fits a module of Lightning."""
     import lightning
 
     class Planned(lightning.LightningModule):
@@ -180,7 +204,7 @@ def lightning(job):
             enable_progress_bar=False,
             enable_model_summary=False,
         )
-        trainer.fit(Planned(), loader(job.rows, job.sampler, job.collator, by_step=True))
+        trainer.fit(Planned(), **data)
     return job.model.parameters()
 
 
@@ -214,7 +238,10 @@ def zero3(job):
 
 WAYS = {
     each.__name__: each
-    for each in (plain, ddp, ddp_no_sync, fsdp2, stateful, titan, accelerate, lightning, zero3)
+    for each in (
+        *(plain, ddp, ddp_no_sync, fsdp2, stateful),
+        *(titan, accelerate, lightning, datamodule, zero3),
+    )
 }
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ WAYS = {
     "accelerate": "accelerate",
     "titan": "torchtitan",
     "lightning": "lightning",
+    "datamodule": "lightning",
     "zero3": "deepspeed",
 }
 PRESENT = [way for way, package in WAYS.items() if importlib.util.find_spec(package)]

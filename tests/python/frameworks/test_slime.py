@@ -1,0 +1,59 @@
+"""slime's schedule of micro-batches with the packing of stowage, in a checkout that STOWAGE_SLIME
+names."""
+
+import os
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import stowage
+
+CHECKOUT = os.environ.get("STOWAGE_SLIME")
+
+pytestmark = pytest.mark.skipif(not CHECKOUT, reason="STOWAGE_SLIME names no checkout of slime")
+
+
+@pytest.fixture
+def schedule(monkeypatch):
+    monkeypatch.setattr(sys, "path", [CHECKOUT, *sys.path])
+    return pytest.importorskip("slime.utils.dp_schedule")
+
+
+def micro_batches_of(schedule, lengths, limit, ranks, group):
+    """Returns the samples of each rank and micro-batch."""
+    args = SimpleNamespace(
+        use_dynamic_batch_size=True,
+        max_tokens_per_gpu=limit,
+        balance_data=False,
+        balance_by_flops=False,
+    )
+    shape = dict(dp_size=ranks, cp_size=1, vpp_size=2, microbatch_group_size_per_vp_stage=group)
+    samples, batches, counts, _ = schedule.build_dp_schedule(
+        args,
+        shape,
+        lengths.tolist(),
+        global_batch_size=len(lengths),
+        rollout_indices=list(range(len(lengths))),
+    )
+    own = [[[samples[r][i] for i in ids] for ids in batches[r]] for r in range(ranks)]
+    return own, counts[0]
+
+
+def test_the_drop_in_of_the_page(schedule, monkeypatch):
+    fewer = 0
+    for seed in range(40):
+        lengths = np.random.default_rng(seed).integers(500, 8000, 96)
+        limit = 8192
+        _, theirs = micro_batches_of(schedule, lengths, limit, 2, 1)
+        with monkeypatch.context() as patch:
+            pack = lambda lengths, limit: stowage.micro_batches(lengths, 1, limit).of_rank(0)  # noqa: E731
+            patch.setattr(schedule, "first_fit_pack", pack)
+            ours, count = micro_batches_of(schedule, lengths, limit, 2, 1)
+        assert sorted(i for rank in ours for ids in rank for i in ids) == list(range(96))
+        assert {len(rank) for rank in ours} == {count}
+        assert all(0 < lengths[ids].sum() <= limit for rank in ours for ids in rank)
+        assert count <= theirs
+        fewer += count < theirs
+    assert fewer > 0
