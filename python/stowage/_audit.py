@@ -107,7 +107,8 @@ def audit(
 def _nested(given: Any, name: str, depth: int) -> list[Any]:
     """Returns lists of integers in lists of that depth."""
     if depth == 0:
-        return as_integers(given, name).tolist()
+        ids: list[Any] = as_integers(given, name).tolist()
+        return ids
     return [
         _nested(each, f"{name}[{at}]", depth - 1) for at, each in enumerate(each_of(given, name))
     ]

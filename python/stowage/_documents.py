@@ -15,7 +15,15 @@ from ._errors import InputError, InputTypeError
 Document = Union[Mapping[str, Any], str, "os.PathLike[str]"]
 
 
-class GroupDocument(TypedDict):
+class _Exchange(TypedDict, total=False):
+    exchange: str  # where an instance has several kinds
+
+
+class _Recomputation(TypedDict, total=False):
+    recomputation: str  # where an instance has several modes
+
+
+class GroupDocument(_Exchange):
     """A group of a scatter plan: ranks first_rank to first_rank + degree - 1."""
 
     degree: int
@@ -26,7 +34,7 @@ class GroupDocument(TypedDict):
     cu_seqlens: list[int]
 
 
-class MicroBatchDocument(TypedDict):
+class MicroBatchDocument(_Recomputation):
     """A micro-batch of a scatter plan."""
 
     makespan_ms: float

@@ -27,6 +27,7 @@ from ._threads import Threads
 
 log = logging.getLogger("stowage")
 
+Oversize = Literal["raise", "drop", "clip"]
 _OVERSIZE = ("raise", "drop", "clip")
 
 
@@ -68,7 +69,7 @@ class Planner:
         solver: str = "auto",
         params: Optional[Mapping[str, float]] = None,
         without: Sequence[str] = (),
-        on_oversize: Literal["raise", "drop", "clip"] = "raise",
+        on_oversize: Oversize = "raise",
         threads: int = 1,
     ) -> None:
         if not isinstance(cluster, Cluster):
@@ -368,7 +369,7 @@ def _type(value: object) -> str:
     return type(value).__name__
 
 
-def _planner_of(cluster: Cluster, search: Search, on_oversize: str, threads: int) -> Planner:
+def _planner_of(cluster: Cluster, search: Search, on_oversize: Oversize, threads: int) -> Planner:
     return Planner(cluster, on_oversize=on_oversize, threads=threads, **search._asdict())
 
 

@@ -19,7 +19,7 @@ from ._planner import Planner
 from .torch import PackedCollator, StepBatchSampler, StepLoader, loader
 
 
-class StepDataModule(LightningDataModule):  # type: ignore[misc]
+class StepDataModule(LightningDataModule):
     """Planned steps for the rank of each process, which the Trainer tells.
 
     Args:
@@ -58,6 +58,7 @@ class StepDataModule(LightningDataModule):  # type: ignore[misc]
 
     def setup(self, stage: str) -> None:
         """Makes the sampler of this process."""
+        assert self.trainer is not None  # which called
         rank = self.trainer.global_rank
         self.sampler = StepBatchSampler(self._lengths, self._planner, rank=rank, **self._sampler)
 
