@@ -60,6 +60,7 @@ def calls(tmp_path_factory):
             stowage.arrange,
             dict(instance=plain, plan=stowage.solve(plain, method="fast").plan),
         ),
+        "audit": (stowage.audit, dict(lengths=[5, 6, 7], partition=[[0, 1], [2]])),
         "balanced_partitions": (stowage.balanced_partitions, dict(lengths=[5, 6, 7], bins=2)),
         "compare": (stowage.compare, dict(instance=instance, methods=["fast"])),
         "explain": (stowage.explain, dict(instance=instance, plan=plan)),
@@ -115,7 +116,7 @@ def parameters_of(function, given):
 
 NAMES = [
     *("arrange", "balanced_partitions", "compare", "explain", "methods", "params"),
-    "micro_batches",
+    *("audit", "micro_batches"),
     *("read_trainer", "solve", "stages", "verify", "Cluster"),
     *("Cluster.group_ms", "Cluster.load", "Cluster.preset", "Cluster.save"),
     *("Cluster.with_cost", "OrderRows", "OrderRows.row_at", "Outcome.render", "Outcome.save"),
