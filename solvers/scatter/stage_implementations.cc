@@ -1,12 +1,18 @@
 #include "solvers/scatter/stage_implementations.h"
 
 #include <algorithm>
+#include <numeric>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "heuristics/scatter/improve/improvement_rounds.h"
 #include "heuristics/scatter/registry.h"
+#include "instances/json/limits.h"
 #include "instances/numeric/numbers.h"
+#include "instances/scatter/plan_builder.h"
+#include "instances/scatter/table/group_form.h"
 #include "solvers/scatter/exact/scatter_milp.h"
 #include "solvers/scatter/exact/subset_dp.h"
 #include "solvers/scatter/explain/remedy.h"
@@ -48,13 +54,52 @@ Ended run_heuristic(ScatterContext& context, const std::string& name) {
   return std::nullopt;
 }
 
+// Returns the groups of a plan with the padding of `instance`.
+ScatterPlan padded_anew(const ScatterInstance& instance, const ScatterPlan& plan) {
+  std::vector<MicroBatchChoice> choices;
+  for (const ScatterMicroBatch& batch : plan.micro_batches) {
+    MicroBatchChoice& choice = choices.emplace_back();
+    for (const ScatterGroup& group : batch.groups) {
+      const std::optional<GroupForm> form = form_of(instance, batch, group);
+      choice.push_back(
+          {group.degree, group.sequences, group.exchange, form->recomputation, form->place});
+    }
+  }
+  return compose_plan(instance, std::move(choices));
+}
+
+// Plans the step as if each group padded its sequences for all forms. No group of such a plan takes
+// longer with its own padding, so that padding by form does not lose to one multiple for all.
+void plan_for_common_padding(ScatterContext& context) {
+  ScatterInstance same = context.instance;
+  same.padding.reset();
+  for (const GroupForm form : group_forms(context.instance)) {
+    const Tokens own =
+        std::lcm(sequence_multiple(context.instance, form), row_multiple(context.instance, form));
+    same.pad_multiple = std::lcm(same.pad_multiple, own);
+    if (same.pad_multiple > kMaxPadMultiple) return;
+  }
+  if (!unplaceable_sequences(same).empty()) return;
+  const ScatterTable table(same);
+  for (const ScatterHeuristic& heuristic : heuristics(same, context.params.multistart)) {
+    if (heuristic.name != "fast") continue;
+    const auto plan = heuristic.run(same, table, context.options.seed, context.budget);
+    if (plan) context.incumbent.offer(padded_anew(context.instance, *plan), 'H', "fast");
+  }
+}
+
 }  // namespace
 
 Ended first_plan(ScatterContext& context, Budget&) {
   return run_heuristic(context, context.table.several_kinds() ? "first-fit" : "batch-ada");
 }
 
-Ended multistart(ScatterContext& context, Budget&) { return run_heuristic(context, "fast"); }
+Ended multistart(ScatterContext& context, Budget&) {
+  const Ended ended = run_heuristic(context, "fast");
+  const bool more = !ended && !context.done() && context.options.method != "fast";
+  if (more && context.instance.padding) plan_for_common_padding(context);
+  return ended;
+}
 
 Ended long_multistart(ScatterContext& context, Budget&) { return run_heuristic(context, "joint"); }
 
