@@ -198,6 +198,47 @@ ScatterTable ScatterTable::relaxed() const {
   return table;
 }
 
+ScatterTable ScatterTable::merged(std::size_t most) const {
+  if (kinds_.size() <= most) return *this;
+  const auto alike = [&](std::size_t longer, std::size_t kind, double spread) {
+    const auto held = [&](std::size_t of) {
+      return std::ranges::count_if(
+          configs_, [&](const GroupConfig& config) { return kinds_[of].length <= config.longest; });
+    };
+    return static_cast<double>(kinds_[longer].length) <=
+               spread * static_cast<double>(kinds_[kind].length) &&
+           held(longer) == held(kind);
+  };
+  std::vector<std::size_t> first;  // kind of each merged kind
+  for (double wider = 1e-3; wider < 1; wider *= 1.5) {
+    first.clear();
+    for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
+      if (first.empty() || !alike(first.back(), kind, 1 + wider)) first.push_back(kind);
+    }
+    if (first.size() <= most) break;
+  }
+  ScatterTable table = *this;
+  table.kinds_.clear();
+  table.cost_.clear();
+  table.loads_.clear();
+  for (std::size_t own = 0; own < first.size(); ++own) {
+    const std::size_t end = own + 1 < first.size() ? first[own + 1] : kinds_.size();
+    DistinctLength& kind = table.kinds_.emplace_back(kinds_[first[own]]);
+    kind.count = 0;
+    for (std::size_t k = first[own]; k < end; ++k) kind.count += kinds_[k].count;
+    std::fill_n(table.kind_of_.begin() + kind.first, kind.count, static_cast<int>(own));
+    const auto from = static_cast<std::ptrdiff_t>(row(static_cast<int>(first[own])));
+    const auto to = from + std::ssize(configs_);
+    table.cost_.insert(table.cost_.end(), cost_.begin() + from, cost_.begin() + to);
+    if (loads_.empty()) continue;
+    table.loads_.insert(table.loads_.end(), loads_.begin() + from, loads_.begin() + to);
+  }
+  table.find_held();
+  table.find_areas();
+  table.list_modes();
+  return table;
+}
+
 void ScatterTable::append(std::int64_t id, Tokens length, std::span<const Load> loads) {
   if (kinds_.empty() || kinds_.back().length != length) {
     kinds_.push_back({.length = length, .first = size()});

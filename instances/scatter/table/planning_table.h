@@ -19,7 +19,8 @@
 // If the cost is a table of measured times, loads are sums of tokens and of squared lengths, and
 // time() looks the time up. cost() is then taken from a plane near the measured times, and
 // least_cost() from a plane below them: no group is faster than its least overhead plus the least
-// costs of its sequences.
+// costs of its sequences. Longer than 300 lines because costs, room and rules of a group are looked
+// up together.
 #pragma once
 
 #include <algorithm>
@@ -182,6 +183,15 @@ class ScatterTable {
   // Returns the table of a step in which every sequence has its least cost, which is additive. A
   // bound on the plans of that step bounds those of this step.
   ScatterTable relaxed() const;
+
+  // Returns the table of a step of at most about `most` lengths: sequences of similar length have
+  // the loads and the padded length of the longest of them. Its positions and ids are those of this
+  // table. A plan of it is a plan of this step, and no slower there. Requires formulas, no
+  // measured times.
+  ScatterTable merged(std::size_t most) const;
+  // Lengths of a step whose linear programmes over groups take no longer than those of a step that
+  // is padded for the largest degree.
+  static constexpr std::size_t kFewLengths = 60;
 
   bool holds_kind(int config, int kind) const {
     return kinds_[at(kind)].length <= configs_[at(config)].longest;

@@ -28,6 +28,12 @@ std::vector<std::size_t> all_of(const WorkingStep& step) {
 
 }  // namespace
 
+// Padding by degree leaves nearly as many lengths as sequences, and as many rows of each master.
+ScatterPartialReplanning::ScatterPartialReplanning(ScatterSolveContext& run) : run_(run) {
+  if (run.table.pads_by_form() && !run.table.measured())
+    merged_ = run.table.merged(ScatterTable::kFewLengths);
+}
+
 void ScatterPartialReplanning::alone(bool quickly) {
   const DiveParams& params = run_.params.pattern_dive;
   WorkingStep step = this->step();
@@ -43,7 +49,7 @@ void ScatterPartialReplanning::alone(bool quickly) {
     std::rotate(step.begin(), step.begin() + 1, step.end());
     for (int again = 0; again < (quickly ? 1 : params.repeats); ++again) {
       const bool gained =
-          repack_some(run_.table, {step.size() - 1}, {.precision = precision}, run_.backend(),
+          repack_some(table(), {step.size() - 1}, {.precision = precision}, run_.backend(),
                       run_.options.seed + static_cast<std::uint64_t>(again), step, part);
       if (!gained) break;
       better = true;
@@ -53,7 +59,7 @@ void ScatterPartialReplanning::alone(bool quickly) {
     Budget together = run_.share(kTogetherShare);
     const PatternDiveEffort effort{.precision = quickly ? params.quick_precision
                                                         : PatternDiveEffort().precision};
-    better = repack_some(run_.table, all_of(step), effort, run_.backend(), run_.options.seed, step,
+    better = repack_some(table(), all_of(step), effort, run_.backend(), run_.options.seed, step,
                          together) ||
              better;
   }
@@ -64,7 +70,7 @@ void ScatterPartialReplanning::reshape() {
   const ProfileSearchParams& params = run_.params.profile_search;
   WorkingStep step = this->step();
   if (step.size() < 2 || step.size() > at(params.batches)) return;
-  if (!reshape_) reshape_.emplace(run_.table, run_.backend());
+  if (!reshape_) reshape_.emplace(table(), run_.backend());
   Budget part = run_.share(params.share);
   bool better = false;
   for (int i = 0; i < params.shapes && !part.exhausted(); ++i) {
@@ -77,7 +83,7 @@ void ScatterPartialReplanning::towards(const std::vector<Ms>& makespans) {
   if (makespans.empty()) return;
   WorkingStep step = this->step();
   Budget part = run_.share(kTogetherShare);
-  if (repack_some(run_.table, all_of(step), {.shape = makespans}, run_.backend(), run_.options.seed,
+  if (repack_some(table(), all_of(step), {.shape = makespans}, run_.backend(), run_.options.seed,
                   step, part)) {
     offer(step, "repack");
   }
@@ -97,20 +103,27 @@ void ScatterPartialReplanning::some(std::uint64_t round) {
     for (std::size_t b = 0; b < count; ++b) chosen.push_back(first + b);
     if (count > 1 && count <= kMaxTogether &&
         step.size() > at(run_.params.profile_search.batches) && draw(random, 2) == 0) {
-      better = reshape_some(run_.table, chosen, run_.backend(), random(), step, part) || better;
+      better = reshape_some(table(), chosen, run_.backend(), random(), step, part) || better;
       continue;
     }
     const double spread = kRepackSpreads[draw(random, kRepackSpreads.size())];
     better =
-        repack_some(run_.table, chosen, {.spread = spread}, run_.backend(), random(), step, part) ||
+        repack_some(table(), chosen, {.spread = spread}, run_.backend(), random(), step, part) ||
         better;
   }
   if (better) offer(step, "repack");
 }
 
 void ScatterPartialReplanning::offer(const WorkingStep& step, const char* by) {
-  if (!satisfies_rules(run_.table, step)) return;
-  run_.incumbent.offer(to_plan(run_.instance, run_.table, step), 'L', by);
+  if (!satisfies_rules(table(), step)) return;
+  // A group that is full may have no room with merged lengths. Its form is then any of its degree.
+  const auto fits = [&](const WorkingGroup& group) {
+    return has_room(run_.table, group_of(run_.table, group.config, group.positions));
+  };
+  for (const WorkingMicroBatch& batch : step) {
+    if (merged_ && !std::ranges::all_of(batch.groups, fits)) return;
+  }
+  run_.incumbent.offer(to_plan(run_.instance, table(), step), 'L', by);
 }
 
 }  // namespace stowage

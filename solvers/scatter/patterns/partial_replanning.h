@@ -22,7 +22,7 @@ namespace stowage {
 class ScatterPartialReplanning {
  public:
   // `run` must outlive this.
-  explicit ScatterPartialReplanning(ScatterSolveContext& run) : run_(run) {}
+  explicit ScatterPartialReplanning(ScatterSolveContext& run);
 
   // Replans each micro-batch on its own, then all together if there are at most kMaxTogether.
   // `quickly`: with low precision, once.
@@ -39,10 +39,14 @@ class ScatterPartialReplanning {
   void some(std::uint64_t round);
 
  private:
-  WorkingStep step() const { return to_draft(run_.instance, run_.table, *run_.incumbent.plan()); }
+  WorkingStep step() const { return to_draft(run_.instance, table(), *run_.incumbent.plan()); }
   void offer(const WorkingStep& step, const char* by);
 
+  // The table that patterns are made of. If groups pad by their form, similar lengths are merged.
+  const ScatterTable& table() const { return merged_ ? *merged_ : run_.table; }
+
   ScatterSolveContext& run_;
+  std::optional<ScatterTable> merged_;
   std::optional<ScatterProfileSearch> reshape_;
   std::uint64_t shapes_ = 0;  // number of shapes drawn so far
 };

@@ -81,6 +81,28 @@ TEST(ScatterPadding, PaddingByDegreeIsNeverWorseThanByTheLargest) {
   EXPECT_GT(faster, kInstances / 4);
 }
 
+// A merged table has the same sequences, none shorter or faster, on the same configurations.
+TEST(ScatterPadding, MergedLengthsAreNoShorter) {
+  std::uint64_t merged = 0;
+  for (std::uint64_t seed = 0; seed < kInstances; ++seed) {
+    const ScatterInstance instance = tiny_padded_scatter(seed, 14);
+    const ScatterTable fine(instance);
+    const ScatterTable coarse = fine.merged(3);
+    ASSERT_EQ(coarse.size(), fine.size());
+    EXPECT_LE(coarse.kinds().size(), fine.kinds().size());
+    merged += coarse.kinds().size() < fine.kinds().size() ? 1 : 0;
+    for (int position = 0; position < fine.size(); ++position) {
+      EXPECT_EQ(coarse.id(position), fine.id(position));
+      EXPECT_GE(coarse.length(position), fine.length(position));
+      for (int config = 0; config < static_cast<int>(fine.configs().size()); ++config) {
+        EXPECT_EQ(coarse.holds(config, position), fine.holds(config, position));
+        EXPECT_GE(coarse.load(position, config).time(), fine.load(position, config).time());
+      }
+    }
+  }
+  EXPECT_GT(merged, kInstances / 2);
+}
+
 class ScatterPaddingOf : public testing::TestWithParam<MilpBackend> {};
 
 TEST_P(ScatterPaddingOf, StepMilpEqualsBruteForce) {
