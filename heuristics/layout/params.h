@@ -2,6 +2,7 @@
 // installed.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "instances/layout/planning_table.h"
@@ -48,12 +49,19 @@ struct LoweringParams {
   int skipped = 7;
 };
 
+// Parameters of improve/window_lowering.h, which lowers the peak of many buffers by windows of
+// time.
+struct WindowParams {
+  std::int64_t visits = 20'000;
+};
+
 struct LayoutHeuristicParams {
   LayoutFastParams fast;
   FullestDiveParams dive;
   EjectionParams ejection;
   ReinsertionParams reinsertion;
   LoweringParams lowering;
+  WindowParams window;
 };
 
 // Constants that bound how far a time limit is overrun, that keep sums within 64 bits, or that a
@@ -74,7 +82,11 @@ inline constexpr std::int64_t kPinWeight = std::int64_t{1} << 41;
 // largest step of ejections, as a share of the peak above the load
 inline constexpr double kLargestStep = 0.5;
 inline constexpr std::uint32_t kShares = 1 << 16;  // resolution of random shares
-inline constexpr int kHillClimbAttempts = 500;     // attempts of usmp-hill-climb, as in TVM
+// buffers inside the first window of window_lowering.h; windows in vain have twice as many each
+inline constexpr std::ptrdiff_t kWindowBuffers = 100;
+// largest length of a turn of such windows, as a ratio to the first
+inline constexpr std::int64_t kLongestWindow = 1'024;
+inline constexpr int kHillClimbAttempts = 500;  // attempts of usmp-hill-climb, as in TVM
 // loss as a share of the peak that is accepted with probability 1/e
 inline constexpr double kHillClimbLoss = 0.01;
 
@@ -145,6 +157,9 @@ void fields(Visitor&& visit, LayoutHeuristicParams& p) {
   visit({"lowering.skipped", "rounds", 0, 1000,
          "More: a kind of work that gains nothing waits for more rounds.", kByHand},
         lowering.skipped);
+  visit({"window.visits", "visits per buffer", 1, 1e9,
+         "More: each window of time is lowered for longer.", kByHand},
+        p.window.visits);
 }
 
 }  // namespace stowage

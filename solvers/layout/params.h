@@ -75,8 +75,10 @@ inline constexpr std::array kBusyShares = {0.95, 0.9, 0.98, 0.8, 0.7, 0.6};
 // largest share of the buffers that lay_busiest_first() fixes: the others need room around them,
 // and each of them is compared with each fixed one
 inline constexpr double kMostBusy = 0.05;
-// share of the time that is left which lay_busiest_first() may take
-inline constexpr double kBusyTime = 0.2;
+// shares of the time that is left which lay_busiest_first() may take, of up to fast.many buffers
+// and of more, where each attempt takes seconds
+inline constexpr double kBusyTime = 0.3;
+inline constexpr double kBusyTimeOfMany = 0.1;
 // shortened first attempts of core_first, so that a plan is found soon
 inline constexpr std::int64_t kShortAttempts = 4;
 inline constexpr double kMaxRoundNodes = 1e12;   // hours of search, and far below the 64-bit limit

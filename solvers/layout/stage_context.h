@@ -36,6 +36,7 @@ struct LoweringRounds {
   bool core_ran = false;
   bool whole_helped = false;
   bool core_helped = false;
+  bool windows_helped = false;
 };
 
 struct LayoutContext : SolveContext<LayoutInstance> {

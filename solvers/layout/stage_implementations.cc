@@ -10,6 +10,7 @@
 #include "heuristics/layout/construct/size_class_layout.h"
 #include "heuristics/layout/construct/stack_all.h"
 #include "heuristics/layout/improve/improvement_rounds.h"
+#include "heuristics/layout/improve/window_lowering.h"
 #include "heuristics/layout/registry.h"
 #include "instances/layout/load.h"
 #include "instances/layout/plan_builder.h"
@@ -181,11 +182,12 @@ Budget* lowering_budget(LayoutContext& context) {
 bool LayoutContext::end_round() {
   if (!repeats) return false;
   LoweringRounds& rounds = lowering;
-  const bool helped = rounds.whole_helped || rounds.core_helped;
+  const bool helped = rounds.whole_helped || rounds.core_helped || rounds.windows_helped;
   rounds.in_vain = helped ? 0 : rounds.in_vain + 1;
   rounds.skip_core = rounds.core_ran && rounds.whole_helped && !rounds.core_helped;
   rounds.skip_whole = rounds.whole_ran && rounds.core_helped && !rounds.whole_helped;
   rounds.whole_ran = rounds.core_ran = rounds.whole_helped = rounds.core_helped = false;
+  rounds.windows_helped = false;
   rounds.nodes = 0;
   const bool in_vain = rounds.in_vain >= params.rounds.in_vain;
   if (!rounds.part) return in_vain;
@@ -244,8 +246,9 @@ Ended method_heuristic(LayoutContext& context, Budget&) {
 
 Ended busiest_first(LayoutContext& context, Budget& budget) {
   if (context.too_many_for(layout_fixed::kSecondsToLower)) return std::nullopt;
-  const Budget part =
-      budget.part(layout_fixed::kBusyTime * budget.seconds_left(), budget.nodes_left());
+  const bool many = context.table->buffers() > context.params.heuristics.fast.many;
+  const double share = many ? layout_fixed::kBusyTimeOfMany : layout_fixed::kBusyTime;
+  const Budget part = budget.part(share * budget.seconds_left(), budget.nodes_left());
   const auto lay_out = [&](const LayoutInstance& asked,
                            const LayoutTable& table) -> std::optional<std::vector<Bytes>> {
     for (const LayoutHeuristic& heuristic : heuristics(asked, context.params.heuristics)) {
@@ -292,6 +295,22 @@ Ended lower_whole(LayoutContext& context, Budget&) {
         return improve_layout(*context.table, std::move(offsets), options, part, tell);
       });
   rounds.nodes = part.nodes();
+  return std::nullopt;
+}
+
+// Runs only under a time limit: plans of a node limit depend on nothing else.
+Ended lower_by_windows(LayoutContext& context, Budget&) {
+  LoweringRounds& rounds = context.lowering;
+  Budget* budget = lowering_budget(context);
+  if (budget == nullptr || !std::isfinite(budget->seconds_left())) return std::nullopt;
+  Budget part = budget->part(budget->seconds_left() / 2, budget->nodes_left());
+  rounds.windows_helped =
+      lower_best(context, [&](std::vector<Bytes> offsets, const BetterLayout& tell) {
+        const ImproveOptions options{.enough = context.enough(),
+                                     .seed = context.options.seed + rounds.tries++,
+                                     .params = context.params.heuristics};
+        return lower_windows(*context.table, std::move(offsets), options, part, tell);
+      });
   return std::nullopt;
 }
 

@@ -19,6 +19,7 @@ Ended first_plan(LayoutContext& context, Budget& part);
 Ended busiest_first(LayoutContext& context, Budget& budget);
 Ended short_search(LayoutContext& context, Budget& part);
 Ended lower_whole(LayoutContext& context, Budget& part);
+Ended lower_by_windows(LayoutContext& context, Budget& budget);
 Ended lower_core(LayoutContext& context, Budget& part);
 Ended search(LayoutContext& context, Budget& part);
 Ended method_heuristic(LayoutContext& context, Budget& part);

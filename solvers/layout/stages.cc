@@ -14,6 +14,11 @@ bool few_buffers(const LayoutContext& context) { return context.few(); }
 bool many_buffers(const LayoutContext& context) {
   return !context.few() && !context.table->any_pins();
 }
+// Layouts of fewer buffers are lowered by reinsertion as a whole.
+bool beyond_reinsertion(const LayoutContext& context) {
+  return context.table->buffers() > context.params.heuristics.reinsertion.buffers &&
+         !context.table->any_pins();
+}
 bool gap_is_open(const LayoutContext& context) { return !context.good_enough(); }
 
 constexpr auto kStages = std::to_array<Stage<LayoutContext>>({
@@ -37,6 +42,10 @@ constexpr auto kStages = std::to_array<Stage<LayoutContext>>({
      "canonical search with a limit of nodes, where buffers are few",
      short_search,
      {.when = few_buffers}},
+    {"windows",
+     "the highest places of many buffers, one window of time after another",
+     lower_by_windows,
+     {.when = beyond_reinsertion}},
     {"lowering", "dives, ejections and reinsertions that lower the peak", lower_whole},
     {"core_first", "the busiest sections first, then more and more sections", lower_core},
     {"search",
@@ -60,10 +69,11 @@ Course layout_course(std::string_view method) {
   const Phase begin{.stages = {"height_refutation", "quick_plan"}};
   const auto then = [&](Phase phase) { return Course{begin, std::move(phase)}; };
   if (method == "auto") {
-    return {begin,
-            {.stages = {"first_plan", "busiest_first"}},
-            {.stages = {"short_search", "lowering", "core_first"}, .rounds = kUntilLimit},
-            {.stages = {"search"}}};
+    return {
+        begin,
+        {.stages = {"first_plan", "busiest_first"}},
+        {.stages = {"short_search", "windows", "lowering", "core_first"}, .rounds = kUntilLimit},
+        {.stages = {"search"}}};
   }
   if (method == "exact") return then({.stages = {"first_plan", "search"}});
   if (method == "memo") return then({.stages = {"memo"}});
