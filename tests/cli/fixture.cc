@@ -8,6 +8,9 @@ void fill_with_examples(const TempDir& dir) {
   dir.write("instance.json", kTinyInstance);
   dir.write("infeasible.json", kInfeasibleInstance);
   dir.write("lengths.txt", length_list());
+  dir.write("work.json", R"({"lengths": [900, 400, 1200, 512], "rows": [[[0, 1]], [[2, 3]]]})");
+  dir.write("groups.json", R"({"lengths": [100, 64, 80, 8],
+      "sample_id_groups": [[[0], [0], [1], [2]], [[3], [3], [3], [3]]]})");
   dir.write("samples.csv", samples_table());
   dir.write("buffers.1048576.csv", kTable);
   dir.write("model.sol", kTinySolution);
