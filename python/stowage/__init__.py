@@ -45,10 +45,9 @@ from ._families import (
     verify,
 )
 from ._length_file import read_lengths
-from ._micro_batches import MicroBatches, micro_batches
 from ._order_rows import OrderRow, OrderRows
 from ._parameters import Parameter, Stage, StageReport, params, stages
-from ._partition import Partition, balanced_partitions
+from ._partition import MicroBatches, Partition, balanced_partitions, micro_batches
 from ._planner import Planner
 from ._ragged import Ragged
 from ._step import Step

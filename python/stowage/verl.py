@@ -25,9 +25,8 @@ from verl.utils.device import get_device_name
 from . import _core
 from ._arguments import each_of, number, whole
 from ._errors import InputError, InputTypeError
-from ._micro_batches import MicroBatches, micro_batches
 from ._packing_scheduler import PackingScheduler, require_same_plans
-from ._partition import balanced_partitions
+from ._partition import MicroBatches, balanced_partitions, micro_batches
 from ._planner import Planner
 
 # Limit on the sum of a partition's costs.
