@@ -68,7 +68,10 @@ void bind_arrangements(nb::module_& module) {
       .def_prop_ro("stopped_by",
                    [](const ArrangementBox& box) { return to_string(box.value.stopped_by); });
   module.def("solve_with_layout", &solved_with_layout, nb::arg("graph"), nb::arg("arguments"),
-             nb::arg("start").none(), nb::arg("interrupt"), nb::arg("watch"));
+             nb::arg("start").none(), nb::arg("interrupt"), nb::arg("watch"),
+             nb::sig("def solve_with_layout(graph: Instance, arguments: SolveArguments, start: "
+                     "Plan | None, interrupt: Interrupt, watch: bool) -> tuple[Outcome, "
+                     "Arrangement | None]"));
   module.def("arrange", &arranged, nb::arg("graph"), nb::arg("plan"), nb::arg("arguments"),
              nb::arg("interrupt"), nb::arg("watch"));
 }

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import operator
-from typing import Any, Callable, Iterator, Optional, Sequence
+from typing import Any, Callable, Iterator, Mapping, Optional, Sequence
 
 import torch
 import torch._inductor.config
@@ -23,6 +23,7 @@ from torch._functorch import config, partitioners
 from torch._functorch._aot_autograd.descriptors import InputMutationAOTOutput
 from torch._functorch.compile_utils import fx_graph_cse
 from torch._inductor.custom_graph_pass import CustomPartitionerFn
+from torch.fx.experimental.proxy_tensor import is_sym_node
 from torch.fx.experimental.symbolic_shapes import optimization_hint
 
 from ._arguments import number, whole
@@ -94,7 +95,7 @@ class JointGraph:
 
     def _new(self, node: fx.Node, **flags: bool) -> list[str]:
         """Adds the tensors of a node's result, one or one for each entry of a tuple."""
-        value = node.meta.get("val")
+        value: Any = node.meta.get("val")
         several = isinstance(value, (list, tuple))
         parts = list(value) if several else [value]
         names = [f"{node.name}#{k}" if several else node.name for k in range(len(parts))]
@@ -104,7 +105,8 @@ class JointGraph:
 
     def _add(self, node: fx.Node, again: bool) -> None:
         if node.target is operator.getitem:
-            source, index = node.args
+            source: Any = node.args[0]
+            index: Any = node.args[1]
             tensors = self._behind[source]
             several = isinstance(source.meta.get("val"), (list, tuple))
             self._behind[node] = [tensors[index]] if several else tensors
@@ -209,26 +211,26 @@ class Partition(CustomPartitionerFn):
 
     def __call__(
         self,
-        joint_module: fx.GraphModule,
-        _joint_inputs: Any = None,
-        compiler: str = "inductor",
-        *,
-        num_fwd_outputs: int,
-        static_lifetime_input_indices: Optional[Sequence[int]] = None,
+        gm: fx.GraphModule,
+        joint_inputs: Sequence[object] = (),
+        **kwargs: Any,
     ) -> tuple[fx.GraphModule, fx.GraphModule]:
-        """Returns the forward and the backward graph.
+        """Returns the forward and the backward graph of the joint graph `gm`.
+
+        Of the keyword arguments it reads `num_fwd_outputs`, the number of results of the forward pass.
 
         Raises ValueError if no plan within `peak_bytes` is found; the message has the least peak that
         was found.
         """
-        graph = tidied(joint_module)
+        num_fwd_outputs = int(kwargs["num_fwd_outputs"])
+        graph = tidied(gm)
         joint = JointGraph(graph, num_fwd_outputs, self.run_time)
         outcome = self._planned(joint)
         self.outcomes.append(outcome)
-        ordered, saved = _in_order(graph, joint, outcome.plan["order"])
-        symbols = [node for node in saved if partitioners.is_sym_node(node)]
+        ordered, saved = _in_order(graph, joint, _plan(outcome)["order"])
+        symbols = [node for node in saved if is_sym_node(node)]
         return partitioners._extract_fwd_bwd_modules(
-            fx.GraphModule(joint_module, ordered),
+            fx.GraphModule(gm, ordered),
             [node for node in saved if node not in symbols],
             symbols,
             num_fwd_outputs=num_fwd_outputs,
@@ -263,8 +265,13 @@ class Partition(CustomPartitionerFn):
         return outcome
 
 
+def _plan(outcome: Outcome) -> Mapping[str, Any]:
+    assert outcome.plan is not None
+    return outcome.plan
+
+
 def _peak(outcome: Outcome) -> int:
-    return int(outcome.plan["peak_bytes"])
+    return int(_plan(outcome)["peak_bytes"])
 
 
 @contextlib.contextmanager

@@ -51,7 +51,8 @@ class PlannedOrders:
             assert outcome.plan is not None, "every order is a plan without a capacity"
             return [given[index] for index in outcome.plan["order"]]
 
-        own = methods or self._replaced.__defaults__[0]
+        replaced: Any = self._replaced
+        own = methods or replaced.__defaults__[0]
         return self._replaced(
             nodes,
             name_to_buf,
@@ -79,7 +80,7 @@ def order_instance(nodes: Sequence[Any], graph_outputs: Any) -> dict[str, Any]:
     after: list[list[int]] = [[] for _ in nodes]
 
     def add(buffer: Any, maker: Any = None, **flags: bool) -> str:
-        name = buffer.get_name()
+        name = str(buffer.get_name())
         size = int(buffer.mpi_buffer.size_free)
         output = name in graph_outputs
         tensors[name] = {"id": name, "size_bytes": size, "output": output, **flags}

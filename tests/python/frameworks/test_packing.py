@@ -15,8 +15,7 @@ import torch
 from torch import nn
 
 import stowage
-from stowage import _packed_inputs
-from stowage.hf import check_packing, flash_kwargs, model_inputs
+from stowage.hf import _packed_inputs, check_packing, flash_kwargs, model_inputs
 from test_torch import CLUSTER, FRAMEWORKS, loader_of, sampler_of, torchrun
 
 torch.set_num_threads(1)  # rows are short

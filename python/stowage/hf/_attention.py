@@ -20,13 +20,13 @@ from transformers import AttentionInterface, AttentionMaskInterface
 from transformers.integrations.sdpa_attention import sdpa_attention_forward
 from transformers.masking_utils import sdpa_mask
 
-from ._errors import Error
+from .._errors import Error
 from ._packed_inputs import ATTENTION
-from ._row_exchange import all_gather, heads_for_tokens, tokens_for_heads
-from ._sequence_attention import Terms, attend
-from ._trainer_step import row_positions
-from ._zigzag import attention as zigzag_attention
-from .torch import Groups, PackedBatch
+from .._row_exchange import all_gather, heads_for_tokens, tokens_for_heads
+from .._sequence_attention import Terms, attend
+from .._trainer_step import row_positions
+from .._zigzag import attention as zigzag_attention
+from ..torch import Groups, PackedBatch
 
 EXCHANGES = ("all_to_all", "all_gather", "ring")
 

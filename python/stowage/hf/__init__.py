@@ -20,17 +20,17 @@ from typing import Any, Iterable
 
 import numpy as np
 
-from ._hf_attention import attention as attention
-from ._hf_attention import check_groups as check_groups
-from ._hf_trainer import StowageTrainer as StowageTrainer
+from ._attention import attention as attention
+from ._attention import check_groups as check_groups
+from ._trainer import StowageTrainer as StowageTrainer
 from ._packed_inputs import ATTENTION as ATTENTION
 from ._packed_inputs import flash_kwargs as flash_kwargs
 from ._packed_inputs import model_inputs as model_inputs
 from ._packing_check import PackingCheck as PackingCheck
 from ._packing_check import check_packing as check_packing
-from ._single_rank_rows import single_rank_rows
-from ._step import Step
-from ._trainer_step import TrainerStep
+from .._single_rank_rows import single_rank_rows
+from .._step import Step
+from .._trainer_step import TrainerStep
 
 
 def packed_dataset(dataset: Any, steps: Iterable[TrainerStep]) -> Any:

@@ -10,8 +10,8 @@ from typing import Any, Optional
 import torch
 from torch import nn
 
-from ._errors import Error
-from .torch import PackedBatch
+from .._errors import Error
+from ..torch import PackedBatch
 
 #: The attn_implementation of transformers that takes packed rows, and parts of them.
 ATTENTION = "stowage"

@@ -9,7 +9,7 @@ import torch
 from torch.utils.data import DataLoader, IterableDataset
 
 from ._packed_inputs import model_inputs, uses_stowage
-from .torch import PackedBatch, StepBatchSampler, StepLoader
+from ..torch import PackedBatch, StepBatchSampler, StepLoader
 
 
 class StowageTrainer:

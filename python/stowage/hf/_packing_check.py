@@ -19,10 +19,10 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from ._arguments import each_of, require, whole
-from ._errors import Error
+from .._arguments import each_of, require, whole
+from .._errors import Error
 from ._packed_inputs import model_inputs, packing_was_checked
-from .torch import PackedBatch
+from ..torch import PackedBatch
 
 # The logits of a computation in two shapes may differ by this many units in the last place.
 _ROUNDING = 8
