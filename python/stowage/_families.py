@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._arguments import each_of, number, path_of, text
+from ._arguments import each_of, number, path_of, require, text
 from ._arrangement import Arrangement, documents_of
 from ._documents import Document, instance_of, plan_of
 from ._errors import InputError, VerificationError
@@ -240,16 +240,19 @@ def solve(
         layout: of an order: lays its tensors out too, in at least half of the time, and stores the
             offsets in Outcome.arrangement. The plan is the order of the best layout.
         start: a plan, or an outcome with a plan, from which the search starts; the result is never
-        worse. The other arguments are those of Planner.
+            worse.
+
+    The other arguments are those of Planner.
 
     Raises InputError for an invalid document or method, and ValueError for a layout of another
-    problem. An infeasible instance gives an outcome, not an exception. The first Ctrl-C ends the search with the best plan, the second raises
-    KeyboardInterrupt.
+    problem. An infeasible instance gives an outcome, not an exception. The first Ctrl-C ends the
+    search with the best plan, the second raises KeyboardInterrupt.
     """
     given = instance_of(instance)
     search = Search.of(method, time_limit, node_limit, gap, seed, solver, params, without)
     search.check(given)
     begin = None if start is None else plan_of(start, given, "start")
+    require(layout, bool, "layout")
     if not layout:
         return Outcome(given, search.run(given, begin), search)
     if given.family != "order":

@@ -24,7 +24,7 @@ def run(program, *options):
 
 
 def test_each_module_is_an_attribute():
-    public = {path.stem for path in FOLDER.glob("[!_]*.py")} | {"torch"}
+    public = {path.stem for path in FOLDER.glob("[!_]*.py")} | {"hf", "torch"}
     assert set(stowage._LAZY) == public
 
 

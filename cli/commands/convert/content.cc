@@ -60,9 +60,8 @@ Result<ConvertContent> convert_content(std::string_view bytes, const std::string
                                        bool column) {
   if (is_trainer_binary(bytes)) return ConvertContent::trainer;
   const std::size_t begin = bytes.find_first_not_of(" \t\r\n");
-  if (column || begin == std::string_view::npos || bytes[begin] == '[') {
-    return ConvertContent::lengths;
-  }
+  if (begin == std::string_view::npos || bytes[begin] == '[') return ConvertContent::lengths;
+  if (column && format_of(bytes) != "stowage/trainer") return ConvertContent::lengths;
   if (bytes[begin] == '{') return json_content(bytes);
   if (!path.ends_with(".csv") && names_buffers(bytes)) {
     return InputError{kUsage, "IN",

@@ -88,6 +88,7 @@ class ConvertCommand : public Command {
 
   ExitCode run(Console& console) override {
     output_flags_.apply(console);
+    if (auto error = check_output("OUT", out_, {in_, plan_})) return console.refuse(*error);
     std::optional<std::string> read;
     if (is_csv(in_)) {
       Result<std::string> bytes = read_file(in_);
@@ -96,7 +97,6 @@ class ConvertCommand : public Command {
       table_ = !column_.given() && names_buffers(*read);
     }
     if (auto error = misplaced_flag()) return console.refuse(*error);
-    if (auto error = check_output("OUT", out_, {in_, plan_})) return console.refuse(*error);
     if (is_csv(out_)) return to_table(console);
     if (!plan_.empty()) return to_trainer(console);
     if (is_binary(in_)) {

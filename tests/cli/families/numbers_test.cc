@@ -67,6 +67,13 @@ const std::vector<std::string> kSamples = {
           "inside_mib_per_ms": 8, "across_mib_per_ms": 2, "inside_latency_ms": 0.1,
           "across_latency_ms": 0.2, "overlap": 0.5}},
         "lengths": [120, 50, 30, 12, 5]})",
+    R"({"problem": "scatter", "cluster": {"devices": 4, "memory_mib": 200, "degrees": [1, 2, 4]},
+        "model": {"states_mib": 10, "activation_mib_per_token": 1},
+        "cost": {"quadratic_ms": 0.01, "linear_ms": 0.5, "fixed_ms": 2, "exchange": {"kinds":
+          ["all_to_all", "ring"], "all_to_all_mib_per_token": {"2": 1, "4": 1.5},
+          "keys_values_mib_per_token": 0.5, "inside_mib_per_ms": 8}},
+        "padding": {"sequence_multiple": 2, "row_multiple": 4, "device_multiple": 2},
+        "lengths": [120, 50, 30, 12, 5]})",
     R"({"problem": "scatter", "cluster": {"devices": 2, "memory_mib": 100, "degrees": [1, 2]},
         "model": {"states_mib": 0, "activation_mib_per_token": 1},
         "cost": {"table": {"1": {"tokens": [0, 50, 100], "squares": [0, 5000, 10000],
@@ -259,6 +266,7 @@ class SchemaWalk {
     const json& schema = followed(any);
     const std::string type = schema.value("type", "");
     if (type == "array") return value.is_array();
+    if (is_number(schema)) return value.is_number();
     if (type != "object" || !value.is_object()) return false;
     for (const json& key : schema.value("required", json::array())) {
       if (!value.contains(key.get<std::string>())) return false;
