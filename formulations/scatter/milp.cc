@@ -237,10 +237,9 @@ class Builder {
     const Load most = row_padding_load(instance_, 1, form);  // of multiple - 1 tokens
     const double padding = static_cast<double>(multiple - 1);
     const Load each{most.compute / padding, most.transfer / padding};
+    const Tokens multiples = std::min(capacity, kMaxExact) / multiple;
     const int row = out_.model.add_variable(
-        {.name = "k" + suffix,
-         .upper = static_cast<double>(std::min(capacity, kMaxExact) / multiple),
-         .integer = true});
+        {.name = "k" + suffix, .upper = static_cast<double>(multiples), .integer = true});
     Row cover{.name = "C9" + suffix, .lower = 0, .terms = {{row, static_cast<double>(multiple)}}};
     const auto pay = [&](Row& own, Ms token) {
       for (milp::Term& term : own.terms) {
@@ -477,7 +476,8 @@ std::vector<double> encode(const ScatterMilp& milp, const ScatterInstance& insta
     if (milp.rows[home] >= 0) {
       load += row_padding_load(instance, tokens, group.form());
       const Tokens multiple = row_multiple(instance, group.form());
-      set(milp.rows[home], static_cast<double>((tokens + multiple - 1) / multiple));
+      const Tokens multiples = (tokens + multiple - 1) / multiple;
+      set(milp.rows[home], static_cast<double>(multiples));
     }
     const auto slot = static_cast<std::size_t>(group.slot);
     const auto makespan = static_cast<std::size_t>(milp.makespan[slot]);

@@ -63,7 +63,8 @@ void CappedExchange::run(std::int64_t& work) {
 // Exchanges units between the dearest (or the cheapest) group and another one. Returns false if no
 // exchange helps.
 bool CappedExchange::improve(bool dearest) {
-  const auto [cost, group] = dearest ? *by_cost_.rbegin() : *by_cost_.begin();
+  const std::int64_t cost = dearest ? by_cost_.rbegin()->first : by_cost_.begin()->first;
+  const std::int32_t group = dearest ? by_cost_.rbegin()->second : by_cost_.begin()->second;
   Tried& tried = tried_[dearest ? 0 : 1];
   if (tried.group != group || tried.version != version_[at(group)]) {
     tried = {group, version_[at(group)], std::vector<std::int64_t>(version_.size(), -1)};

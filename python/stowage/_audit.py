@@ -60,11 +60,11 @@ def audit(
 
     Args:
         lengths: tokens of the sequences, integers [K].
-        rows: [rank][row], the ids of each packed row.
-        partition: [rank], the ids of each rank, as functions of verl return them.
-        batch_rebalance: [rank][micro-batch], the ids that BatchRebalanceSampler of transformers
+        rows: `[rank][row]`, the ids of each packed row.
+        partition: `[rank]`, the ids of each rank, as functions of verl return them.
+        batch_rebalance: `[rank][micro-batch]`, the ids that BatchRebalanceSampler of transformers
             yields. A micro-batch is padded to its longest sequence.
-        sample_id_groups: [micro-batch][rank], the ids that schedulers of Megatron-LM return. Ranks of
+        sample_id_groups: `[micro-batch][rank]`, the ids that schedulers of Megatron-LM return. Ranks of
             a group have equal lists.
         cluster: of sample_id_groups: memory and cost. Default: the preset gpt-7b with as many devices
             as ranks, without a limit on memory.
