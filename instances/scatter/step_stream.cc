@@ -9,6 +9,7 @@
 #include "instances/lengths/json.h"
 #include "instances/lengths/list.h"
 #include "instances/scatter/json/embedded_documents.h"
+#include "instances/scatter/json/padding.h"
 #include "instances/scatter/json/time_table.h"
 
 namespace stowage {
