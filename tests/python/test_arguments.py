@@ -49,6 +49,7 @@ def calls(tmp_path_factory):
     planner = stowage.Planner(cluster)
     step = planner.plan([100, 200, 3000])
     (folder / "step").write_bytes(step.to_bytes())
+    (folder / "lengths").write_text("100\n200\n")
     samples = [Sample(1, [n], 3.0 + n / 50) for n in (100, 200, 400, 800, 1600)]
     fit = stowage.calibrate.fit(samples)
     outcome = stowage.solve(instance)
@@ -70,6 +71,7 @@ def calls(tmp_path_factory):
             dict(lengths=[5, 6, 7], ranks=2, max_tokens=20, keep_together=1),
         ),
         "params": (stowage.params, dict(family="scatter")),
+        "read_lengths": (stowage.read_lengths, dict(file=folder / "lengths")),
         "read_trainer": (stowage.read_trainer, dict(source=step.to_bytes())),
         "solve": (stowage.solve, dict(instance=instance)),
         "stages": (stowage.stages, dict(family="scatter")),
@@ -117,7 +119,7 @@ def parameters_of(function, given):
 NAMES = [
     *("arrange", "balanced_partitions", "compare", "explain", "methods", "params"),
     *("audit", "micro_batches"),
-    *("read_trainer", "solve", "stages", "verify", "Cluster"),
+    *("read_lengths", "read_trainer", "solve", "stages", "verify", "Cluster"),
     *("Cluster.group_ms", "Cluster.load", "Cluster.preset", "Cluster.save"),
     *("Cluster.with_cost", "OrderRows", "OrderRows.row_at", "Outcome.render", "Outcome.save"),
     *("Outcome.save_plan", "Planner", "Planner.plan", "Planner.stream", "Planner.submit"),
