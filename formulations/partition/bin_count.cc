@@ -13,14 +13,16 @@ constexpr std::int64_t kMostStairs = 20;  // largest k of u_k
 Tokens divided_up(Tokens a, Tokens b) { return a / b + (a % b != 0); }
 
 // Returns the bound of u_k: a size x with (k + 1) x a multiple of the capacity counts x / capacity,
-// another one floor((k + 1) x / capacity) / k. In parts of 1 / (k capacity), as integers.
+// another one floor((k + 1) x / capacity) / k. The sums are integers: numbers of parts of a bin,
+// each of which is 1 / (k capacity) of it.
 Tokens staircase(std::span<const Tokens> sizes, Tokens capacity, std::int64_t k) {
   Tokens whole = 0;  // bins
   Tokens parts = 0;  // of 1 / (k capacity)
   for (const Tokens size : sizes) {
     const Tokens stairs = (k + 1) * size / capacity;
     const bool exact = (k + 1) * size % capacity == 0;
-    // In parts, a bin is k capacity. Sums of parts are carried over before they get large.
+    // A bin has k capacity parts. Whole bins are carried over, so that the sum of parts stays
+    // small.
     parts += exact ? k * size : stairs * capacity;
     whole += parts / (k * capacity);
     parts %= k * capacity;
@@ -63,7 +65,8 @@ std::vector<PartitionBound> bin_count_bounds(std::span<const Tokens> sizes, Toke
   std::vector<PartitionBound> bounds = {{"staircase", stairs},
                                         {"large", least_rows(sizes, capacity)},
                                         {"tokens", divided_up(sum, capacity)}};
-  // The greatest bound comes last. Of equal bounds the one that is easiest to check by hand does.
+  // The greatest bound comes last. Among equal bounds, the one that is easiest to check by hand
+  // comes last.
   std::ranges::stable_sort(bounds, {}, &PartitionBound::value);
   return bounds;
 }

@@ -19,7 +19,8 @@ class BuffersByTime {
     for (int b = 0; b < table.buffers(); ++b) {
       sections += table.hull(b).last - table.hull(b).first;
     }
-    // As many sections as a buffer has on average: then each buffer is in few buckets.
+    // A bucket has as many sections as a buffer has on average, so that each buffer is in few
+    // buckets.
     width_ = static_cast<int>(1 + sections / std::max(1, table.buffers()));
     buckets_.resize(at(table.sections() / width_ + 1));
     for (int b = 0; b < table.buffers(); ++b) {

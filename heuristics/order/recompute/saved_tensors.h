@@ -22,8 +22,9 @@
 namespace stowage {
 
 // Returns `order`, in which every operator runs once, with the further runs behind its first
-// `split` steps. Only operators that may run again, take at most `longest_ms` and do not depend on
-// the moment of an update run again. O(V^2 E) at worst, near linear in practice.
+// `split` steps. An operator runs again only if the instance allows it, its time is at most
+// `longest_ms`, and its result does not depend on an update. O(V^2 E) at worst, near linear in
+// practice.
 std::vector<int> with_saved_tensors(const OrderTable& table, std::span<const int> order,
                                     std::size_t split, Ms longest_ms);
 
