@@ -1,13 +1,13 @@
-// stowage compare: every method on one instance. Longer than 300 lines: its table and its JSON show
-// the same rows.
+// stowage compare: every method on one instance. Longer than 300 lines: one command with its flags,
+// what they exclude, and three kinds of answers.
 #include <algorithm>
-#include <atomic>
-#include <functional>
 #include <limits>
 #include <utility>
 
 #include "cli/answers/outcome_json.h"
-#include "cli/commands/ablation.h"
+#include "cli/commands/compare/ablation.h"
+#include "cli/commands/compare/method_rows.h"
+#include "cli/commands/compare/method_runs.h"
 #include "cli/commands/measure/machine.h"
 #include "cli/commands/run/measured_comparison.h"
 #include "cli/families/families.h"
@@ -16,7 +16,6 @@
 #include "cli/flags/common_flags.h"
 #include "cli/terminal/error/error_codes.h"
 #include "cli/terminal/interrupt.h"
-#include "cli/terminal/status_line.h"
 #include "cli/terminal/table.h"
 #include "instances/families.h"
 #include "instances/numeric/numbers.h"
@@ -25,122 +24,6 @@
 
 namespace stowage {
 namespace {
-
-struct Row {
-  Method method;
-  Outcome outcome;
-  bool best = false;
-  std::optional<double> measured_ms;  // critical path on this machine
-  bool stated = false;                // true for the plan of --configuration, which no method made
-};
-
-std::string_view kind_name(const Row& row) {
-  if (row.stated) return "stated";
-  return row.method.kind == MethodKind::baseline ? "baseline" : "ours";
-}
-
-std::optional<double> gap_to(const NamedBound& bound, const Outcome& outcome) {
-  if (!outcome.objective) return std::nullopt;
-  return relative_gap(*outcome.objective, bound.value);
-}
-
-// Returns the best bound of all methods, which is valid for all of them.
-NamedBound best_bound(const std::vector<Row>& rows) {
-  NamedBound best;
-  for (const Row& row : rows) {
-    if (best.name.empty() || row.outcome.bound > best.value) {
-      best = {row.outcome.bound_by, row.outcome.bound};
-    }
-  }
-  return best;
-}
-
-// Returns whether a limit ended a published method, or one of its MILPs. Its plan may then be worse
-// than the method's true result. Methods of stowage always use the whole limit.
-bool is_cut_short(const Row& row) {
-  const StoppedBy by = row.outcome.stopped_by;
-  return row.method.kind == MethodKind::baseline &&
-         (by == StoppedBy::time_limit || by == StoppedBy::node_limit ||
-          by == StoppedBy::interrupted);
-}
-
-// Returns the last cell of the row.
-std::string note_of(const Row& row) {
-  if (row.best) return is_cut_short(row) ? "<- best, cut short" : "<- best";
-  if (!row.outcome.plan) return row.outcome.detail;
-  return is_cut_short(row) ? "cut short" : "";
-}
-
-// The words and options that all rows share.
-struct Frame {
-  Unit unit;
-  std::string_view parts;  // plural word for the plan's parts, empty for plans without parts
-  bool timeless = false;
-  bool measured = false;
-};
-
-std::string heading(std::string_view key) {
-  std::string text(key);
-  std::ranges::replace(text, '_', '-');
-  return text;
-}
-
-Table table_of(const std::vector<Row>& rows, const Frame& frame) {
-  const NamedBound bound = best_bound(rows);
-  const std::string unit(frame.unit.name);
-  std::vector<Table::Column> columns = {{"method", Align::left},
-                                        {"kind", Align::left},
-                                        {"best " + unit, Align::right},
-                                        {"bound " + unit, Align::right},
-                                        {"gap", Align::right}};
-  if (frame.measured) columns.push_back({"measured ms", Align::right});
-  if (!frame.timeless) columns.push_back({"time", Align::right});
-  columns.push_back({"status", Align::left});
-  if (!frame.parts.empty()) columns.push_back({heading(frame.parts), Align::right});
-  columns.push_back({"", Align::left});
-  Table table(columns);
-  for (const Row& row : rows) {
-    const Outcome& outcome = row.outcome;
-    std::vector<std::string> cells = {
-        row.method.name, std::string(kind_name(row)), amount_text(outcome.objective, frame.unit),
-        amount_text(bound.value, frame.unit), percent_text(gap_to(bound, outcome))};
-    if (frame.measured) cells.push_back(ms_text(row.measured_ms));
-    if (!frame.timeless) cells.push_back(seconds_text(outcome.seconds));
-    cells.emplace_back(to_string(outcome.status));
-    if (!frame.parts.empty()) {
-      cells.push_back(outcome.plan ? grouped(part_count(*outcome.plan)) : "-");
-    }
-    cells.push_back(note_of(row));
-    table.add(std::move(cells));
-  }
-  return table;
-}
-
-void write_row(JsonWriter& json, const Row& row, const Frame& frame) {
-  const Outcome& outcome = row.outcome;
-  json.begin_object();
-  json.text("method", row.method.name);
-  json.text("kind", kind_name(row));
-  json.text("source", row.method.source);
-  json.text("status", to_string(outcome.status));
-  json.text("stopped_by", to_string(outcome.stopped_by));
-  write_amount(json, "objective", outcome.objective, frame.unit);
-  write_amount(json, "bound", outcome.bound, frame.unit);
-  json.text("bound_by", outcome.bound_by);
-  write_number(json, "gap", outcome.gap());
-  if (outcome.method_bound) write_amount(json, "method_bound", outcome.method_bound, frame.unit);
-  json.text("found_by", outcome.found_by);
-  if (!frame.parts.empty()) {
-    json.key(frame.parts);
-    outcome.plan ? json.integer(part_count(*outcome.plan)) : json.null();
-  }
-  if (frame.measured) write_amount(json, "measured", row.measured_ms, kMs);
-  if (!frame.timeless) json.number("seconds", outcome.seconds);
-  json.integer("nodes", outcome.nodes);
-  json.boolean("best", row.best);
-  json.text("detail", outcome.detail);
-  json.end_object();
-}
 
 class CompareCommand : public Command {
  public:
@@ -198,7 +81,7 @@ class CompareCommand : public Command {
     if (!more_paths_.empty()) return ablate_all(console, *std::move(instance.value), *options);
     if (auto error = check_measure(*instance.value, console.settings.timeless))
       return console.refuse(*error);
-    std::optional<Row> stated;
+    std::optional<MethodRow> stated;
     if (!stated_.empty()) {
       Loaded<InstanceAndPlan> both =
           with_stated(instance, instance_path_, "--configuration", stated_);
@@ -225,8 +108,9 @@ class CompareCommand : public Command {
       here = *std::move(step);
       instance.value = here->step;
     }
-    std::vector<Row> rows = ablate_ ? run_ablation(console, *instance.value, asked, limits)
-                                    : run_all(console, *instance.value, asked, limits, baseline);
+    std::vector<MethodRow> rows =
+        ablate_ ? run_ablation(console, *instance.value, asked, limits)
+                : run_methods(console, *instance.value, methods_, asked, limits, baseline);
     const ExitCode code = exit_code_of(rows);
     if (stated) rows.insert(rows.begin(), *std::move(stated));
     PlansMeasured measured;
@@ -240,8 +124,8 @@ class CompareCommand : public Command {
 
  private:
   // If the configuration breaks a rule, the objective is not used and `detail` names the rule.
-  static Row stated_row(const InstanceAndPlan& both) {
-    Row row{.method = {.name = "configuration", .summary = "", .source = ""}, .stated = true};
+  static MethodRow stated_row(const InstanceAndPlan& both) {
+    MethodRow row{.method = {.name = "configuration", .summary = "", .source = ""}, .stated = true};
     row.outcome.objective = plan_objective(both.plan);
     row.outcome.plan = both.plan;
     row.outcome.status = Status::feasible;
@@ -304,9 +188,10 @@ class CompareCommand : public Command {
   }
 
   // Returns the row of `auto`, then a row without each stage that ran.
-  static std::vector<Row> run_ablation(Console& console, const Instance& instance,
-                                       const SolveOptions& options, const Budget::Limits& limits) {
-    std::vector<Row> rows;
+  static std::vector<MethodRow> run_ablation(Console& console, const Instance& instance,
+                                             const SolveOptions& options,
+                                             const Budget::Limits& limits) {
+    std::vector<MethodRow> rows;
     for (AblationRun& run : ablate(console, instance, options, limits)) {
       const std::string name = run.without.empty() ? "auto" : "without " + run.without;
       rows.push_back({{.name = name}, std::move(run.outcome)});
@@ -382,10 +267,10 @@ class CompareCommand : public Command {
     return options;
   }
 
-  static PlansMeasured measure(Console& console, const MeasuredStep& here, std::vector<Row>& rows,
-                               Budget& budget) {
+  static PlansMeasured measure(Console& console, const MeasuredStep& here,
+                               std::vector<MethodRow>& rows, Budget& budget) {
     std::vector<const ScatterPlan*> plans;
-    for (const Row& row : rows) {
+    for (const MethodRow& row : rows) {
       const auto& plan = row.outcome.plan;
       plans.push_back(plan ? &std::get<ScatterPlan>(*plan) : nullptr);
     }
@@ -402,94 +287,14 @@ class CompareCommand : public Command {
   // README.md; hydraulis solves up to 317 MILPs on bundled steps and is cut short there.
   static constexpr double kMilpsOfBaseline = 60;
 
-  static bool is_baseline(const Method& method) { return method.kind == MethodKind::baseline; }
-
-  // Prints the possible total time if it is more than a few times --time-limit.
-  static void tell_limits(Console& console, const std::vector<Method>& chosen, double own,
-                          double baseline) {
-    constexpr double kFew = 3;  // in multiples of the limit of a method
-    const auto baselines = std::ranges::count_if(chosen, is_baseline);
-    const auto ours = std::ssize(chosen) - baselines;
-    if (baselines == 0 || baseline <= kFew * own) return;
-    std::string line = "limits    " + counted(baselines, "baseline") + " of at most " +
-                       seconds_text(baseline) + " (--baseline-limit)";
-    if (ours > 0 && own < kInfinity) {
-      line += ", " + counted(ours, "other method") + " of at most " + seconds_text(own);
-    }
-    const double all = baseline * static_cast<double>(baselines) +
-                       (ours > 0 ? own * static_cast<double>(ours) : 0);
-    if (all < kInfinity) line += ": " + seconds_text(all) + " in all";
-    console.info(line);
-  }
-
-  std::vector<Row> run_all(Console& console, const Instance& instance, SolveOptions options,
-                           const Budget::Limits& limits, double baseline_limit_s) const {
-    std::vector<Method> chosen;
-    for (const Method& method : methods(instance)) {
-      const bool wanted = methods_.empty() || std::find(methods_.begin(), methods_.end(),
-                                                        method.name) != methods_.end();
-      if (wanted) chosen.push_back(method);
-    }
-    // Baselines may take minutes, so they run last: a user who interrupts them has the other
-    // results. The table shows them first.
-    std::stable_partition(chosen.begin(), chosen.end(), std::not_fn(is_baseline));
-    tell_limits(console, chosen, limits.time_limit_s, baseline_limit_s);
-    std::vector<Row> rows;
-    StatusLine status(console);
-    for (const Method& method : chosen) {
-      if (*limits.interrupt) break;
-      Budget::Limits own = limits;
-      // A published planner that solves many MILPs gets a longer limit than the methods of stowage.
-      // With the same limit it would be cut short and look worse than it is.
-      std::string running = "running   " + method.name + " (" + std::to_string(rows.size() + 1) +
-                            " of " + std::to_string(chosen.size()) + ')';
-      if (is_baseline(method)) {
-        own.time_limit_s = baseline_limit_s;
-        running += ", at most " + seconds_text(baseline_limit_s);
-      }
-      console.debug(running);
-      status.tell(running);
-      options.method = method.name;
-      Budget budget(own);
-      const auto tell = [&](const Improvement& step) {
-        status.tell(running + "  best " + amount_text(step.objective, objective_unit(instance)));
-      };
-      rows.push_back({method, solve(instance, options, budget, tell)});
-    }
-    std::stable_partition(rows.begin(), rows.end(),
-                          [&](const Row& row) { return is_baseline(row.method); });
-    mark_best(rows);
-    return rows;
-  }
-
-  static void mark_best(std::vector<Row>& rows) {
-    double best = kInfinity;
-    for (const Row& row : rows) best = std::min(best, row.outcome.objective.value_or(best));
-    for (Row& row : rows) {
-      row.best = row.outcome.objective && relative_gap(*row.outcome.objective, best) < 1e-9;
-    }
-  }
-
-  // Returns the best exit code of all outcomes, so that one failing method does not make a
-  // comparison fail.
-  static ExitCode exit_code_of(const std::vector<Row>& rows) {
-    ExitCode code = rows.empty() ? ExitCode::unknown : ExitCode::internal;
-    for (const ExitCode candidate : {ExitCode::unknown, ExitCode::refused, ExitCode::ok}) {
-      for (const Row& row : rows) {
-        if (exit_code(row.outcome) == candidate) code = candidate;
-      }
-    }
-    return code;
-  }
-
-  ExitCode answer(Console& console, const Instance& instance, const std::vector<Row>& rows,
+  ExitCode answer(Console& console, const Instance& instance, const std::vector<MethodRow>& rows,
                   const Measurement& measurement, ExitCode code, bool interrupted) const {
-    const Frame frame{.unit = objective_unit(instance),
-                      .parts = plan_parts(instance),
-                      .timeless = console.settings.timeless,
-                      .measured = measurement.here != nullptr};
+    const MethodRowsFrame frame{.unit = objective_unit(instance),
+                                .parts = plan_parts(instance),
+                                .timeless = console.settings.timeless,
+                                .measured = measurement.here != nullptr};
     const Table table = table_of(rows, frame);
-    for (const Row& row : rows) {
+    for (const MethodRow& row : rows) {
       if (row.stated && !row.outcome.detail.empty()) {
         console.warn("the configuration is invalid: " + row.outcome.detail);
       }
@@ -515,7 +320,7 @@ class CompareCommand : public Command {
     if (frame.measured) write_measured(json, *measurement.here, *measurement.plans);
     json.key("methods");
     json.begin_array();
-    for (const Row& row : rows) write_row(json, row, frame);
+    for (const MethodRow& row : rows) write_row(json, row, frame);
     json.end_array();
     json.end_object();
     return console.answer(json.take(), code);

@@ -1,4 +1,4 @@
-#include "cli/commands/ablation.h"
+#include "cli/commands/compare/ablation.h"
 
 #include <algorithm>
 #include <cmath>
