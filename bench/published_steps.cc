@@ -27,6 +27,10 @@ constexpr double kFused = 0.85;
 constexpr Mib kFusedFixed = 1024;  // MiB of a device besides tensors
 // bytes per parameter, because gradients are kept in 16 and in 32 bits
 constexpr std::int64_t kTwoGradients = 8;
+// Numbers of generated instances: of a message between nodes, and the overlap of the exchange of
+// once a step.
+constexpr Ms kMessage = 0.05;
+constexpr double kStepOverlap = 0.2;
 constexpr std::size_t kFewest = 4;  // least number of steps of a ranked job
 
 const Machine& machine_of(const std::string& name) {
@@ -86,9 +90,18 @@ void set_memory(const Row& row, StrategyDetail& detail) {
   if (source == "bigscience" && row.at("tag") == "02-28") detail.gradient_bytes = kTwoGradients;
 }
 
+// Returns the ranks that share the optimizer's states: of tag "z8" eight, of all others all ranks.
+std::int64_t shard_of(const Row& row) {
+  const std::string& tag = row.at("tag");
+  const std::int64_t ranks = integer(row, "dp") * integer(row, "cp");
+  if (row.at("source") != "internevo" || !tag.starts_with('z')) return 0;
+  const std::int64_t shard = std::stoll(tag.substr(1));
+  return shard > 0 && shard < ranks ? shard : 0;
+}
+
 StrategySample sample_of(const Row& row) {
   const Machine& machine = machine_of(row.at("machine"));
-  StrategyDetail detail;
+  const StrategyDetail detail{.message_ms = kMessage, .step_overlap = kStepOverlap};
   const std::int64_t gpus = integer(row, "gpus");
   const std::int64_t node = std::min(gpus, integer(row, "devices_per_node"));
   StrategySample sample{.instance = {.name = row.at("id"),
@@ -104,7 +117,8 @@ StrategySample sample_of(const Row& row) {
                                           .layout = {.tp = integer(row, "tp"),
                                                      .cp = integer(row, "cp"),
                                                      .dp = integer(row, "dp"),
-                                                     .ep = integer(row, "ep")},
+                                                     .ep = integer(row, "ep"),
+                                                .shard = shard_of(row)},
                                           .choice = {.zero = integer(row, "zero")}},
                         .step_ms = number(row, "step_ms")};
   set_rates(machine, sample.instance);

@@ -96,6 +96,7 @@ inline StrategyInstance tiny_strategy(std::uint64_t seed, std::uint64_t most_seq
                         .activation_factor = 0.5 + share(),
                         .fixed_mib = 8 * share(),
                         .gradient_bytes = 2 + up_to(2)};
+  if (up_to(1) == 0) wanted.cost.detail->step_overlap = share();
   return wanted;
 }
 

@@ -46,6 +46,10 @@ void add_detail(Fingerprint& fingerprint, const StrategyDetail& detail) {
     fingerprint.add(number);
   }
   fingerprint.add(detail.gradient_bytes);
+  if (detail.step_overlap) {
+    fingerprint.add(std::string_view("step_overlap"));
+    fingerprint.add(*detail.step_overlap);
+  }
 }
 
 }  // namespace

@@ -136,6 +136,9 @@ struct StrategyDetail {
   double activation_factor = 1;       // of M3: 1 with fused kernels, up to 1.9 without
   Mib fixed_mib = 4096;               // of a device: libraries, their buffers, fragmentation
   std::int64_t gradient_bytes = 4;    // of a parameter: 2 to 8
+  // Part of the compute time of a mean micro-batch that hides the exchange of once a step. No
+  // value: StrategyCost::overlap.
+  std::optional<double> step_overlap;
 
   bool operator==(const StrategyDetail&) const = default;
 };
@@ -177,10 +180,17 @@ struct StrategyCost {
   double attention_tflops = 140;  // of its attention
   // Width of a product, hidden / tp, at which half the rate is reached.
   double half_width = 128;
-  double overlap = 0.8;  // part of the compute time that hides an exchange of states
+  // Part of the compute time that hides an exchange of states: of each micro-batch, and once a step
+  // if the detail has no number of its own.
+  double overlap = 0.8;
   std::vector<StrategyMeasured> measured;  // other times follow from the rates
   std::optional<StrategyDetail> detail;    // no value: version 1 of the formulas
   std::optional<StrategyRates> rates;      // no value: assumed
+
+  // Returns the part of a mean micro-batch's compute time that hides the exchange of once a step.
+  double overlap_of_step() const {
+    return detail && detail->step_overlap ? *detail->step_overlap : overlap;
+  }
 
   bool operator==(const StrategyCost&) const = default;
 };

@@ -32,7 +32,7 @@ struct StrategyStage {
 // Returns the time that a stage adds to the step beside its passes: the part of the exchange that
 // `computing` ms do not hide, and the update.
 inline Ms exposed_ms(const StrategyStage& stage, const StrategyCost& cost, Ms computing) {
-  const Ms left = stage.exchange_ms - cost.overlap * computing;
+  const Ms left = stage.exchange_ms - cost.overlap_of_step() * computing;
   return (left > 0 ? left : 0) + stage.update_ms;
 }
 

@@ -57,8 +57,8 @@ class GenerateStrategyCommand : public Command {
     const std::vector<std::string_view> trainers = strategy_trainers();
     flags.choice("--trainer", trainer_, {trainers.begin(), trainers.end()},
                  "Propose no configuration that this trainer refuses");
-    flags.integer("--formulas", formulas_, "N", 1, 3,
-                  "Version of the formulas for time and memory and of their defaults; default 3");
+    flags.integer("--formulas", formulas_, "N", 1, 4,
+                  "Version of the formulas for time and memory and of their defaults; default 4");
     flags.integer("--nodes", nodes_, "N", 1, 100'000, "Nodes; default 8");
     flags.integer("--devices-per-node", per_node_, "N", 1, 1024, "Devices of a node; default 8");
     flags.integer("--memory-mib", memory_mib_, "MIB", 1, std::int64_t{1} << 40,

@@ -10,13 +10,14 @@
 namespace stowage {
 namespace {
 
-constexpr std::size_t kRates = 10;
+constexpr std::size_t kRates = 11;
 using Numbers = std::array<double, kRates>;
 using Square = std::array<Numbers, kRates>;
 
 constexpr std::array<std::string_view, kRates> kNames = {
-    "linear_tflops", "attention_tflops", "inside",          "across",       "pass_bytes",
-    "pass_ms",       "square_bytes",     "expert_slowdown", "update_bytes", "update_ms"};
+    "linear_tflops", "attention_tflops", "inside",       "across",
+    "pass_bytes",    "pass_ms",          "square_bytes", "expert_slowdown",
+    "update_bytes",  "update_ms",        "message_ms"};
 
 // Weight of a factor's logarithm, against the relative error of one sample. Smaller: factors that
 // few samples depend on move farther. Evidence: bench/results/0.1.0/published.txt.
@@ -46,7 +47,7 @@ constexpr double kMaxAttention = 2.4;
 
 // What the logarithm of a common factor adds to those of the rates. Less work a millisecond, or
 // more milliseconds; the slowdown of experts multiplies products.
-constexpr Numbers kCommonRates = {-1, -1, -1, -1, 1, 1, 1, 0, 1, 1};
+constexpr Numbers kCommonRates = {-1, -1, -1, -1, 1, 1, 1, 0, 1, 1, 1};
 
 using Mask = std::array<bool, kRates>;
 constexpr Mask all_rates() {
@@ -76,8 +77,8 @@ double* rate_of(StrategyInstance& instance, std::size_t k) {
   }
   StrategyDetail& detail = *cost.detail;
   const std::array<double*, kRates - kFirstOfDetail> all = {
-      &detail.pass_bytes,      &detail.pass_ms,      &detail.square_bytes,
-      &detail.expert_slowdown, &detail.update_bytes, &detail.update_ms};
+      &detail.pass_bytes,   &detail.pass_ms,   &detail.square_bytes, &detail.expert_slowdown,
+      &detail.update_bytes, &detail.update_ms, &detail.message_ms};
   return all[k - kFirstOfDetail];
 }
 

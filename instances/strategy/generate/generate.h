@@ -27,9 +27,11 @@ struct StrategyGenerator {
   std::string stack;
   // One of strategy_trainers(): options that it refuses are removed. Empty: pipelines have ZeRO 1.
   std::string trainer;
-  // Version of the formulas and of their defaults, 1 to 3. Version 3 has the formulas of version 2,
-  // and memory numbers that refuse fewer of the published steps that ran.
-  std::int64_t formulas = 3;
+  // Version of the formulas and of their defaults, 1 to 4. Versions 3 and 4 have the formulas of
+  // version 2. Version 3 has memory numbers that refuse fewer of the published steps that ran.
+  // Version 4 also has a longer time for a message between nodes and hides less of the exchange of
+  // once a step; so does version 2 or 3 with a stack, whose factors are on these numbers.
+  std::int64_t formulas = 4;
   // Of a device; 1 to 2^40. Without a value: the machine's; with version 1 and no machine 73728.
   std::optional<std::int64_t> memory_mib;
   // Of StrategyOptions::cp_exchange; at most 32 values.

@@ -172,6 +172,7 @@ void fields(Visitor& v, Detail& detail) {
   v.optional("activation_factor", detail.activation_factor, {.least = 0.1, .most = 100});
   v.optional("fixed_mib", detail.fixed_mib, {.least = 0, .most = 1e9});
   v.optional("gradient_bytes", detail.gradient_bytes, {2, 8});
+  v.optional("step_overlap", detail.step_overlap, kShareOfOne);
 }
 
 template <class Visitor, Of<RateError> Error>

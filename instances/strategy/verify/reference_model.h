@@ -252,7 +252,9 @@ class StrategyReferenceModel : public StrategyReferenceCosts {
   }
 
   Ms uncovered(const Stage& stage) const {
-    return stage.update_ms + std::max(0.0, stage.exchange_ms - in_.cost.overlap * stage.time_ms);
+    double hiding = in_.cost.overlap;
+    if (in_.cost.detail) hiding = in_.cost.detail->step_overlap.value_or(hiding);
+    return stage.update_ms + std::max(0.0, stage.exchange_ms - hiding * stage.time_ms);
   }
 
   Ms step(const Setting& at, const std::vector<Stage>& stages) const {

@@ -45,7 +45,7 @@ TEST_F(Generate, TakesMillionsOfTokens) {
 TEST_F(Generate, AnErrorNamesTheFlagThatWasGiven) {
   EXPECT_THAT(run({"layout", "--model", "mixtral-8x7b"}).err,
               ::testing::HasSubstr("stowage: --model: must be a model without experts"));
-  EXPECT_THAT(run({"strategy", "--formulas", "4"}).err, ::testing::HasSubstr("--formulas"));
+  EXPECT_THAT(run({"strategy", "--formulas", "5"}).err, ::testing::HasSubstr("--formulas"));
 }
 
 TEST_F(Generate, KnowsTheProgressFlag) {

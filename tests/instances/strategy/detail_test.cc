@@ -52,6 +52,11 @@ TEST(StrategyDetailCosts, ByHand) {
   EXPECT_NEAR(none.exchange_ms, 4 * 0.5 * 136 + 2 * 5, 1e-9);
   EXPECT_NEAR(none.update_ms, 2 * 68 + 7, 1e-9);
   EXPECT_NEAR(costs.exposed(none), 143, 1e-9);
+  StrategyInstance apart = instance;  // nothing of the exchange of once a step is hidden
+  apart.cost.detail->step_overlap = 0;
+  const StrategyTable apart_table(apart);
+  const StageCosts its(apart_table, {1, 1, 1}, {2, 1, 2});
+  EXPECT_NEAR(its.exposed(none), 4 * 0.5 * 136 + 2 * 5 + 143, 1e-9);
   EXPECT_NEAR((none.memory_mib - 1) * 1048576,
               136 * (2 + 2 + 12 / 2.0) + 2 * ((40 + 64) * 4 + 48 * 4) + 10 * 10 * 4, 1e-6);
   EXPECT_NEAR(costs.of(0, 0, 1, {0, StrategyRecompute::none}).update_ms, 2 * 136 + 7, 1e-9);

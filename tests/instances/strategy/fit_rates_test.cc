@@ -69,7 +69,7 @@ TEST(FitRates, FindsRatesThatTheSamplesDependOn) {
   const std::vector<StrategySample> more = samples_of(wide, really);
   samples.insert(samples.end(), more.begin(), more.end());
   const std::vector<FittedRate> rates = fit_rates(samples);
-  ASSERT_EQ(rates.size(), 10U);
+  ASSERT_EQ(rates.size(), 11U);
   for (const auto& [name, factor] : {std::pair{"linear_tflops", 0.7},
                                      {"attention_tflops", 1.6},
                                      {"pass_bytes", 2.0},
@@ -126,7 +126,7 @@ TEST(FitRates, RunsThatAreOffByOneFactorDetermineIt) {
   EXPECT_GT(fit.common->low, 1.08);
   EXPECT_LT(fit.common->high, 1.12);
   EXPECT_LT(fit.common->low, fit.common->factor);
-  ASSERT_EQ(fit.rates.size(), 10U);
+  ASSERT_EQ(fit.rates.size(), 11U);
   for (const FittedRate& rate : fit.rates) EXPECT_FALSE(rate.determined) << rate.name;
   EXPECT_NEAR(rate_named(fit.rates, "linear_tflops").factor, 1 / 1.1, 1e-3);
   EXPECT_NEAR(rate_named(fit.rates, "pass_ms").factor, 1.1, 1e-3);

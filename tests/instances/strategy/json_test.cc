@@ -166,7 +166,13 @@ TEST(StrategyJson, EveryNumberOfTheDetailIsReadWrittenAndHashed) {
   wanted.cost.detail->gradient_bytes = 2;
   EXPECT_EQ(*read_strategy_instance(write_strategy_instance(wanted)), wanted);
   hashes.insert(instance_hash(wanted));
-  EXPECT_EQ(hashes.size(), 12U);
+  wanted.cost.detail->step_overlap = wanted.cost.overlap;
+  EXPECT_EQ(*read_strategy_instance(write_strategy_instance(wanted)), wanted);
+  hashes.insert(instance_hash(wanted));
+  EXPECT_EQ(hashes.size(), 13U);
+  wanted.cost.detail->step_overlap = 1.5;
+  EXPECT_THAT(to_string(check(Instance(wanted))[0]), HasSubstr("/cost/detail/step_overlap"));
+  wanted.cost.detail->step_overlap.reset();
   wanted.cost.detail->gradient_bytes = 9;
   EXPECT_THAT(to_string(check(Instance(wanted))[0]), HasSubstr("/cost/detail/gradient_bytes"));
 }
@@ -286,12 +292,15 @@ TEST(StrategyJson, AMachineSaysRatesBandwidthsAndMemory) {
   EXPECT_EQ(generate_strategy({.machine = "b200", .formulas = 2}, {8192})->cost.detail, detail);
   detail.activation_factor = 0.85;
   detail.fixed_mib = 1024;
+  EXPECT_EQ(generate_strategy({.machine = "b200", .formulas = 3}, {8192})->cost.detail, detail);
+  detail.message_ms = 0.05;
+  detail.step_overlap = 0.2;
   EXPECT_EQ(second->cost.detail, detail);
   const auto unfused = generate_strategy({.stack = "megatron-deepspeed-2022"}, {8192});
   EXPECT_EQ(unfused->cost.detail->activation_factor, 1.5);
   EXPECT_EQ(unfused->cost.detail->fixed_mib, 4096);
   EXPECT_EQ(generate_strategy({.model = "qwen3-30b-a3b"}, {1})->model.query_width, 4096);
-  EXPECT_EQ(generate_strategy({.formulas = 4}, {1}).errors()[0].pointer, "/formulas");
+  EXPECT_EQ(generate_strategy({.formulas = 5}, {1}).errors()[0].pointer, "/formulas");
   const auto made =
       generate_strategy({.model = "llama3-8b", .machine = "b200", .formulas = 1}, {8192});
   ASSERT_TRUE(made);
