@@ -54,7 +54,8 @@ ModelAnswer exported_model_of(const ScatterInstance& instance, const ScatterPlan
           {"columns: T_bB ms of micro-batch B; y_bB 1 if it is used; m_bB_dD_G 1 if it uses its",
            "group G of D devices; A_bB_dD_G_qQ how many sequences of length Q that group has,",
            "where the longest length is 0 and equal lengths are one",
-           "rows: C1 to C7, S1 to S6, U1 to U5 of formulations/README.md"},
+           "k_bB_dD_G how many multiples the padded row of that group fills",
+           "rows: C1 to C9, S1 to S6, U1 to U10 of formulations/README.md"},
       .facts = [slots, strengthened](JsonWriter& json) {
         json.integer("micro_batches_at_most", slots);
         json.boolean("strengthened", strengthened);
