@@ -13,6 +13,7 @@
 #include "instances/numeric/numbers.h"
 #include "instances/pipeline/schedule.h"
 #include "instances/scatter/cost/cost_model.h"
+#include "instances/scatter/plan_builder.h"
 #include "instances/scatter/verify/exhaustive_check.h"
 
 namespace stowage {
@@ -68,19 +69,21 @@ std::vector<std::pair<std::string, std::string>> facts_of(const ScatterInstance&
     facts.emplace_back("recomputation", text.empty() ? "none" : text);
   }
   if (instance.pipeline_stages > 1) {
-    std::vector<Ms> makespans;
-    for (const ScatterMicroBatch& batch : plan.micro_batches) {
-      makespans.push_back(batch.makespan_ms);
-    }
-    const Ms simulated = simulate_1f1b(makespans, instance.pipeline_stages);
+    const Ms simulated = simulate_1f1b(makespans_of(plan), instance.pipeline_stages);
     facts.emplace_back("pipeline", counted(instance.pipeline_stages, "stage") + "; " +
                                        percent_text(pipeline_share(instance, plan)) +
                                        " of the step fills and drains it");
     facts.emplace_back("1F1B schedule",
-                       with_unit(simulated, kMs) + " for these micro-batches in this order");
+                       with_unit(simulated, kMs) + " for these micro-batches in this order; " +
+                           with_unit(simulated_bound(instance), kMs) + " or more in any plan");
   }
   facts.emplace_back("idle", percent_text(idle_share(instance, plan)) + " of rank time");
   return facts;
+}
+
+std::string detail_of(const ScatterPlan& plan) {
+  if (plan.simulated_1f1b_ms == 0) return "";
+  return with_unit(plan.simulated_1f1b_ms, kMs) + " under simulated 1F1B";
 }
 
 std::string method_list_of(Scatter) {

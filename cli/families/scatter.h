@@ -44,7 +44,8 @@ inline const char* bound_name_of(const ScatterCertificate& certificate) {
 std::optional<NamedBound> tried_again_of(const ScatterInstance& instance, double claimed);
 
 constexpr std::string_view parts_of(const ScatterInstance&) { return "micro_batches"; }
-inline std::string detail_of(const ScatterPlan&) { return ""; }
+// Returns, in a pipeline, for instance "15 310 ms under simulated 1F1B"; otherwise an empty text.
+std::string detail_of(const ScatterPlan& plan);
 inline std::int64_t part_count_of(const ScatterPlan& plan) {
   return static_cast<std::int64_t>(plan.micro_batches.size());
 }

@@ -166,4 +166,12 @@ std::vector<NamedBound> scatter_bounds(const ScatterTable& table) {
   return bounds;
 }
 
+Ms simulated_bound(const ScatterInstance& instance) {
+  ScatterInstance one_stage = instance;
+  one_stage.pipeline_stages = 1;
+  const ScatterTable table(one_stage);
+  return std::max(scatter_bounds(table).back().value,
+                  instance.pipeline_stages * longest_alone(table));
+}
+
 }  // namespace stowage

@@ -44,6 +44,11 @@ Ms step_of_more(const ScatterTable& table, int micro_batches);
 // Returns the largest of the least times of a micro-batch with a given sequence, in ms.
 Ms longest_alone(const ScatterTable& table);
 
+// Returns a bound in ms on the end of the 1F1B schedule of any plan of an instance with pipeline
+// stages. The first stage computes all micro-batches, and the longest one passes all stages.
+// 0 for an empty step. Requires that every sequence fits some configuration.
+Ms simulated_bound(const ScatterInstance& instance);
+
 // Returns all closed-form bounds of the step in ms, weakest first:
 //   longest     the longest sequence on a group of its own [B1]
 //   area        step_of_more(least_micro_batches) [B2]

@@ -48,6 +48,9 @@ struct ScatterPlan {
   Ms objective_ms = 0;        // step_ms() of the makespans
   Ms bound_ms = 0;            // no plan of this instance is faster
   std::string bound_by;       // the certificate's name
+  // With several pipeline stages: the end of the 1F1B schedule of the micro-batches in this order,
+  // a third of a makespan forward and two thirds backward. 0 with one stage.
+  Ms simulated_1f1b_ms = 0;
   std::vector<ScatterMicroBatch> micro_batches;
 
   bool operator==(const ScatterPlan&) const = default;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "instances/pipeline/schedule.h"
 #include "instances/scatter/cost/cost_model.h"
 #include "instances/scatter/table/device_pools.h"
 #include "instances/scatter/table/group_form.h"
@@ -137,6 +138,27 @@ ScatterPlan compose_plan(const ScatterInstance& instance, std::vector<MicroBatch
     plan.micro_batches.push_back(std::move(batch));
   }
   plan.objective_ms = step_ms(instance, sum, longest);
+  if (instance.pipeline_stages > 1) {
+    plan.simulated_1f1b_ms = simulate_1f1b(makespans_of(plan), instance.pipeline_stages);
+  }
+  return plan;
+}
+
+std::vector<Ms> makespans_of(const ScatterPlan& plan) {
+  std::vector<Ms> makespans;
+  makespans.reserve(plan.micro_batches.size());
+  for (const ScatterMicroBatch& batch : plan.micro_batches) makespans.push_back(batch.makespan_ms);
+  return makespans;
+}
+
+ScatterPlan in_pipeline_order(const ScatterInstance& instance, ScatterPlan plan) {
+  if (instance.pipeline_stages == 1) return plan;
+  const RowOrder order = order_rows(makespans_of(plan), instance.pipeline_stages);
+  std::vector<ScatterMicroBatch> ordered;
+  ordered.reserve(order.rows.size());
+  for (const std::size_t row : order.rows) ordered.push_back(std::move(plan.micro_batches[row]));
+  plan.micro_batches = std::move(ordered);
+  plan.simulated_1f1b_ms = order.end;
   return plan;
 }
 

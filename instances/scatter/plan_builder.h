@@ -30,4 +30,13 @@ using MicroBatchChoice = std::vector<GroupChoice>;
 // to be an index into instance.lengths.
 ScatterPlan compose_plan(const ScatterInstance& instance, std::vector<MicroBatchChoice> choices);
 
+// Returns the makespans in ms, in the plan's order.
+std::vector<Ms> makespans_of(const ScatterPlan& plan);
+
+// Returns the plan with its micro-batches in an order under which their 1F1B schedule ends early:
+// order_rows() of instances/pipeline/schedule.h. The schedule ends no later than in the given
+// order. The objective stays, and with one stage the whole plan does. Requires makespans that are
+// the true ones.
+ScatterPlan in_pipeline_order(const ScatterInstance& instance, ScatterPlan plan);
+
 }  // namespace stowage

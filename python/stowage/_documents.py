@@ -41,7 +41,11 @@ class MicroBatchDocument(_Recomputation):
     groups: list[GroupDocument]
 
 
-class PlanDocument(TypedDict):
+class _Pipeline(TypedDict, total=False):
+    simulated_1f1b_ms: float  # where an instance has several pipeline stages
+
+
+class PlanDocument(_Pipeline):
     """A stowage/plan of a scatter instance (docs/reference/scatter.md). Optional keys are left out."""
 
     format: str

@@ -4,10 +4,13 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 
 #include "formulations/scatter/bounds.h"
 #include "heuristics/scatter/registry.h"
+#include "instances/scatter/plan_builder.h"
 #include "instances/scatter/table/planning_table.h"
+#include "instances/scatter/verify/verify.h"
 #include "solvers/family_solve.h"
 #include "solvers/scatter/explain/remedy.h"
 #include "solvers/scatter/stage_context.h"
@@ -64,6 +67,9 @@ class ScatterSolve : public FamilySolve<ScatterInstance> {
   void complete(Outcome& outcome) const override {
     if (const auto& proof = context_.bounding.certificate()) outcome.certificate.emplace(*proof);
     outcome.method_bound = context_.method_bound;
+    if (!outcome.plan || instance_.pipeline_stages == 1) return;
+    ScatterPlan ordered = in_pipeline_order(instance_, std::get<ScatterPlan>(*outcome.plan));
+    if (verify(instance_, ordered).empty()) outcome.plan = std::move(ordered);
   }
 
   StoppedBy search() override {

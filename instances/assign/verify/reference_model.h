@@ -104,32 +104,6 @@ class AssignReferenceModel {
     return static_cast<Ms>(sum + (stages - 1) * static_cast<long double>(longest));
   }
 
-  // Returns the end of the 1F1B schedule of these rows, by its recurrence. In round k every stage
-  // runs the forward pass of row k, the first stage first. Then stage s, of p, runs the backward
-  // pass of row k - (p - 1 - s), since that many rows are under way behind it. The stage after s
-  // ended that backward pass one round earlier. A forward pass takes a third of its row's time.
-  static Ms simulated(const std::vector<Ms>& rows, int stages) {
-    const auto p = static_cast<std::size_t>(std::max(stages, 1));
-    const std::size_t rounds = rows.empty() ? 0 : rows.size() + p - 1;
-    std::vector<long double> third;  // of each row's time
-    for (const Ms row : rows) third.push_back(row / 3.0L);
-    std::vector<long double> free(p, 0);  // when the stage is free again
-    std::vector<long double> back(p, 0);  // end of its last backward pass
-    for (std::size_t k = 0; k < rounds; ++k) {
-      long double ready = 0;  // when the stage before has ended the row's forward pass
-      for (std::size_t s = 0; k < rows.size() && s < p; ++s) {
-        free[s] = ready = std::max(free[s], ready) + third[k];
-      }
-      for (std::size_t s = 0; s < p; ++s) {
-        const std::size_t behind = p - 1 - s;
-        if (k < behind || k - behind >= rows.size()) continue;
-        const long double gradient = behind == 0 ? 0 : back[s + 1];
-        free[s] = back[s] = std::max(free[s], gradient) + 2 * third[k - behind];
-      }
-    }
-    return static_cast<Ms>(free[0]);
-  }
-
  private:
   const AssignInstance& instance_;
   std::map<std::string_view, const Scheme*> schemes_;

@@ -11,6 +11,7 @@
 #include "instances/assign/verify/chunk_reference.h"
 #include "instances/assign/verify/reference_model.h"
 #include "instances/numeric/tolerances.h"
+#include "instances/proof/pipeline_reference.h"
 #include "instances/proof/plan_claims.h"
 #include "instances/proof/violation_list.h"
 #include "instances/violation.h"
@@ -206,7 +207,7 @@ class AssignVerifier {
     if (all_known) {
       times = {AssignReferenceModel::replica_time(rows, scheme->pp),
                chunks_ ? ChunkReference::simulated(chunks, scheme->pp)
-                       : AssignReferenceModel::simulated(rows, scheme->pp)};
+                       : reference_end_of_1f1b(rows, scheme->pp)};
     }
     const auto estimate = times ? std::optional(times->estimate) : std::nullopt;
     check_ms(kReplicaTime, replica.time_ms, estimate, [&] { return replica_at(r) + "/time_ms"; });

@@ -36,6 +36,7 @@ void fields(Visitor& v, Plan& plan) {
   v.head("stowage/plan", "scatter", plan.name);
   v.required("instance_hash", plan.instance_hash);
   v.required("objective_ms", plan.objective_ms);
+  v.omit_if(plan.simulated_1f1b_ms == 0, "simulated_1f1b_ms", plan.simulated_1f1b_ms);
   v.optional("bound_ms", plan.bound_ms);
   v.optional("bound_by", plan.bound_by);
   v.required("micro_batches", plan.micro_batches);

@@ -119,6 +119,8 @@ class ScatterReferenceModel {
     return all;
   }
 
+  int stages() const { return instance_.pipeline_stages; }
+
   // Returns the degrees of the cluster that the rules allow.
   std::vector<int> degrees() const {
     std::vector<int> left;

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "instances/numeric/tolerances.h"
+#include "instances/proof/pipeline_reference.h"
 #include "instances/proof/plan_claims.h"
 #include "instances/proof/violation_list.h"
 #include "instances/scatter/verify/reference_model.h"
@@ -43,6 +44,7 @@ enum Rule : std::size_t {
   kTime,
   kMakespan,
   kObjective,
+  kSimulated,
   kBound,
   kInstanceHash,
   kRuleCount,
@@ -73,6 +75,7 @@ constexpr std::array<std::string_view, kRuleCount> kRuleNames = {"number",
                                                                  "time",
                                                                  "makespan",
                                                                  "objective",
+                                                                 "simulated",
                                                                  "bound",
                                                                  "instance_hash"};
 
@@ -130,6 +133,12 @@ class ScatterVerifier {
     check_nothing_is_missing();
     check_multiple();
     check_ms(kObjective, plan_.objective_ms, objective, [] { return "/objective_ms"; });
+    // A plan may leave the simulated time out: 0.
+    if (plan_.simulated_1f1b_ms != 0) {
+      std::optional<Ms> end;
+      if (all_known) end = reference_end_of_1f1b(makespans, truth_.stages());
+      check_ms(kSimulated, plan_.simulated_1f1b_ms, end, [] { return "/simulated_1f1b_ms"; });
+    }
     check_bound_ms(found_, {kNumber, kBound}, plan_.bound_ms, plan_.bound_by,
                    objective.value_or(plan_.objective_ms));
     return std::move(found_).take();

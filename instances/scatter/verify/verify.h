@@ -32,6 +32,8 @@
 //   makespan           makespan_ms is the largest t(S, d) of the micro-batch
 //   objective          objective_ms is the sum of those makespans, plus pipeline_stages - 1 times
 //                       the longest
+//   simulated          simulated_1f1b_ms is 0, or when the last micro-batch ends under the 1F1B
+//                       schedule of those makespans in the order of the plan
 //   bound              0 <= bound_ms <= objective, and a positive bound names its certificate
 //   instance_hash      the plan was made for this very instance (verify_instance_hash)
 //

@@ -418,6 +418,37 @@ const Case kCases[] = {
     {"objective_without_its_pipeline", {"objective"}, [](I& i, P&) { i.pipeline_stages = 2; }},
     {"objective_within_tolerance", {}, [](I&, P& p) { p.objective_ms *= 1 + 5e-10; }},
 
+    // The second micro-batch's forward pass of 88 / 3 ms ends on the second stage at 242.67 ms.
+    {"simulated_in_two_stages",
+     {},
+     [](I& i, P& p) {
+       i.pipeline_stages = 2;
+       p.objective_ms = 248 + 160;
+       p.simulated_1f1b_ms = 1136 / 3.0;
+     }},
+    {"simulated_in_another_order",
+     {"simulated"},
+     [](I& i, P& p) {
+       i.pipeline_stages = 2;
+       p.objective_ms = 248 + 160;
+       p.simulated_1f1b_ms = 384;
+     }},
+    {"simulated_as_estimated",
+     {"simulated"},
+     [](I& i, P& p) {
+       i.pipeline_stages = 2;
+       p.objective_ms = 248 + 160;
+       p.simulated_1f1b_ms = p.objective_ms;
+     }},
+    {"simulated_left_out",
+     {},
+     [](I& i, P& p) {
+       i.pipeline_stages = 2;
+       p.objective_ms = 248 + 160;
+     }},
+    {"simulated_in_one_stage", {"simulated"}, [](I&, P& p) { p.simulated_1f1b_ms = 249; }},
+    {"simulated_not_a_number", {"number"}, [](I&, P& p) { p.simulated_1f1b_ms = kNan; }},
+
     {"bound_above_objective", {"bound"}, [](I&, P& p) { p.bound_ms = 248.001; }},
     {"bound_of_the_objective", {}, [](I&, P& p) { p.bound_ms = 248.0001; }},
     {"bound_negative", {"bound"}, [](I&, P& p) { p.bound_ms = -1e-9; }},

@@ -4,10 +4,17 @@
 // memory.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <functional>
 #include <string>
 #include <tuple>
+#include <variant>
+#include <vector>
 
+#include "formulations/scatter/bounds.h"
+#include "instances/pipeline/schedule.h"
 #include "instances/scatter/certificate.h"
+#include "instances/scatter/plan_builder.h"
 #include "instances/scatter/verify/verify.h"
 #include "solvers/solve.h"
 #include "tests/long_run.h"
@@ -42,6 +49,37 @@ TEST(ScatterPipeline, BruteForcePlansVerifyAndAreFoundAgain) {
   }
   EXPECT_GT(planned, kInstances);
   EXPECT_GT(others, kInstances / 20);
+}
+
+// The end of the 1F1B schedule is stated, no order of the optimum's micro-batches that was tried
+// ends before its bound, and the order of a solve ends no later than the order of its plan by
+// makespans.
+TEST(ScatterPipeline, PlansStateTheEndOfTheirSchedule) {
+  std::uint64_t earlier = 0;
+  for (std::uint64_t seed = 0; seed < 2 * kInstances; ++seed) {
+    const ScatterInstance instance = tiny_pipeline_scatter(seed);
+    const auto optimum = brute_force(instance);
+    if (!optimum || instance.pipeline_stages == 1 || instance.lengths.empty()) continue;
+    std::vector<Ms> times = makespans_of(*optimum);
+    std::ranges::sort(times, std::greater<>{});
+    const Ms longest_first = simulate_1f1b(times, instance.pipeline_stages);
+    const Ms bound = simulated_bound(instance);
+    EXPECT_LE(bound, longest_first + slack(longest_first)) << seed;
+    Budget budget;
+    const Outcome outcome = solve(instance, {.method = "fast"}, budget);
+    ASSERT_TRUE(outcome.plan) << seed;
+    const auto& plan = std::get<ScatterPlan>(*outcome.plan);
+    EXPECT_TRUE(verify(instance, plan).empty()) << seed;
+    times = makespans_of(plan);
+    const Ms stated = plan.simulated_1f1b_ms;
+    EXPECT_NEAR(stated, simulate_1f1b(times, instance.pipeline_stages), slack(stated)) << seed;
+    EXPECT_LE(bound, stated + slack(stated)) << seed;
+    std::ranges::sort(times, std::greater<>{});
+    const Ms sorted = simulate_1f1b(times, instance.pipeline_stages);
+    EXPECT_LE(stated, sorted + slack(sorted)) << seed;
+    earlier += stated < sorted - slack(sorted) ? 1 : 0;
+  }
+  EXPECT_GT(earlier, kInstances / 20);
 }
 
 TEST(ScatterPipeline, AllSetsOfSequencesHaveTheOptimum) {
