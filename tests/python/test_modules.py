@@ -1,6 +1,7 @@
 """Tests of modules that need a framework: they are imported on first use, and a missing framework
 is named."""
 
+import ast
 import importlib.util
 import inspect
 import subprocess
@@ -26,6 +27,54 @@ def run(program, *options):
 def test_each_module_is_an_attribute():
     public = {path.stem for path in FOLDER.glob("[!_]*.py")} | {"hf", "torch"}
     assert set(stowage._LAZY) == public
+
+
+def imported_by(name, files):
+    """Yields the modules of the package that a module imports anywhere: in functions, and for types."""
+    base = name.split(".") if files[name].stem == "__init__" else name.split(".")[:-1]
+    for node in ast.walk(ast.parse(files[name].read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (each.name for each in node.names if each.name in files)
+        elif isinstance(node, ast.ImportFrom):
+            own = base[: len(base) + 1 - node.level] if node.level else []
+            source = ".".join([*own, *filter(None, [node.module])])
+            for each in node.names:
+                if each.name == "_core":  # the extension
+                    continue
+                inner = f"{source}.{each.name}"
+                yield from (
+                    found for found in [inner if inner in files else source] if found in files
+                )
+
+
+def circle_in(arrows):
+    """Returns a circle of modules, or []."""
+    done = set()
+
+    def search(path):
+        if path[-1] in path[:-1]:
+            return path[path.index(path[-1]) :]
+        for other in sorted(arrows[path[-1]] - done):
+            if found := search([*path, other]):
+                return found
+        done.add(path[-1])
+        return []
+
+    return next(filter(None, (search([name]) for name in sorted(arrows) if name not in done)), [])
+
+
+def test_no_modules_import_each_other_in_a_circle():
+    files = {
+        ".".join(path.relative_to(FOLDER.parent).with_suffix("").parts).removesuffix(
+            ".__init__"
+        ): path
+        for path in FOLDER.rglob("*.py")
+    }
+    # the package's __init__ imports modules for type checkers, and they never import it
+    arrows = {name: set(imported_by(name, files)) - {name} for name in files}
+    assert "stowage._step" in arrows["stowage.torch._batch"] and len(arrows) > 40
+    assert circle_in(arrows) == []
+    assert circle_in({"a": {"b"}, "b": {"c"}, "c": {"b"}}) == ["b", "c", "b"]
 
 
 def test_nothing_is_imported_before_it_is_used():

@@ -8,10 +8,11 @@ for step, micro_batches in sampler.steps_with(loader):
         ...  # batch.input_ids [1, T / degree] on groups[batch]; every rank has a row
 """
 
+from ._batch import IGNORED, PackedBatch
 from ._groups import Groups
 from ._loader import StepLoader, loader
 from ._log import log
-from ._packed import IGNORED, PackedBatch, PackedCollator, target_counts
+from ._packed import PackedCollator, target_counts
 from ._sampler import StepBatchSampler
 
 __all__ = [

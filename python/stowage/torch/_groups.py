@@ -9,7 +9,7 @@ import torch.distributed as dist
 from .._arguments import require
 from .._cluster import Cluster
 from .._trainer_step import Batch
-from ._packed import PackedBatch
+from ._batch import PackedBatch
 
 
 class Groups:

@@ -6,16 +6,13 @@ from __future__ import annotations
 import hashlib
 import sys
 from collections import deque
-from typing import TYPE_CHECKING, Any, Iterator, Mapping, NamedTuple, Optional
+from typing import Any, Iterator, Mapping, NamedTuple, Optional, Protocol
 
 from torch.utils.data import DataLoader, Sampler
 from torch.utils.data.dataloader import _BaseDataLoaderIter
 
 from .._errors import Error
 from .._step import Step
-
-if TYPE_CHECKING:
-    from ._sampler import StepBatchSampler
 
 #: Number of entries of the log that are kept before the last delivered entry. A wrapper that reads
 #: ahead of the loop (Ray reads one micro-batch ahead) counts more deliveries than the loop received.
@@ -47,6 +44,20 @@ class Handed(NamedTuple):
     after: Position
 
 
+class PlannedRows(Protocol):
+    """The members of StepBatchSampler that an iteration over its rows calls."""
+
+    rank: int
+    _start: Start
+    _iteration: Optional[Iteration]
+
+    @property
+    def steps(self) -> int: ...
+    def load_state_dict(self, state: Mapping[str, Any]) -> None: ...
+    def _plans(self, at: Position) -> Iterator[Step]: ...
+    def _state(self, start: Start) -> dict[str, Any]: ...
+
+
 class Iteration(Iterator[list[int]]):
     """The rows of one rank from a position to the end of its epoch, micro-batch after micro-batch.
 
@@ -56,7 +67,7 @@ class Iteration(Iterator[list[int]]):
     after the last micro-batch that the loop received.
     """
 
-    def __init__(self, sampler: StepBatchSampler, start: Start, reader: Optional[Any]) -> None:
+    def __init__(self, sampler: PlannedRows, start: Start, reader: Optional[Any]) -> None:
         self._sampler = sampler
         self._start = start
         # The attributes of the iterator of a DataLoader, which counts the delivered batches. They
@@ -206,7 +217,7 @@ def digest_of(step: Step) -> str:
     return hashlib.sha256(step.to_bytes() + step.ids.tobytes()).hexdigest()[:16]
 
 
-def reader_of_caller(sampler: StepBatchSampler) -> Optional[Any]:
+def reader_of_caller(sampler: Sampler[list[int]]) -> Optional[Any]:
     """Returns the DataLoader iterator that called __iter__ of a sampler; None for another caller.
 
     Raises stowage.Error if the caller would distribute the rows of one rank over several ranks:

@@ -8,8 +8,10 @@ from torch.utils.data import DataLoader, Dataset
 from torch.utils.data.distributed import DistributedSampler
 
 from .._arguments import require
-from ._packed import PackedBatch, PackedCollator
-from ._sampler import Delivery, StepBatchSampler
+from ._batch import PackedBatch
+from ._delivery import Delivery
+from ._packed import PackedCollator
+from ._sampler import StepBatchSampler
 
 
 class _ShardedAlready(DistributedSampler[Any]):

@@ -21,8 +21,9 @@ from .._errors import Error
 from .._lengths import Integers, as_integers
 from .._planner import Planner
 from .._step import Step
+from ._batch import PackedBatch
+from ._delivery import Delivery, Packer
 from ._iteration import Iteration, Position, Start, digest_of, reader_of_caller
-from ._packed import PackedBatch, PackedCollator
 
 
 class StepBatchSampler(Sampler[list[int]]):
@@ -199,9 +200,7 @@ class StepBatchSampler(Sampler[list[int]]):
         the step has its remaining micro-batches. After the last step the next epoch begins.
         """
         packer = getattr(loader, "collate_fn", None)
-        if getattr(loader, "batch_sampler", None) is not self or not isinstance(
-            packer, PackedCollator
-        ):
+        if getattr(loader, "batch_sampler", None) is not self or not isinstance(packer, Packer):
             raise ValueError(
                 "loader: must have this sampler and a PackedCollator, has "
                 f"{type(getattr(loader, 'batch_sampler', None)).__name__} and {type(packer).__name__}; "
@@ -284,61 +283,6 @@ class StepBatchSampler(Sampler[list[int]]):
         except ValueError as wrong:  # not UTF-8, or not JSON
             raise ValueError(f"{os.fspath(path)}: is no state of a sampler: {wrong}") from None
         self.load_state_dict(state)
-
-
-class Delivery(Iterator[PackedBatch]):
-    """The rows of a loader, each with its plan, and counted if the sampler can see the loop."""
-
-    def __init__(
-        self, sampler: StepBatchSampler, rows: Iterator[PackedBatch], packer: PackedCollator
-    ) -> None:
-        self._sampler, self._rows, self._packer = sampler, rows, packer
-        self._iteration: Optional[Iteration] = None
-        self._fetched = 0
-        # StatefulDataLoader has read on from its snapshot and discarded rows before the first row
-        # here.
-        begun = sampler._iteration
-        self._dropped = (begun, 0 if begun is None or begun.counted else begun.count())
-
-    def __next__(self) -> PackedBatch:
-        """Returns the next row. It counts as received after a call of arrived()."""
-        try:
-            row = next(self._rows)
-        except StopIteration:
-            if self._iteration is not None:
-                self._iteration.leave()
-            raise
-        if self._iteration is None:  # the loader begins it, at the latest with its first row
-            self._iteration = self._sampler._iteration
-            begun, dropped = self._dropped
-            self._fetched = dropped if begun is self._iteration else 0
-        iteration = self._iteration
-        if iteration is None or iteration is not self._sampler._iteration:
-            raise Error(
-                "the sampler was moved, or another loop over it was begun, in the midst of this loop"
-            )
-        iteration.arrive(self._fetched)
-        handed = iteration.entry(self._fetched)
-        self._fetched += 1
-        if row.plan is not None:  # a loader of stowage.torch.loader() delivers planned rows
-            return row
-        rank = self._sampler.rank
-        batch = handed.step.batch_of(rank, handed.micro_batch)
-        return self._packer.planned(handed.step, handed.micro_batch, batch, row, rank)
-
-    def arrived(self) -> None:
-        """Records that the loop received every fetched row."""
-        assert self._iteration is not None
-        self._iteration.arrive(self._fetched)
-
-    def rest_of_step(self, batch: PackedBatch) -> Iterator[PackedBatch]:
-        """Returns the fetched `batch` and the following batches up to the end of its step."""
-        while True:
-            self.arrived()
-            yield batch
-            if batch.last:
-                return
-            batch = next(self)
 
 
 def _broadcast(planned: Union[Step, Exception, None]) -> Step:
