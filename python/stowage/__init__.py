@@ -7,7 +7,8 @@ Examples:
     >>> step.batch(0).sequences
 
 The package needs only NumPy. stowage.torch, .functorch, .inductor, .megatron, .verl, .hf,
-.lightning, .deepspeed and .onnx need their framework, and are imported at their first use.
+.lightning, .deepspeed, .torchtitan and .onnx need their framework, and are imported at their first
+use.
 """
 
 from __future__ import annotations
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
     from . import functorch as functorch
     from . import onnx as onnx
     from . import torch as torch
+    from . import torchtitan as torchtitan
     from . import verl as verl
 
 # Modules that are imported at their first use, and the packages that each module needs.
@@ -76,6 +78,7 @@ _LAZY = {
     "inductor": ("torch",),
     "onnx": ("onnx",),
     "torch": ("torch",),
+    "torchtitan": ("torchtitan", "torch"),
     "verl": ("verl",),
 }
 

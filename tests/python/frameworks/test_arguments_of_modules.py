@@ -7,7 +7,14 @@ import stowage
 from test_torch import CLUSTER
 
 WRONG = [object(), 5, "64k", 1.5, [object()], {"a": object()}, b"x"]
-RAW = ("incompatible", "not iterable", "has no attribute", "not supported", "expected str", "__index__")
+RAW = (
+    "incompatible",
+    "not iterable",
+    "has no attribute",
+    "not supported",
+    "expected str",
+    "__index__",
+)
 
 
 def refused(call, name, wrong=WRONG):
@@ -75,3 +82,26 @@ def test_hf():
 
     model = torch.nn.Linear(2, 2)
     refused(lambda value: stowage.hf.check_packing(model, lengths=value), "lengths")
+
+
+def test_torchtitan():
+    titan = pytest.importorskip("torchtitan.trainer")
+    module = stowage.torchtitan
+    rows = module.StepDataLoader.Config(rows=lambda tokenizer: [])
+    config = titan.Trainer.Config()
+    refused(lambda value: module.planned(value, rows), "config")
+    refused(lambda value: module.planned(config, value), "dataloader")
+    made = module.planned(config, rows)
+    assert made.training.disable_cuda_graphs and type(made) is module.PlannedTrainer.Config
+    for section, name in [
+        ("parallelism", "pipeline_parallel_degree"),
+        ("parallelism", "context_parallel_degree"),
+    ]:
+        other = titan.Trainer.Config()
+        setattr(getattr(other, section), name, 2)
+        with pytest.raises(ValueError, match=rf"{section}.{name}: must be 1, is 2"):
+            module.planned(other, rows)
+    with pytest.raises(
+        ValueError, match="must be StepDataLoader.Config, is BaseDataLoader.Config; training.dis"
+    ):
+        module.PlannedTrainer.Config(dataloader=config.dataloader)
