@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from itertools import islice
 from typing import Any, Iterator, Optional
 
 import torch
@@ -16,9 +17,9 @@ class StowageTrainer:
     """A mixin by which a Trainer runs planned steps: `class PlannedTrainer(StowageTrainer,
     Trainer): pass`.
 
-    An item of the loader is a planned step, which is one step of the optimizer. The plan determines its
-    number of micro-batches, so gradient_accumulation_steps must be 1. The loss of a step is the mean
-    over its targets on all ranks. Training resumed from a checkpoint continues with the next step.
+    An item of the loader is a planned step, whose plan determines the number of micro-batches. A step of
+    the optimizer is a planned step, or gradient_accumulation_steps of them. Its loss is the mean over its
+    targets on all ranks. Training resumed from a checkpoint continues with the next step.
 
     Args:
         step_loader: stowage.torch.loader(..., by_step=True). With PackedCollator(slice=None) and groups of
@@ -30,8 +31,7 @@ class StowageTrainer:
     The model computes the loss, and settings that change the loss are refused. A checkpoint does not contain
     the arguments of the sampler: resume with the same arguments. Raises ValueError for settings that planned
     steps do not support: micro-batches as items, groups of several ranks for other attention, a cluster of
-    another size than the job, gradient_accumulation_steps above 1, ignore_data_skip, label smoothing, and
-    custom losses.
+    another size than the job, ignore_data_skip, label smoothing, and custom losses.
     """
 
     def __init__(self, *arguments: Any, step_loader: StepLoader, **named: Any) -> None:
@@ -51,6 +51,13 @@ class StowageTrainer:
         self._steps = _Steps(step_loader)
         self.add_callback(_resume(self._steps))  # type: ignore[attr-defined]
 
+    def get_batch_samples(
+        self, epoch_iterator: Iterator[Any], num_batches: int, device: torch.device
+    ) -> tuple[list[Any], int]:
+        """Returns the planned steps of the next step of the optimizer, and the number of their targets."""
+        steps = list(islice(epoch_iterator, num_batches))
+        return steps, sum(step[0].loss_denominator for step in steps)
+
     def get_train_dataloader(self) -> DataLoader[Any]:
         """Delivers planned steps, lists of PackedBatch."""
         return _StepsLoader(self._steps)
@@ -61,23 +68,30 @@ class StowageTrainer:
         inputs: list[PackedBatch],
         num_items_in_batch: Optional[Any] = None,
     ) -> torch.Tensor:
-        """Runs the forward and backward passes of all micro-batches of a step, and returns its
-        loss, detached."""
+        """Runs the forward and backward passes of all micro-batches of a planned step. Returns its share
+        of the loss, detached."""
         accelerator = self.accelerator  # type: ignore[attr-defined]
         own = accelerator.unwrap_model(model)
         model.train()
         if callable(getattr(self.optimizer, "train", None)):  # type: ignore[attr-defined]
             self.optimizer.train()  # type: ignore[attr-defined]
+        # Gradients are averaged over the ranks, and the loss of a batch is this rank's share of the
+        # planned step's loss. So the loss is multiplied by the number of ranks, and by the planned
+        # step's share of the targets of all steps that are accumulated.
+        scale = float(accelerator.num_processes)
+        if num_items_in_batch:
+            scale *= inputs[0].loss_denominator / int(num_items_in_batch)
+        ends = accelerator.gradient_state.sync_gradients  # whether the optimizer steps afterwards
+        deepspeed = accelerator.distributed_type == "DEEPSPEED"
+        options = {"scale_wrt_gas": False} if deepspeed else {}
         total: Optional[torch.Tensor] = None
         for batch in inputs:
+            synced = ends and batch.last
             # DeepSpeed uses this flag to decide when to step
-            accelerator.gradient_state._set_sync_gradients(batch.last)
-            with nullcontext() if batch.last else accelerator.no_sync(model):
-                # Gradients are averaged over the ranks, and the loss is this rank's share of the
-                # step's loss. So the loss is multiplied by the number of ranks.
-                loss = model(**model_inputs(batch.to(accelerator.device), own)).loss
-                loss = loss * accelerator.num_processes
-                accelerator.backward(loss)
+            accelerator.gradient_state._set_sync_gradients(synced)
+            with nullcontext() if synced else accelerator.no_sync(model):
+                loss = model(**model_inputs(batch.to(accelerator.device), own)).loss * scale
+                accelerator.backward(loss, **options)
             total = loss.detach() if total is None else total + loss.detach()
         assert total is not None
         return total
@@ -112,11 +126,6 @@ def _wrong_settings(trainer: Any, sampler: StepBatchSampler) -> Iterator[str]:
         yield (
             f"step_loader: its cluster must have the {trainer.accelerator.num_processes} processes of the "
             f"job as devices, has {ranks}"
-        )
-    if arguments.gradient_accumulation_steps != 1:
-        yield (
-            f"gradient_accumulation_steps: must be 1, is {arguments.gradient_accumulation_steps}: the plan "
-            "decides how many micro-batches a step has"
         )
     if arguments.ignore_data_skip:
         yield "ignore_data_skip: must be False, for steps that are done are not loaded again anyway"
@@ -171,8 +180,9 @@ def _resume(steps: _Steps) -> Any:
 
     class Resume(TrainerCallback):
         def on_train_begin(self, args: Any, state: Any, control: Any, **more: Any) -> None:
-            epoch, step = divmod(state.global_step, len(steps))
-            steps.loader.load_state_dict({"epoch": epoch, "step": step})
-            steps.done = step
+            accumulated = args.gradient_accumulation_steps
+            epoch, update = divmod(state.global_step, -(-len(steps) // accumulated))
+            steps.done = update * accumulated
+            steps.loader.load_state_dict({"epoch": epoch, "step": steps.done})
 
     return Resume()

@@ -2,7 +2,7 @@
 sequence.
 
 Then training is interrupted after each of several steps, resumed from the checkpoint, and must end with
-the same weights.
+the same losses and weights, also where planned steps are accumulated.
 """
 
 import tempfile
@@ -16,6 +16,7 @@ from stowage.hf import StowageTrainer
 from stowage.torch import PackedCollator, loader
 
 EPOCHS = 2
+ACCUMULATED = 2  # planned steps of a step of the optimizer; the 11 of an epoch are no multiple
 
 
 class PlannedTrainer(StowageTrainer, Trainer):
@@ -29,67 +30,97 @@ def build_model(heads=2):
     return LlamaForCausalLM(own).double()
 
 
-def trained_alone(rows, sampler):
-    model = build_model()
-    optimizer = torch.optim.SGD(model.parameters(), RATE)
+def updates_of(sampler, accumulated):
+    """Yields the rows of each step of the optimizer."""
     for epoch in range(EPOCHS):
-        for step in range(sampler.steps):
-            own = sampler.rows_of(step, epoch)
-            targets = torch.tensor(int(rows.target_counts[own].sum()))
-            for row in own.tolist():
-                ids, labels = (torch.from_numpy(part)[None] for part in rows[row].values())
-                model(input_ids=ids, labels=labels, num_items_in_batch=targets).loss.backward()
-            optimizer.step()
-            optimizer.zero_grad(set_to_none=True)
-    return model
+        for first in range(0, sampler.steps, accumulated):
+            last = min(first + accumulated, sampler.steps)
+            yield [row for step in range(first, last) for row in sampler.rows_of(step, epoch).tolist()]
 
 
-def trainer_of(folder, rows, stop_after=-1):
-    sampler = sampler_of(rows, cluster_of(dist.get_world_size(), [1]), dist.get_rank())
-    collator = PackedCollator(sampler, pad_token_id=0, slice=None)
-    model = build_model()
-    arguments = TrainingArguments(
+def trained_alone(rows, sampler, accumulated=1):
+    """Returns the model of one process, and the loss of each step of the optimizer."""
+    model, losses = build_model(), []
+    optimizer = torch.optim.SGD(model.parameters(), RATE, momentum=0.9)
+    for own in updates_of(sampler, accumulated):
+        targets = torch.tensor(int(rows.target_counts[own].sum()))
+        losses.append(0.0)
+        for row in own:
+            ids, labels = (torch.from_numpy(part)[None] for part in rows[row].values())
+            loss = model(input_ids=ids, labels=labels, num_items_in_batch=targets).loss
+            loss.backward()
+            losses[-1] += float(loss.detach())
+        optimizer.step()
+        optimizer.zero_grad(set_to_none=True)
+    return model, losses
+
+
+def arguments_of(kind, folder, stop_after, accumulated, **more):
+    return kind(
         output_dir=folder,
         num_train_epochs=EPOCHS,
         max_steps=stop_after,
-        use_cpu=True,
+        gradient_accumulation_steps=accumulated,
+        bf16=False,
         learning_rate=RATE,
         lr_scheduler_type="constant",
         optim="sgd",
+        optim_args="momentum=0.9",
         max_grad_norm=0,
         save_steps=1 if stop_after > 0 else 1000,
         save_total_limit=1,
         report_to=[],
         disable_tqdm=True,
         logging_steps=1,
+        **{"use_cpu": True, **more},
     )
-    steps = loader(rows, sampler, collator, by_step=True)
-    return PlannedTrainer(model=model, args=arguments, step_loader=steps), sampler
+
+
+def steps_of(rows):
+    """Returns a loader of planned steps for this process."""
+    sampler = sampler_of(rows, cluster_of(dist.get_world_size(), [1]), dist.get_rank())
+    collator = PackedCollator(sampler, pad_token_id=0, slice=None)
+    return loader(rows, sampler, collator, by_step=True)
+
+
+def trainer_of(folder, rows, stop_after=-1, accumulated=1):
+    return PlannedTrainer(
+        model=build_model(),
+        args=arguments_of(TrainingArguments, folder, stop_after, accumulated),
+        step_loader=steps_of(rows),
+    )
+
+
+def compare(make, name, stops, weights_of=lambda trainer: trainer.model.parameters(), most=1e-7):
+    """Trains with the trainers of `make`, uninterrupted and interrupted after each of `stops`."""
+    rows = Tokenised()
+    folders = [tempfile.mkdtemp()] if dist.get_rank() == 0 else [None]
+    dist.broadcast_object_list(folders)
+    for accumulated in (1, ACCUMULATED):
+        sampler = steps_of(rows).planned
+        right, losses = trained_alone(rows, sampler, accumulated)
+        for stop in (0, *stops):
+            folder = f"{folders[0]}/{accumulated}-{stop}"
+            if stop:
+                make(folder, rows, stop, accumulated).train()
+            trainer = make(folder, rows, accumulated=accumulated)
+            trainer.train(resume_from_checkpoint=stop > 0)
+            off = largest_difference(weights_of(trainer), right)
+            logged = [entry["loss"] for entry in trainer.state.log_history if "loss" in entry]
+            away = max(abs(a - b) for a, b in zip(logged, losses, strict=True))
+            assert trainer.state.global_step == len(losses)
+            assert off < most and away < 1e-4, (accumulated, stop, off, away)
+            if dist.get_rank() == 0:
+                print(
+                    f"{name}, {accumulated} accumulated, resumed after {stop}: {len(losses)} steps, weights "
+                    f"differ by {off:.0e}, losses by {away:.0e}",
+                    flush=True,
+                )
 
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
     dist.init_process_group("gloo")
-    rows = Tokenised()
-    folders = [None]
-    if dist.get_rank() == 0:
-        folders = [tempfile.mkdtemp()]
-    dist.broadcast_object_list(folders)
-    trainer, sampler = trainer_of(folders[0], rows)
-    trainer.train()
-    right = trained_alone(rows, sampler)
-    off = largest_difference(trainer.model.parameters(), right)
-    assert off < 1e-7, off
-    assert trainer.state.global_step == EPOCHS * sampler.steps
-    for stop in (1, sampler.steps - 1, sampler.steps, sampler.steps + 4):
-        first, _ = trainer_of(f"{folders[0]}/{stop}", rows, stop)
-        first.train()
-        again, _ = trainer_of(f"{folders[0]}/{stop}", rows)
-        again.train(resume_from_checkpoint=True)
-        resumed = largest_difference(again.model.parameters(), right)
-        assert again.state.global_step == EPOCHS * sampler.steps
-        assert resumed < 1e-7, (stop, resumed)
-    if dist.get_rank() == 0:
-        print(f"Trainer: weights differ by {off:.0e}, resumed after 4 steps: by {resumed:.0e}")
+    compare(trainer_of, "Trainer", (1, 4, 11))
     dist.barrier()
     dist.destroy_process_group()

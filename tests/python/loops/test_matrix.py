@@ -50,14 +50,28 @@ def test_the_trainer_of_the_page(processes, tmp_path):
     assert "4 steps, weights differ by" in out
 
 
-def test_a_trainer_that_is_interrupted():
-    pytest.importorskip("transformers")
-    assert "resumed after 4 steps" in torchrun(HERE / "hf_trainer.py", processes=2)
+@pytest.mark.parametrize("processes", [1, 2])
+@pytest.mark.parametrize("trainer", ["hf", "sft"])
+def test_a_trainer_that_is_interrupted(trainer, processes):
+    pytest.importorskip({"hf": "transformers", "sft": "trl"}[trainer])
+    out = torchrun(HERE / f"{trainer}_trainer.py", processes=processes)
+    lines = [line for line in out.splitlines() if "weights differ by" in line]
+    assert len(lines) == {"hf": 8, "sft": 4}[trainer]
+    for accumulated, steps in [(1, 22), (2, 12)]:
+        said = f"{accumulated} accumulated, resumed after 4: {steps} steps"
+        assert any(said in line for line in lines), out
 
 
-def test_the_sft_trainer():
-    pytest.importorskip("trl")
-    assert "22 steps, weights differ by" in torchrun(HERE / "sft_trainer.py", processes=2)
+def test_torchtitan_with_the_registry_of_the_page(tmp_path):
+    needed = ("torchtitan", "spmd_types", "tensorboard", "triton")
+    if missing := [package for package in needed if not importlib.util.find_spec(package)]:
+        pytest.skip(f"torchtitan's trainer needs {missing}")
+    cluster_of(2, [1]).save(tmp_path / "cluster.json")
+    out = torchrun(HERE / "titan_trainer.py", tmp_path, "whole", processes=2)
+    assert "whole: 13 steps, weights differ by" in out
+    assert "resumed after 11 steps: 2 steps, weights differ by" in out
+    out = torchrun(HERE / "titan_trainer.py", tmp_path, "resumed", processes=1)
+    assert "resumed by another job: 2 steps, weights differ by" in out
 
 
 def test_what_a_trainer_cannot_keep_is_refused(tmp_path):
@@ -73,9 +87,7 @@ def test_what_a_trainer_cannot_keep_is_refused(tmp_path):
         steps = loader(
             rows, sampler, PackedCollator(sampler, pad_token_id=0, slice=None), by_step=by_step
         )
-        options = transformers.TrainingArguments(
-            tmp_path, use_cpu=True, report_to=[], **arguments
-        )
+        options = transformers.TrainingArguments(tmp_path, use_cpu=True, report_to=[], **arguments)
         return kind(model=build_model(), args=options, step_loader=steps)
 
     class Weighted(PlannedTrainer):
@@ -88,7 +100,6 @@ def test_what_a_trainer_cannot_keep_is_refused(tmp_path):
         ({"ranks": 2}, "must have the 1 processes of the job as devices, has 2"),
         ({"ranks": 2, "degrees": (1, 2)}, "groups must be of one rank"),
         ({"more": {"loss_tokens": None}}, "must have loss_tokens"),
-        ({"gradient_accumulation_steps": 2}, "gradient_accumulation_steps: must be 1, is 2"),
         ({"label_smoothing_factor": 0.5}, "label_smoothing_factor: must be 0"),
         ({"ignore_data_skip": True}, "ignore_data_skip: must be False"),
         ({"kind": Weighted}, "compute_loss of Weighted: is not called"),
