@@ -2,6 +2,7 @@
 names."""
 
 import os
+import re
 import sys
 from types import SimpleNamespace
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 import stowage
+from pages import PAGES
 
 CHECKOUT = os.environ.get("STOWAGE_SLIME")
 
@@ -19,6 +21,12 @@ pytestmark = pytest.mark.skipif(not CHECKOUT, reason="STOWAGE_SLIME names no che
 def schedule(monkeypatch):
     monkeypatch.setattr(sys, "path", [CHECKOUT, *sys.path])
     return pytest.importorskip("slime.utils.dp_schedule")
+
+
+def line_of_the_page():
+    page = (PAGES / "frameworks.md").read_text(encoding="utf-8")
+    (line,) = re.findall(r"`(slime\.utils\.dp_schedule\.first_fit_pack = [^`]*)`", page)
+    return line
 
 
 def micro_batches_of(schedule, lengths, limit, ranks, group):
@@ -48,8 +56,8 @@ def test_the_drop_in_of_the_page(schedule, monkeypatch):
         limit = 8192
         _, theirs = micro_batches_of(schedule, lengths, limit, 2, 1)
         with monkeypatch.context() as patch:
-            pack = lambda lengths, limit: stowage.micro_batches(lengths, 1, limit).of_rank(0)  # noqa: E731
-            patch.setattr(schedule, "first_fit_pack", pack)
+            patch.setattr(schedule, "first_fit_pack", None)  # undone after the line of the page
+            exec(line_of_the_page(), {"slime": sys.modules["slime"], "stowage": stowage})
             ours, count = micro_batches_of(schedule, lengths, limit, 2, 1)
         assert sorted(i for rank in ours for ids in rank for i in ids) == list(range(96))
         assert {len(rank) for rank in ours} == {count}

@@ -15,6 +15,7 @@ import pytest
 pytest.importorskip("verl")
 
 import torch
+from pages import program_with
 from verl.trainer.ppo.ray_trainer import RayPPOTrainer
 from verl.protocol import DataProto
 from verl.utils import seqlen_balancing
@@ -30,12 +31,12 @@ REPLACED = (stowage.verl._NAME, stowage.verl._MICRO, "get_megatron_dynamic_cp_sc
 
 @pytest.fixture
 def used(monkeypatch):
-    """Calls use(), and restores verl after the test. Returns use()."""
+    """Runs the program of docs/start/verl.md, and restores verl after the test. Returns use()."""
     for module in list(sys.modules.values()):
         for name in REPLACED:
             if getattr(module, "__name__", "").startswith("verl") and hasattr(module, name):
                 monkeypatch.setattr(module, name, getattr(module, name))
-    stowage.verl.use()
+    exec(program_with("stowage.verl", "verl.md"), {})
     return stowage.verl.use
 
 
@@ -140,7 +141,10 @@ def test_costs_of_any_size(costs):
     assert sorted(own[0] + own[1]) == list(range(len(costs))) and all(own)
     most = max(sum(float(costs[i]) for i in part) for part in own)
     best = min(
-        max(sum(float(costs[i]) for i in half), sum(map(float, costs)) - sum(float(costs[i]) for i in half))
+        max(
+            sum(float(costs[i]) for i in half),
+            sum(map(float, costs)) - sum(float(costs[i]) for i in half),
+        )
         for count in range(1, len(costs))
         for half in itertools.combinations(range(len(costs)), count)
     )

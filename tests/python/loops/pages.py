@@ -87,7 +87,7 @@ if __name__ == "__main__":
             os.rename("model.made", "model")
         while not Path("model").exists():
             time.sleep(0.1)
-        exec(program_with('attn_implementation="stowage"', "hugging-face.md"), names)
+        exec(program_with('attn_implementation="stowage"', "hugging-face-groups.md"), names)
         said = check(names, names["model"].module, build_llama, loss_of_llama, False)
     else:
         names["build_model"] = build_llama
