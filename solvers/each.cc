@@ -84,10 +84,9 @@ std::vector<InputError> mistakes(const InstanceView& instance, const SolveOption
   for (InputError& error : check_parameters(instance, options.params)) {
     errors.push_back(std::move(error));
   }
-  if (options.backend && *options.backend != MilpBackend::cbc &&
-      *options.backend != MilpBackend::glpk) {
+  if (options.backend && name(*options.backend).empty()) {
     errors.push_back({kUnknownMethod, "backend",
-                      "must be cbc or glpk, is the number " +
+                      "must be cbc, glpk or highs, is the number " +
                           std::to_string(static_cast<int>(*options.backend))});
   }
   if (options.start && options.start->index() != instance.index()) {

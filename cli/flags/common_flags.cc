@@ -36,7 +36,7 @@ void OutputFlags::apply(Console& console) const {
 }
 
 void SolveFlags::declare(Flags& flags, const std::string& time_limit) {
-  flags.choice("--solver", solver_, {"auto", "cbc", "glpk"},
+  flags.choice("--solver", solver_, {"auto", "cbc", "glpk", "highs"},
                "MILP backend; auto takes the first that is built in");
   flags.number("-t,--time-limit", time_limit_s_, "SEC", 0, 1e9, time_limit);
   flags.number("--gap", gap_, "FRAC", 0, 1, "Relative gap that is good enough; default 0");

@@ -1,10 +1,10 @@
 // The flags of a command: their names, their values, and errors with texts of our own.
 //
 //   Flags flags("stowage solve", "INSTANCE", "Plan an instance");
-//   flags.choice("--solver", options.solver, {"auto", "cbc", "glpk"}, "MILP backend");
+//   flags.choice("--solver", options.solver, {"auto", "cbc", "glpk", "highs"}, "MILP backend");
 //   if (auto error = flags.parse(arguments)) complain(*error);
 //
-// An example of an error is "--solver: unknown value 'scip' (choose auto, cbc, glpk)". For a
+// An example of an error is "--solver: unknown value 'scip' (choose auto, cbc, glpk, highs)". For a
 // misspelt flag the error names the nearest known flag. If a flag is given twice, its last value
 // counts. A variable keeps its value if its flag is not given. CLI11 splits the arguments and lays
 // out the help.

@@ -18,6 +18,8 @@ std::string_view licence(MilpBackend backend) {
       return "EPL-2.0";
     case MilpBackend::glpk:
       return "GPL-3.0-or-later";
+    case MilpBackend::highs:
+      return "MIT";
   }
   return "unknown licence";
 }

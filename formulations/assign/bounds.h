@@ -25,8 +25,8 @@ inline constexpr std::array<std::string_view, 5> kAssignClosedForms = {
 // proves.
 inline constexpr std::array<std::string_view, 3> kAssignCertified = {"patterns", "configurations",
                                                                      "bands"};
-inline constexpr std::array<std::string_view, 5> kAssignSearched = {
-    "subsets", "completion", "grouped", "milp-cbc", "milp-glpk"};
+inline constexpr std::array<std::string_view, 6> kAssignSearched = {
+    "subsets", "completion", "grouped", "milp-cbc", "milp-glpk", "milp-highs"};
 
 // Returns the bounds of one strategy in ms, weakest first, infinite if it cannot hold the longest
 // sequence:

@@ -23,8 +23,8 @@ namespace stowage {
 inline constexpr std::array<std::string_view, 4> kLayoutClosedForms = {"single", "load", "unit",
                                                                        "chain"};
 // Names of the bounds that only a search or a backend proves. No layout bound has a certificate.
-inline constexpr std::array<std::string_view, 3> kLayoutSearched = {"search", "mip-cbc",
-                                                                    "mip-glpk"};
+inline constexpr std::array<std::string_view, 4> kLayoutSearched = {"search", "mip-cbc", "mip-glpk",
+                                                                    "mip-highs"};
 
 // Returns all closed-form bounds in bytes, each at least the one before:
 //   single  the largest buffer, or the highest end of a pinned one [F1]

@@ -22,8 +22,8 @@ inline constexpr std::array<std::string_view, 3> kScatterClosedForms = {"longest
 // Names of the bounds that a certificate proves, and of the bounds that only a search or a backend
 // proves.
 inline constexpr std::array<std::string_view, 2> kScatterCertified = {"step-lp", "profile"};
-inline constexpr std::array<std::string_view, 3> kScatterSearched = {"subsets", "milp-cbc",
-                                                                     "milp-glpk"};
+inline constexpr std::array<std::string_view, 4> kScatterSearched = {"subsets", "milp-cbc",
+                                                                     "milp-glpk", "milp-highs"};
 
 // Returns the fewest micro-batches of any plan: by tokens, by the number of long sequences that fit
 // one micro-batch (pigeonhole), and rounded up to the multiple that the rules require. Returns 0

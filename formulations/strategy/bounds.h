@@ -25,8 +25,8 @@ namespace stowage {
 // search proves.
 inline constexpr std::array<std::string_view, 1> kStrategyClosedForms = {"work"};
 inline constexpr std::array<std::string_view, 2> kStrategyCertified = {"prices", "thresholds"};
-inline constexpr std::array<std::string_view, 3> kStrategySearched = {"search", "mip-cbc",
-                                                                      "mip-glpk"};
+inline constexpr std::array<std::string_view, 4> kStrategySearched = {"search", "mip-cbc",
+                                                                      "mip-glpk", "mip-highs"};
 
 // Returns the time of all products and attention on all devices, without communication and idle
 // time [SB0].

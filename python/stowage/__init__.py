@@ -87,7 +87,7 @@ __version__: str = _core.version
 
 def build_info() -> dict[str, object]:
     """Returns the version, the MILP backends with their licences, and the libraries of this build."""
-    licences = {"cbc": "EPL-2.0", "glpk": "GPL-3.0-or-later"}
+    licences = {"cbc": "EPL-2.0", "glpk": "GPL-3.0-or-later", "highs": "MIT"}
     return {
         "version": __version__,
         "backends": {name: licences[name] for name in _core.backend_names()},

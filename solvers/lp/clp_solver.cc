@@ -7,8 +7,8 @@
 #include <CoinPackedMatrix.hpp>
 #include <vector>
 
-#include "solvers/milp/coin_arrays.h"
 #include "solvers/milp/contract.h"
+#include "solvers/milp/model_arrays.h"
 
 // LAPACK calls inside Clp are tiny. A threaded OpenBLAS would start threads for each of them.
 extern "C" void openblas_set_num_threads(int threads) __attribute__((weak));
@@ -33,7 +33,7 @@ class LpStop : public ClpEventHandler {
 };
 
 void load(const milp::Model& model, ClpSimplex& clp) {
-  const CoinArrays a(model);
+  const ModelArrays a(model);
   const CoinPackedMatrix matrix(false, a.columns(), a.rows(),
                                 static_cast<CoinBigIndex>(a.index.size()), a.value.data(),
                                 a.index.data(), a.begin.data(), nullptr);

@@ -14,6 +14,9 @@
 #ifdef STOWAGE_WITH_GLPK
 #include "solvers/lp/glpk_simplex.h"
 #endif
+#ifdef STOWAGE_WITH_HIGHS
+#include "solvers/highs/highs_simplex.h"
+#endif
 
 namespace stowage {
 namespace {
@@ -34,6 +37,9 @@ LpResult run_backend(std::optional<MilpBackend> backend, const milp::Model& mode
 #endif
 #ifdef STOWAGE_WITH_GLPK
     if (backend == MilpBackend::glpk) return run_glpk_simplex(model, start, budget);
+#endif
+#ifdef STOWAGE_WITH_HIGHS
+    if (backend == MilpBackend::highs) return run_highs_simplex(model, start, budget);
 #endif
   } catch (const std::exception& failure) {
     return {.detail = failure.what()};

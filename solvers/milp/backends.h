@@ -9,7 +9,7 @@
 
 namespace stowage {
 
-enum class MilpBackend { cbc, glpk };
+enum class MilpBackend { cbc, glpk, highs };
 
 std::string_view name(MilpBackend backend);
 std::vector<MilpBackend> built_backends();  // compiled backends, the preferred one first

@@ -21,7 +21,7 @@
 #include <memory>
 #include <vector>
 
-#include "solvers/milp/coin_arrays.h"
+#include "solvers/milp/model_arrays.h"
 
 // LAPACK calls inside CBC are tiny. A threaded OpenBLAS would start threads for each of them. The
 // symbol exists only if that OpenBLAS is the process's BLAS.
@@ -109,7 +109,7 @@ class TreeWatch : public CbcEventHandler {
 };
 
 void load(const milp::Model& model, OsiClpSolverInterface& osi) {
-  const CoinArrays a(model);
+  const ModelArrays a(model);
   const CoinPackedMatrix matrix(false, a.columns(), a.rows(),
                                 static_cast<CoinBigIndex>(a.index.size()), a.value.data(),
                                 a.index.data(), a.begin.data(), nullptr);

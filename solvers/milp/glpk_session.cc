@@ -5,13 +5,12 @@
 #include <algorithm>
 #include <climits>
 #include <cmath>
-#include <exception>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "formulations/milp/model.h"
 #include "solvers/milp/contract.h"
+#include "solvers/milp/watch.h"
 
 namespace stowage {
 namespace {
@@ -51,18 +50,10 @@ class Session {
 }  // namespace
 
 void on_glpk_thread(const std::function<void()>& work) {
-  std::exception_ptr thrown;
-  {
-    std::jthread worker([&] {
-      try {
-        const Session session;
-        work();
-      } catch (...) {
-        thrown = std::current_exception();
-      }
-    });
-  }
-  if (thrown) std::rethrow_exception(thrown);
+  on_own_thread([&] {
+    const Session session;
+    work();
+  });
 }
 
 int within_glpk_limit(const Budget& budget, const std::function<int(int)>& run) {

@@ -9,6 +9,9 @@
 #ifdef STOWAGE_WITH_GLPK
 #include "solvers/milp/glpk_solver.h"
 #endif
+#ifdef STOWAGE_WITH_HIGHS
+#include "solvers/highs/highs_solver.h"
+#endif
 
 namespace stowage {
 
@@ -20,6 +23,9 @@ MilpResult solve_milp(MilpBackend backend, const milp::Model& model, const MilpP
 #endif
 #ifdef STOWAGE_WITH_GLPK
   if (backend == MilpBackend::glpk) run = run_glpk;
+#endif
+#ifdef STOWAGE_WITH_HIGHS
+  if (backend == MilpBackend::highs) run = run_highs;
 #endif
   assert(run && "backend is not built in");
   if (!run) {

@@ -165,6 +165,20 @@ MilpResult run_watched(const MilpRun& run, const MilpTask& task) {
                         : "the backend went on long after its limits and was left behind"};
 }
 
+void on_own_thread(const std::function<void()>& work) {
+  std::exception_ptr thrown;
+  {
+    std::jthread worker([&] {
+      try {
+        work();
+      } catch (...) {
+        thrown = std::current_exception();
+      }
+    });
+  }
+  if (thrown) std::rethrow_exception(thrown);
+}
+
 void survive_aborts() { std::signal(SIGABRT, park); }
 
 bool backend_left_behind() { return left_behind; }

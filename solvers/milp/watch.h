@@ -8,6 +8,8 @@
 // its tests, but for the end of a process.
 #pragma once
 
+#include <functional>
+
 #include "solvers/milp/contract.h"
 
 namespace stowage {
@@ -19,6 +21,10 @@ inline constexpr double kPatienceSeconds = 5;
 // std::system_error if no thread can be started. `task.observer` is called from the backend's
 // thread while this call waits.
 MilpResult run_watched(const MilpRun& run, const MilpTask& task);
+
+// Runs `work` in a thread of its own, waits for its end and rethrows its exception. For backends
+// that keep state per thread, which a host program that calls from this thread may use as well.
+void on_own_thread(const std::function<void()>& work);
 
 // Returns true if a backend of this process was left behind. Its thread may still run, so such a
 // process should end with _exit: static destructors would destroy data that the thread uses.

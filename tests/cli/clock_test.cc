@@ -33,7 +33,7 @@ TEST(JumpingClock, EndsNoSearch) {
   fill_with_examples(dir);
   const RunOptions jumping{.directory = dir.path(),
                            .environment = {{"LD_PRELOAD", kJumpingClockPath}}};
-  for (const char* solver : {"glpk", "cbc"}) {
+  for (const char* solver : {"glpk", "cbc", "highs"}) {
     if (run_stowage({"solve", "instance.json", "--solver", solver, "--method", "fast"}, jumping)
             .exit_code == 2) {
       continue;  // not built in

@@ -41,9 +41,9 @@ expect 'commands' 'solve schema' "$(completed s)"
 expect 'families' 'scatter assign layout order strategy' "$(completed generate '')"
 expect 'flags of one command' '--time-limit --timeless' "$(completed solve x.json --time)"
 expect 'flags of a family' '--kind' "$(completed generate layout --ki)"
-expect 'values behind a flag' 'auto cbc glpk' "$(completed solve --solver '')"
+expect 'values behind a flag' 'auto cbc glpk highs' "$(completed solve --solver '')"
 expect 'values that begin with' 'cbc' "$(completed solve x.json --solver c)"
-expect 'values behind =' 'auto cbc glpk' "$(completed solve --solver =)"
+expect 'values behind =' 'auto cbc glpk highs' "$(completed solve --solver =)"
 expect 'values that begin with, behind =' 'glpk' "$(completed solve --solver = g)"
 expect 'values of a positional' 'scatter-instance scatter-plan' "$(completed schema scat)"
 expect 'files are left to the shell' '' "$(completed verify inst)"
@@ -86,7 +86,7 @@ ZSH
   said=$(zsh -f "$work/try.zsh" "$work/_stowage" 2>&1)
   for wanted in 'compdef _stowage stowage' 'solve:Plan an instance; print the outcome as JSON' \
     'generate:scatter, assign, layout' 'layout:Make the memory trace' \
-    '--solver=[MILP backend; auto takes the first that is built in]:auto|cbc|glpk:(auto cbc glpk)' \
+    '--solver=[MILP backend; auto takes the first that is built in]:auto|cbc|glpk|highs:(auto cbc glpk highs)' \
     '(-t --time-limit)-t[Wall clock of the search; default none: until it ends, or Ctrl-C ends it with the best plan]:SEC:_files' \
     '(-t --time-limit)--time-limit=[Wall clock' ':INSTANCE:_files' '--kind='; do
     [[ $said == *"$wanted"* ]] || expect 'zsh is told' "$wanted" "$said"

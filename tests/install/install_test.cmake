@@ -34,7 +34,8 @@ file(REMOVE_RECURSE ${work}/prefix ${work}/consumer ${work}/backends ${work}/pla
 if(subdirectory)
   run(${CMAKE_COMMAND} -S ${source}/examples -B ${work}/build ${common}
       -D STOWAGE_SOURCE=${source} -D STOWAGE_INSTALL=ON -D BUILD_SHARED_LIBS=${shared}
-      -D WITH_GLPK=${with_glpk} -D WITH_CBC=${with_cbc} -D STOWAGE_WERROR=ON)
+      -D WITH_GLPK=${with_glpk} -D WITH_CBC=${with_cbc} -D WITH_HIGHS=${with_highs}
+      -D STOWAGE_HIGHS_SOURCE=${highs_source} -D STOWAGE_WERROR=ON)
   run(${CMAKE_COMMAND} --build ${work}/build)
   run_examples(${work}/build)
   if(EXISTS ${work}/build/stowage/cli)
@@ -74,12 +75,12 @@ endforeach()
 run(${work}/consumer/consumer EXPECT "39 ms")
 run(${work}/planner/planner EXPECT "39 ms")
 
-# A program that plans links neither GLPK nor CBC unless it asks for them.
+# A program that plans links no backend unless it asks for them.
 find_program(ldd ldd)
 foreach(program consumer planner)
   if(ldd)
     execute_process(COMMAND ${ldd} ${work}/${program}/${program} OUTPUT_VARIABLE loaded)
-    if(loaded MATCHES "lib(glpk|Cbc|Clp)")
+    if(loaded MATCHES "lib(glpk|Cbc|Clp|highs)")
       message(FATAL_ERROR "${program} loads a backend:\n${loaded}")
     endif()
   endif()
@@ -89,7 +90,7 @@ if(backends)
   run(${CMAKE_COMMAND} -S ${source}/tests/install/backends -B ${work}/backends ${common}
       -D CMAKE_PREFIX_PATH=${work}/prefix)
   run(${CMAKE_COMMAND} --build ${work}/backends)
-  run(${work}/backends/backends EXPECT "backend (cbc|glpk)\n(.*\n)?E101 1:2: must be JSON")
+  run(${work}/backends/backends EXPECT "backend (cbc|glpk|highs)\n(.*\n)?E101 1:2: must be JSON")
 endif()
 run_examples(${work}/examples)
 

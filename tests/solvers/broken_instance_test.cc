@@ -1,6 +1,6 @@
 // Instances built by a program and not checked by a reader: solve() refuses those that a reader
-// would refuse, with the same codes, and no public function crashes. Longer than 300 lines: one list
-// has a fault of every kind.
+// would refuse, with the same codes, and no public function crashes. Longer than 300 lines: one
+// list has a fault of every kind.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -284,12 +284,13 @@ TEST(SoundInstance, NeedsAMethodAndAStartOfItsFamily) {
     const Outcome unknown = solve(instance, {.method = "magic"}, budget);
     EXPECT_EQ(unknown.status, Status::error);
     EXPECT_THAT(unknown.detail, HasSubstr("E701 method: must be one of auto, "));
-    for (const int backend : {2, 77, 255}) {
+    for (const int backend : {3, 77, 255}) {
       const Outcome nameless =
           solve(instance, {.backend = static_cast<MilpBackend>(backend)}, budget);
       EXPECT_EQ(nameless.status, Status::error);
-      EXPECT_THAT(nameless.detail, HasSubstr("E701 backend: must be cbc or glpk, is the number " +
-                                             std::to_string(backend)));
+      EXPECT_THAT(nameless.detail,
+                  HasSubstr("E701 backend: must be cbc, glpk or highs, is the number " +
+                            std::to_string(backend)));
     }
     for (const Plan& plan : plans) {
       if (plan.index() == instance.index()) continue;

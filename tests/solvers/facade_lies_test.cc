@@ -1,5 +1,6 @@
-// The facade above backends with wrong answers. This program defines its own run_cbc and run_glpk,
-// which the linker uses instead of the library's, so that they answer every MILP of every method.
+// The facade above backends with wrong answers. This program defines its own run_cbc, run_glpk
+// and run_highs, which the linker uses instead of the library's, so that they answer every MILP of
+// every method.
 // The file is longer than 300 lines because it contains all kinds of wrong answers.
 //
 // For every wrong answer the plan is valid, the bound is true, the status is justified, no earlier
@@ -342,5 +343,6 @@ TEST_F(NeverReturns, ANodeLimitWaits) {
 // These replace the library's functions.
 MilpResult run_cbc(const MilpTask& task) { return ask_backend(task); }
 MilpResult run_glpk(const MilpTask& task) { return ask_backend(task); }
+MilpResult run_highs(const MilpTask& task) { return ask_backend(task); }
 
 }  // namespace stowage

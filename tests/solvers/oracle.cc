@@ -230,6 +230,30 @@ double makespan_optimum(int agents, int jobs, std::uint64_t seed) {
   return best_makespan(draw_table(agents, jobs, seed, 10, 999), 0, load, 1 << 30);
 }
 
+milp::Model market_split_model(int rows, std::uint64_t seed) {
+  const int products = 10 * (rows - 1);
+  const auto demand = draw_table(rows, products, seed, 0, 99);
+  milp::Model model;
+  model.set_offset(1);
+  for (int j = 0; j < products; ++j) model.add_variable({.upper = 1, .integer = true});
+  for (const std::vector<int>& of_row : demand) {
+    milp::Row row;
+    int total = 0;
+    for (int j = 0; j < products; ++j) {
+      const int units = of_row[static_cast<std::size_t>(j)];
+      if (units > 0) row.terms.push_back({j, static_cast<double>(units)});
+      total += units;
+    }
+    for (const double side : {1.0, -1.0}) {
+      row.terms.push_back({static_cast<int>(model.variables().size()), side});
+      model.add_variable({.upper = 1.0 * total, .objective = 1});
+    }
+    row.lower = row.upper = std::floor(total / 2.0);
+    model.add_row(std::move(row));
+  }
+  return model;
+}
+
 milp::Model assignment_model(int agents, int jobs, std::uint64_t seed) {
   const auto cost = draw_table(agents, jobs, seed, 10, 50);
   const auto size = draw_table(agents, jobs, seed + 1, 5, 25);

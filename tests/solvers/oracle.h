@@ -34,6 +34,11 @@ milp::Model makespan_model(int agents, int jobs, std::uint64_t seed, double fact
 double makespan_optimum(int agents, int jobs,
                         std::uint64_t seed);  // by enumeration, times factor 1
 
+// Market split (Cornuejols and Dawande, IPCO 1998): 10 (rows - 1) products with integral demands of
+// 0 to 99 in each row, each product to one of two sides; 1 plus the distance of both sides from
+// half of all demand is minimised. Branch and bound needs many nodes from 4 rows on, with any cuts.
+milp::Model market_split_model(int rows, std::uint64_t seed);
+
 // Generalised assignment: pure integer, every job on one agent within the agents' capacities.
 milp::Model assignment_model(int agents, int jobs, std::uint64_t seed);
 

@@ -38,7 +38,7 @@ const Fence kFences[] = {
     {"Clp", {"solvers"}, false},         {"Cgl", {"solvers"}, false},
     {"coin/", {"solvers"}, false},       {"CLI/", {"cli", "bench"}, true},
     {"nlohmann/", {"instances"}, false}, {"mpi", {"kernels"}, false},
-    {"nanobind/", {"python"}, true},
+    {"nanobind/", {"python"}, true},     {"interfaces/highs", {"solvers"}, true},
 };
 
 std::vector<std::string> includes_of(const SourceFile& file) {

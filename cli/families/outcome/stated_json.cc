@@ -22,7 +22,7 @@ constexpr std::array<std::string_view, 7> kStoppedBy = {
     "proof", "gap", "time_limit", "node_limit", "interrupted", "heuristic_end", "error"};
 constexpr std::array<std::int64_t, 6> kExitCodes = {0, 1, 2, 3, 70, 130};
 constexpr std::array<std::string_view, 5> kSources = {"H", "L", "B", "M", "S"};
-constexpr std::array<std::string_view, 3> kSolvers = {"", "cbc", "glpk"};
+constexpr std::array<std::string_view, 4> kSolvers = {"", "cbc", "glpk", "highs"};
 
 // Paths of members that describe the course of the solve. They prove nothing.
 constexpr std::array<std::string_view, 15> kUnchecked = {

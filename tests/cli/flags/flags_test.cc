@@ -22,10 +22,11 @@ void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 const Case kCases[] = {
     {"unknown_solver",
      {"solve", "instance.json", "--solver", "scip"},
-     "stowage: --solver: unknown value 'scip' (choose auto, cbc, glpk)\n"},
+     "stowage: --solver: unknown value 'scip' (choose auto, cbc, glpk, highs)\n"},
     {"misspelt_solver",
      {"solve", "instance.json", "--solver=cbx"},
-     "stowage: --solver: unknown value 'cbx' (choose auto, cbc, glpk); did you mean 'cbc'?\n"},
+     "stowage: --solver: unknown value 'cbx' (choose auto, cbc, glpk, highs); did you mean "
+     "'cbc'?\n"},
     {"misspelt_flag",
      {"solve", "--sovler", "cbc", "instance.json"},
      "stowage: --sovler: unknown flag; did you mean '--solver'?\n"},

@@ -104,7 +104,7 @@ class Trials:
         if self.draw.random() < 0.7:
             given += ["--method", self.draw.choice(self.methods[self.family(name)])]
         if self.draw.random() < 0.2:
-            given += ["--solver", self.draw.choice(("glpk", "cbc"))]
+            given += ["--solver", self.draw.choice(("glpk", "cbc", "highs"))]
         if self.draw.random() < 0.3:
             given += ["--seed", str(self.draw.randint(0, 9))]
         if self.draw.random() < 0.2:

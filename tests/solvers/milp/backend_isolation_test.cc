@@ -157,7 +157,7 @@ void under_fire(Work work) {
 }
 
 TEST_P(Isolation, SigintBelongsToTheProcess) {
-  const milp::Model integral = assignment_model(10, 60, 1);
+  const milp::Model integral = market_split_model(4, 1);
   const milp::Model large = assignment_model(20, 150, 1);
   milp::Model linear;
   for (milp::Variable v : large.variables()) {

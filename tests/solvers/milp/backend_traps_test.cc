@@ -21,6 +21,9 @@
 #ifdef STOWAGE_WITH_GLPK
 #include "solvers/milp/glpk_solver.h"
 #endif
+#ifdef STOWAGE_WITH_HIGHS
+#include "solvers/highs/highs_solver.h"
+#endif
 
 namespace stowage::milp_backend_traps_test {
 namespace {
@@ -41,6 +44,9 @@ std::vector<Door> doors() {
 #endif
 #ifdef STOWAGE_WITH_GLPK
   built.push_back({"glpk", run_glpk});
+#endif
+#ifdef STOWAGE_WITH_HIGHS
+  built.push_back({"highs", run_highs});
 #endif
   return built;
 }

@@ -213,7 +213,7 @@ TEST_P(MilpSolver, NoTimeMeansUnknownOrTheStart) {
 }
 
 TEST_P(MilpSolver, NodeLimitsStopAtTheSamePlaceEveryTime) {
-  const milp::Model model = assignment_model(8, 40, 3);
+  const milp::Model model = market_split_model(4, 1);
   for (const std::int64_t limit : {1, 20, 60}) {
     Budget first({.node_limit = limit});
     const MilpResult a = solve_milp(GetParam(), model, {}, first);
@@ -233,7 +233,7 @@ TEST_P(MilpSolver, NodeLimitsStopAtTheSamePlaceEveryTime) {
 }
 
 TEST_P(MilpSolver, ABudgetIsSharedWithOthers) {
-  const milp::Model model = assignment_model(8, 40, 3);
+  const milp::Model model = market_split_model(4, 1);
   Budget budget({.node_limit = 100});
   budget.count_nodes(90);
   const MilpResult result = solve_milp(GetParam(), model, {}, budget);
@@ -428,9 +428,13 @@ GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(MilpSolver);
 TEST(MilpBackends, AreNamedAndBuiltAsConfigured) {
   EXPECT_EQ(name(MilpBackend::cbc), "cbc");
   EXPECT_EQ(name(MilpBackend::glpk), "glpk");
+  EXPECT_EQ(name(MilpBackend::highs), "highs");
   std::vector<MilpBackend> expected;
 #ifdef STOWAGE_WITH_CBC
   expected.push_back(MilpBackend::cbc);
+#endif
+#ifdef STOWAGE_WITH_HIGHS
+  expected.push_back(MilpBackend::highs);
 #endif
 #ifdef STOWAGE_WITH_GLPK
   expected.push_back(MilpBackend::glpk);

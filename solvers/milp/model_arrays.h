@@ -1,5 +1,5 @@
-// A model as arrays for the solvers of COIN-OR: the matrix by rows, and the largest double as
-// infinity. Not installed: the files that are built with CBC share it.
+// A model as arrays for the solvers of COIN-OR and for HiGHS: the matrix by rows, and the largest
+// double as infinity. Not installed: the files of these backends share it.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 
 namespace stowage {
 
-struct CoinArrays {
-  explicit CoinArrays(const milp::Model& model) {
+struct ModelArrays {
+  explicit ModelArrays(const milp::Model& model) {
     for (const milp::Variable& v : model.variables()) {
       lower.push_back(finite(v.lower));
       upper.push_back(finite(v.upper));
