@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import operator
 import os
-from pathlib import Path
-from typing import Any, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Iterable, Iterator
 
 from ._errors import InputTypeError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def whole(value: Any, name: str, bits: int = 63) -> int:
@@ -64,6 +66,8 @@ def path_of(value: Any, name: str) -> Path:
         found = value
     if not isinstance(found, str):
         raise InputTypeError(f"{name}: must be the path of a file, is {_described(value)}")
+    from pathlib import Path
+
     return Path(text(found, name))
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-from pathlib import Path
-from typing import Any, Mapping, TypedDict, Union
+from typing import TYPE_CHECKING, Any, Mapping, TypedDict, Union
 
 from . import _core
 from ._arguments import path_of
 from ._errors import InputError, InputTypeError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 #: A document as a dictionary, or the path of its file.
 Document = Union[Mapping[str, Any], str, "os.PathLike[str]"]

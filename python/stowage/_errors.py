@@ -1,18 +1,29 @@
-"""The exceptions of stowage. Every exception is a `stowage.Error`."""
+"""The exceptions of stowage, and its logger. Every exception is a `stowage.Error`."""
 
 from __future__ import annotations
 
 import re
-from typing import Iterable, NamedTuple
+from typing import TYPE_CHECKING, Iterable, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import logging
 
 # The control characters of instances/json/text.h, since a terminal may show a traceback.
 _CONTROL = re.compile(
     "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e007f]"
 )
+
+
+def log() -> logging.Logger:
+    """Returns the package's logger. `import stowage` would take a tenth longer with logging and what
+    logging imports."""
+    import logging
+
+    return logging.getLogger("stowage")
 
 
 def printable(text: str) -> str:

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import importlib
-import logging
 import os
-from pathlib import Path
-from typing import Any, Iterator, Union
+from typing import TYPE_CHECKING, Any, Iterator, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
 from ._arguments import path_of, text
-from ._errors import InputError
+from ._errors import InputError, log
 
-log = logging.getLogger("stowage")
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _MOST = 10_000_000  # lengths, as in a document (instances/limits.md)
 _LONGEST = 2**53
@@ -49,7 +48,7 @@ def read_lengths(
         return _columnar(path, first, name)
     lengths, remark = _core.lengths_in(str(path), name)
     if remark:
-        log.info("%s: %s", path, remark)
+        log().info("%s: %s", path, remark)
     return lengths
 
 

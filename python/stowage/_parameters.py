@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import Any, Iterable, Mapping, NamedTuple
 
 from . import _core
@@ -113,5 +112,7 @@ def differing(family: str, values: Mapping[str, float]) -> dict[str, float]:
 
 
 def _nearest(name: str, known: list[str]) -> str:
+    import difflib
+
     near = difflib.get_close_matches(name, known, n=1)
     return f"; did you mean {near[0]!r}?" if near else ""

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import atexit
 import functools
-import logging
 import os
 import threading
 import weakref
 from collections import deque
-from concurrent.futures import Future
-from typing import Any, Iterable, Iterator, Literal, Mapping, Optional, Sequence, Union
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Iterable,
+    Iterator,
+    Literal,
+    Mapping,
+    Optional,
+    Sequence,
+    Union,
+)
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,14 +26,15 @@ from numpy.typing import NDArray
 from . import _core
 from ._arguments import each_of, text, whole
 from ._cluster import Cluster
-from ._errors import BackendError, Infeasible, InputError, InputTypeError, NoPlan
+from ._errors import BackendError, Infeasible, InputError, InputTypeError, NoPlan, log
 from ._lengths import Integers, as_integers
 from ._misfit import what_would_fit, why_no_token_fits
 from ._search import Search
 from ._step import Report, Sequences, Step
 from ._threads import Threads
 
-log = logging.getLogger("stowage")
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 Oversize = Literal["raise", "drop", "clip"]
 _OVERSIZE = ("raise", "drop", "clip")
@@ -263,7 +272,7 @@ class Planner:
         kept = ~over
         if not kept.any():  # the search below raises Infeasible with a remedy
             return tokens, targets, Sequences(names, none, none)
-        log.warning("%d sequences of more than %d tokens are dropped", int(over.sum()), most)
+        log().warning("%d sequences of more than %d tokens are dropped", int(over.sum()), most)
         left = None if targets is None else targets[kept]
         return tokens[kept], left, Sequences(names[kept], names[over], none)
 
@@ -280,7 +289,7 @@ class Planner:
             return tokens, targets, Sequences(names, none, none)
         if targets is not None:
             self.require_known_targets(tokens, targets)
-        log.warning("%d sequences are clipped to %d tokens", int(over.sum()), most)
+        log().warning("%d sequences are clipped to %d tokens", int(over.sum()), most)
         return np.minimum(tokens, most), targets, Sequences(names, none, names[over])
 
     def require_known_targets(self, lengths: Integers, loss_tokens: Integers) -> None:
@@ -330,8 +339,8 @@ class Planner:
             outcome.seconds,
         )
         if outcome.detail:
-            log.info("%s: %s", outcome.method, outcome.detail)
-        log.debug("planned %d sequences: %s", len(lengths), report)
+            log().info("%s: %s", outcome.method, outcome.detail)
+        log().debug("planned %d sequences: %s", len(lengths), report)
         return Step(instance, plan, report, sequences)
 
     @staticmethod

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import queue
 import threading
-from concurrent.futures import Future
-from typing import Any, Callable, Optional, TypeVar
+from typing import TYPE_CHECKING, Any, Callable, Optional, TypeVar
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 T = TypeVar("T")
 Task = tuple["Future[Any]", Callable[[], Any]]
@@ -28,6 +30,8 @@ class Threads:
         self._threads: list[threading.Thread] = []
 
     def submit(self, call: Callable[[], T]) -> Future[T]:
+        from concurrent.futures import Future  # with logging, see log() in _errors.py
+
         future: Future[T] = Future()
         self._waiting.put((future, call))
         if len(self._threads) < self._count:
