@@ -44,6 +44,26 @@ std::vector<std::string> check(const AttentionShape& shape) {
   if (shape.head_dim < 1) {
     problems.push_back("head_dim must be at least 1, is " + std::to_string(shape.head_dim));
   }
+  if (shape.value_dim < 0) {
+    problems.push_back("value_dim must be at least 0, is " + std::to_string(shape.value_dim));
+  }
+  if (shape.window < 0 || (shape.window > 0 && !shape.causal && shape.diagonals.empty())) {
+    problems.push_back("window must be at least 0, and 0 without a causal mask, is " +
+                       std::to_string(shape.window));
+  }
+  if (!(shape.soft_cap >= 0) || std::isinf(shape.soft_cap)) {
+    problems.push_back("soft_cap must be finite and at least 0, is " +
+                       std::to_string(shape.soft_cap));
+  }
+  if (!shape.diagonals.empty() && shape.diagonals.size() + 1 != shape.cu_q.size()) {
+    problems.push_back("diagonals must have an entry for each of the " +
+                       std::to_string(shape.cu_q.size() - 1) + " sequences, has " +
+                       std::to_string(shape.diagonals.size()));
+  }
+  if (!shape.sinks.empty() && static_cast<int>(shape.sinks.size()) != shape.heads) {
+    problems.push_back("sinks must have an entry for each of the " + std::to_string(shape.heads) +
+                       " heads, has " + std::to_string(shape.sinks.size()));
+  }
   if (shape.heads < 0 || shape.kv_heads < 0 || (shape.heads > 0 && shape.kv_heads == 0)) {
     problems.push_back("heads and kv_heads must be positive, are " + std::to_string(shape.heads) +
                        " and " + std::to_string(shape.kv_heads));

@@ -3,8 +3,12 @@
 // Several sequences are laid end to end in one array. The conventions are those of
 // flash-attention's variable-length interface. All arrays are row-major:
 //
-//   q, o, dq, do   (total_q, heads, head_dim)        lse  (2, heads, total_q)
-//   k, v, dk, dv   (total_k, kv_heads, head_dim)
+//   q, dq   (total_q, heads, head_dim)          o, do   (total_q, heads, value_dim)
+//   k, dk   (total_k, kv_heads, head_dim)       v, dv   (total_k, kv_heads, value_dim)
+//   lse     (2, heads, total_q)
+//
+// value_dim is head_dim, unless the shape says otherwise, as with multi-head latent attention
+// (arXiv 2405.04434), whose keys are 192 and whose values are 128 channels wide.
 //
 // The first half of lse holds the logarithms; the second half is an extension of this library and
 // holds the rounding error of each logarithm in single precision. Backward exponentiates the
@@ -12,7 +16,8 @@
 //
 // Sequence b owns query rows [cu_q[b], cu_q[b+1]) and key rows [cu_k[b], cu_k[b+1]). The causal
 // mask is aligned to the bottom right corner: query i of a sequence sees key j when j <= i + (Lk -
-// Lq). A query that sees no key has output 0 and lse -inf. Rows at or beyond the last entry of cu
+// Lq). With a window w it sees at most w of these keys, the last ones: j > i + (Lk - Lq) - w. A
+// query that sees no key, or whose logits are all -inf, has output 0 and lse -inf. Rows at or beyond the last entry of cu
 // are slack: the kernels never read them, and write 0 to their outputs, lse and gradients.
 // Sequences of length 0 and Lq > Lk are legal.
 //
@@ -29,6 +34,10 @@
 //   std::vector<float> work(forward_workspace(shape));
 //   attention_forward(shape, q, k, v, o, lse, work);
 //
+// What a query does not see does not touch it: if q, k, v or do contain a NaN or an infinity, every
+// element of o, lse, dq, dk and dv whose formula does not contain that value has the same bits as
+// without it.
+//
 // These functions validate nothing and allocate nothing; call check(AttentionShape) first.
 //
 // Thread safety: any number of threads may call these functions at once, each with arrays to write
@@ -42,16 +51,30 @@
 
 namespace stowage::kernels {
 
+// A window that hides no key: more than a sequence can have.
+inline constexpr std::int64_t kEveryKey = std::int64_t{1} << 40;
+
 struct AttentionShape {
   std::int64_t total_q = 0;  // rows of q, slack included
   std::int64_t total_k = 0;  // rows of k and v, slack included
   int heads = 1;             // query heads
   int kv_heads = 1;
-  int head_dim = 64;
+  int head_dim = 64;                   // channels of q and k
   std::span<const std::int32_t> cu_q;  // B + 1 entries, first 0, non-decreasing
   std::span<const std::int32_t> cu_k;
-  double scale = 0;    // factor of the logits; 0 means 1/sqrt(head_dim)
-  bool causal = true;  // if false, every query sees all keys of its sequence
+  double scale = 0;         // factor of the logits; 0 means 1/sqrt(head_dim)
+  bool causal = true;       // if false, every query sees all keys of its sequence
+  int value_dim = 0;        // channels of v and o; 0 means head_dim
+  std::int64_t window = 0;  // keys that a query sees, at most; 0 means all. Requires `causal`
+  // Soft cap (arXiv 2408.00118, section 2): a logit x becomes soft_cap * tanh(x / soft_cap). 0
+  // means none.
+  double soft_cap = 0;
+  // Attention sinks (arXiv 2309.17453; gpt-oss): one logit per query head, which takes part in the
+  // softmax and has no value. Empty means none; else `heads` entries.
+  std::span<const float> sinks;
+  // If not empty, one entry per sequence in place of Lk - Lq: query i sees key j when j <= i +
+  // diagonals[b]. The parts of a sequence that the ranks of a ring hold are such rectangles.
+  std::span<const std::int64_t> diagonals;
   // Query head h reads kv head (group_offset + h) / group_size. The defaults describe grouped-query
   // attention over whole groups. A rank that holds a range of heads may hold parts of two groups.
   int group_size = 0;  // 0 means heads / kv_heads
@@ -59,19 +82,27 @@ struct AttentionShape {
 
   int queries_per_kv() const { return group_size > 0 ? group_size : heads / kv_heads; }
   int kv_head(int head) const { return (group_offset + head) / queries_per_kv(); }
-  // Query i of a sequence sees key j when j <= i + diagonal(Lq, Lk).
-  std::int64_t diagonal(std::int64_t lq, std::int64_t lk) const { return causal ? lk - lq : lk; }
+  int value_width() const { return value_dim > 0 ? value_dim : head_dim; }
+  // Query i of sequence b sees key j when i + diagonal(b) - visible() < j <= i + diagonal(b).
+  std::int64_t diagonal(std::size_t b) const {
+    if (!diagonals.empty()) return diagonals[b];
+    const std::int64_t lk = cu_k[b + 1] - cu_k[b];
+    return causal ? lk - (cu_q[b + 1] - cu_q[b]) : lk;
+  }
+  std::int64_t visible() const { return window > 0 ? window : kEveryKey; }
   double logit_scale() const;  // the factor of the logits: `scale`, or its default
   std::int64_t q_size() const { return total_q * heads * head_dim; }
+  std::int64_t o_size() const { return total_q * heads * value_width(); }
   std::int64_t k_size() const { return total_k * kv_heads * head_dim; }
+  std::int64_t v_size() const { return total_k * kv_heads * value_width(); }
   std::int64_t logarithms() const { return total_q * heads; }  // entries of either half of lse
   std::int64_t lse_size() const { return 2 * logarithms(); }
 };
 
 // The layout of the gradients of a kv head that serves several query heads.
 enum class KvGradients {
-  per_kv_head,     // dk, dv (total_k, kv_heads, head_dim): summed over query heads in head order
-  per_query_head,  // dk, dv (total_k, heads, head_dim): not summed; sum_kv_gradients() finishes
+  per_kv_head,     // (total_k, kv_heads, channels): summed over query heads in head order
+  per_query_head,  // (total_k, heads, channels): not summed; sum_kv_gradients() finishes
 };
 
 // The arrays that backward reads: the inputs, the outputs of forward, and the gradient of o.
@@ -93,7 +124,7 @@ std::vector<std::string> check_cu_seqlens(std::span<const std::int32_t> cu, std:
 std::int64_t forward_workspace(const AttentionShape& shape);
 std::int64_t backward_workspace(const AttentionShape& shape);
 
-// Writes all of o (total_q, heads, head_dim) and lse (2, heads, total_q).
+// Writes all of o (total_q, heads, value_dim) and lse (2, heads, total_q).
 void attention_forward(const AttentionShape& shape, std::span<const float> q,
                        std::span<const float> k, std::span<const float> v, std::span<float> o,
                        std::span<float> lse, std::span<float> workspace);
@@ -102,6 +133,11 @@ void attention_forward(const AttentionShape& shape, std::span<const float> q,
 void attention_backward(const AttentionShape& shape, const AttentionBackwardInput& input,
                         KvGradients mode, std::span<float> dq, std::span<float> dk,
                         std::span<float> dv, std::span<float> workspace);
+
+// Writes the gradients of the sinks, `heads` entries: -sum over queries of exp(sink - lse) (o . do).
+// Ranks that hold different queries add theirs up.
+void sink_gradients(const AttentionShape& shape, const AttentionBackwardInput& input,
+                    std::span<double> gradients);
 
 // Converts (rows, heads, head_dim) to (rows, kv_heads, head_dim) by adding the heads/kv_heads query
 // heads of each kv head in head order. KvGradients::per_kv_head uses the same order, so the results

@@ -1,5 +1,6 @@
 // The forward and backward passes of attention.h, as loops over units of work.
 #include <algorithm>
+#include <cmath>
 
 #include "kernels/attention/attention.h"
 #include "kernels/attention/attention_units.h"
@@ -7,18 +8,36 @@
 #include "kernels/attention/simd/table.h"
 
 namespace stowage::kernels {
+namespace {
+
+// Returns the number of keys of the longest sequence; all keys if the shape has no cu_k, as where a
+// program is planned whose sequences are not known yet.
+std::int64_t longest_keys(const AttentionShape& shape) {
+  if (shape.cu_k.empty()) return shape.total_k;
+  std::int64_t longest = 0;
+  for (std::size_t b = 0; b + 1 < shape.cu_k.size(); ++b) {
+    longest = std::max<std::int64_t>(longest, shape.cu_k[b + 1] - shape.cu_k[b]);
+  }
+  return longest;
+}
+
+}  // namespace
 
 std::int64_t forward_workspace(const AttentionShape& shape) {
-  const std::int64_t dim = shape.head_dim;
-  return (2 * shape.total_k + kMaxLanes) * dim + kKeyBlock * kGemmColumns +
-         (2 * dim + 2) * kQueryBlock + 64;
+  const std::int64_t dim = shape.head_dim, value_dim = shape.value_width();
+  const std::int64_t keys = longest_keys(shape);
+  return (keys + kMaxLanes) * dim + keys * value_dim + kKeyBlock * kGemmColumns +
+         (dim + value_dim + 2) * forward_queries(keys, dim + value_dim) + 64;
 }
 
 std::int64_t backward_workspace(const AttentionShape& shape) {
-  const std::int64_t dim = shape.head_dim;
-  const std::int64_t padded = (dim + kMaxLanes - 1) / kMaxLanes * kMaxLanes;
-  return shape.total_k * (3 * dim + 2 * padded) + 2 * kMaxLanes * dim +
-         (3 * dim + 2 * padded + 4 + 2 * kBackwardKeys) * kBackwardQueries + 16 * kMaxLanes;
+  const std::int64_t dim = shape.head_dim, value_dim = shape.value_width();
+  const std::int64_t keys = longest_keys(shape);
+  const std::int64_t rows = grad_row(dim) + grad_row(value_dim);
+  return keys * (2 * dim + value_dim + rows) + kMaxLanes * (dim + value_dim) +
+         (dim + value_dim + std::max(dim, value_dim) + rows + 4 + 2 * kBackwardKeys) *
+             backward_queries(keys, dim + value_dim) +
+         16 * kMaxLanes;
 }
 
 void attention_forward(const AttentionShape& shape, std::span<const float> q,
@@ -35,6 +54,23 @@ void attention_backward(const AttentionShape& shape, const AttentionBackwardInpu
   clear_backward_slack(shape, mode, dq, dk, dv);
   BackwardUnits units(shape, input, mode, {.dq = dq, .dk = dk, .dv = dv});
   while (units.next()) units.run(workspace);
+}
+
+void sink_gradients(const AttentionShape& shape, const AttentionBackwardInput& input,
+                    std::span<double> gradients) {
+  const std::int64_t width = shape.value_width();
+  std::fill(gradients.begin(), gradients.end(), 0.0);
+  for (std::int64_t row = 0; row < shape.cu_q.back(); ++row) {
+    for (int h = 0; h < shape.heads; ++h) {
+      const std::int64_t at = (row * shape.heads + h) * width;
+      double delta = 0;
+      for (std::int64_t d = at; d < at + width; ++d) delta += double{input.o[d]} * input.upstream[d];
+      const std::int64_t sum = h * shape.total_q + row;
+      const double lse = double{input.lse[sum]} + input.lse[shape.logarithms() + sum];
+      const std::size_t head = static_cast<std::size_t>(h);
+      gradients[head] -= std::exp(shape.sinks[head] - lse) * delta;
+    }
+  }
 }
 
 void sum_kv_gradients(std::int64_t row_count, int heads, int kv_heads, int head_dim,

@@ -59,7 +59,8 @@ class LocalAttention final : public AttentionStage {
   explicit LocalAttention(const AttentionShape& shape, KvGradients mode = KvGradients::per_kv_head)
       : shape_(shape), mode_(mode) {}
 
-  // Returns the memory of any stage of this shape; the entries of cu_q and cu_k do not affect it.
+  // Returns the memory of any stage of this shape. The scratch follows the longest sequence of
+  // cu_k, or total_k if cu_k is empty.
   static AttentionMemory memory_of(const AttentionShape& shape);
 
   AttentionMemory memory() const override { return memory_of(shape_); }

@@ -8,21 +8,23 @@
 namespace stowage::kernels {
 namespace {
 
-static_assert(kUnitQueries % kQueryBlock == 0);
+static_assert(kUnitQueries % kQueryBlock == 0 && kUnitQueries % kLongQueryBlock == 0);
 
+// Distances between tokens.
 std::int64_t q_stride(const AttentionShape& shape) {
   return std::int64_t{shape.heads} * shape.head_dim;
 }
-std::int64_t k_stride(const AttentionShape& shape) {
-  return std::int64_t{shape.kv_heads} * shape.head_dim;
-}
-std::int64_t gradient_stride(const AttentionShape& shape, KvGradients mode) {
-  return mode == KvGradients::per_query_head ? q_stride(shape) : k_stride(shape);
+std::int64_t o_stride(const AttentionShape& shape) {
+  return std::int64_t{shape.heads} * shape.value_width();
 }
 
-// Returns the packed keys of the group's kv head, or null if `lanes` is null.
-const float* lanes_of(const float* lanes, const KeyArrays& keys, const HeadGroups& group) {
-  return lanes == nullptr ? nullptr : lanes + group.kv_head() * keys.lanes_head;
+// Returns the first row of the group's keys or values.
+const float* rows_of(const RowPlaces& places, const HeadGroups& group) {
+  return places.rows + group.first_key() * places.token + group.kv_head() * places.head;
+}
+// Returns the packed keys of the group's kv head, or null if none are packed.
+const float* lanes_of(const RowPlaces& places, const HeadGroups& group) {
+  return places.lanes == nullptr ? nullptr : places.lanes + group.kv_head() * places.lanes_head;
 }
 
 // The turn that a unit of one query head awaits before it adds to the gradients of its kv head.
@@ -40,12 +42,14 @@ void await(void* data) {
 
 KeyArrays keys_by_token(const AttentionShape& shape, std::span<const float> k,
                         std::span<const float> v) {
-  return {.k = k.data(), .v = v.data(), .token = k_stride(shape), .head = shape.head_dim};
+  const std::int64_t heads = shape.kv_heads, dim = shape.head_dim, wide = shape.value_width();
+  return {.k = {.rows = k.data(), .token = heads * dim, .head = dim},
+          .v = {.rows = v.data(), .token = heads * wide, .head = wide}};
 }
 
 void clear_forward_slack(const AttentionShape& shape, std::span<float> o, std::span<float> lse) {
   const std::int64_t used = shape.cu_q.back();
-  std::fill(o.begin() + used * q_stride(shape), o.end(), 0.0f);
+  std::fill(o.begin() + used * o_stride(shape), o.end(), 0.0f);
   for (int h = 0; h < 2 * shape.heads; ++h) {
     std::fill_n(lse.begin() + h * shape.total_q + used, shape.total_q - used, 0.0f);
   }
@@ -54,12 +58,13 @@ void clear_forward_slack(const AttentionShape& shape, std::span<float> o, std::s
 void clear_backward_slack(const AttentionShape& shape, KvGradients mode, std::span<float> dq,
                           std::span<float> dk, std::span<float> dv) {
   std::fill(dq.begin() + shape.cu_q.back() * q_stride(shape), dq.end(), 0.0f);
-  const bool all_read =
-      mode == KvGradients::per_query_head || (shape.heads > 0 && shape.kv_head(0) == 0 &&
-                                              shape.kv_head(shape.heads - 1) == shape.kv_heads - 1);
-  const std::int64_t used = all_read ? shape.cu_k.back() * gradient_stride(shape, mode) : 0;
-  std::fill(dk.begin() + used, dk.end(), 0.0f);
-  std::fill(dv.begin() + used, dv.end(), 0.0f);
+  const bool apart = mode == KvGradients::per_query_head;
+  const bool all_read = apart || (shape.heads > 0 && shape.kv_head(0) == 0 &&
+                                  shape.kv_head(shape.heads - 1) == shape.kv_heads - 1);
+  const std::int64_t heads = apart ? shape.heads : shape.kv_heads;
+  const std::int64_t used = all_read ? shape.cu_k.back() * heads : 0;
+  std::fill(dk.begin() + used * shape.head_dim, dk.end(), 0.0f);
+  std::fill(dv.begin() + used * shape.value_width(), dv.end(), 0.0f);
 }
 
 bool HeadGroups::next() {
@@ -85,31 +90,55 @@ bool ForwardUnits::next() {
 }
 
 void ForwardUnits::run(std::span<float> workspace) const {
-  const std::int64_t dim = shape_.head_dim;
-  const std::int64_t q = groups_.first_query() * q_stride(shape_) + groups_.first_head() * dim;
+  const int head = groups_.first_head();
+  const std::int64_t row = groups_.first_query();
+  const std::int64_t q = row * q_stride(shape_) + std::int64_t{head} * shape_.head_dim;
+  const std::int64_t o = row * o_stride(shape_) + std::int64_t{head} * shape_.value_width();
+  const std::int64_t sums = head * shape_.total_q + row;
+  const bool sinks = !shape_.sinks.empty() && !arrays_.resume;
+  if (sinks) put_sinks();
   const KeyArrays& keys = arrays_.keys;
-  const std::int64_t k = groups_.first_key() * keys.token + groups_.kv_head() * keys.head;
-  const std::int64_t sums = groups_.first_head() * shape_.total_q + groups_.first_query();
   simd_table().attention_forward({.lq = groups_.queries(),
                                   .lk = groups_.keys(),
-                                  .diagonal = shape_.diagonal(groups_.queries(), groups_.keys()),
+                                  .diagonal = groups_.diagonal(),
+                                  .window = shape_.visible(),
                                   .first_query = begin_,
                                   .last_query = end_,
                                   .heads = groups_.heads(),
                                   .dim = shape_.head_dim,
+                                  .value_dim = shape_.value_width(),
                                   .scale = shape_.logit_scale(),
+                                  .soft_cap = shape_.soft_cap,
                                   .q = arrays_.q.data() + q,
-                                  .k = keys.k + k,
-                                  .v = keys.v + k,
+                                  .k = rows_of(keys.k, groups_),
+                                  .v = rows_of(keys.v, groups_),
                                   .q_stride = q_stride(shape_),
-                                  .k_stride = keys.token,
-                                  .k_lanes = lanes_of(keys.k_lanes, keys, groups_),
-                                  .o = arrays_.o.data() + q,
+                                  .k_stride = keys.k.token,
+                                  .v_stride = keys.v.token,
+                                  .o_stride = o_stride(shape_),
+                                  .k_lanes = lanes_of(keys.k, groups_),
+                                  .o = arrays_.o.data() + o,
                                   .lse = arrays_.lse.data() + sums,
                                   .lse_low = arrays_.lse.data() + shape_.logarithms() + sums,
                                   .lse_stride = shape_.total_q,
-                                  .resume = arrays_.resume,
+                                  .resume = arrays_.resume || sinks,
                                   .workspace = workspace.data()});
+}
+
+// The softmax over a sink alone: its logarithm is the sink, and its value is 0. The keys come on
+// top.
+void ForwardUnits::put_sinks() const {
+  const std::int64_t width = shape_.value_width();
+  for (int h = 0; h < groups_.heads(); ++h) {
+    const int head = groups_.first_head() + h;
+    const std::int64_t row = groups_.first_query() + begin_, count = end_ - begin_;
+    const auto lse = arrays_.lse.begin() + head * shape_.total_q + row;
+    std::fill_n(lse, count, shape_.sinks[static_cast<std::size_t>(head)]);
+    std::fill_n(lse + shape_.logarithms(), count, 0.0f);
+    for (std::int64_t i = row; i < row + count; ++i) {
+      std::fill_n(arrays_.o.begin() + i * o_stride(shape_) + head * width, width, 0.0f);
+    }
+  }
 }
 
 BackwardUnits::BackwardUnits(const AttentionShape& shape, const AttentionBackwardInput& input,
@@ -124,8 +153,7 @@ BackwardUnits::BackwardUnits(const AttentionShape& shape, const AttentionBackwar
            .delta = {},
            .dk = out.dk,
            .dv = out.dv,
-           .grad_head = shape.head_dim},
-      grad_token_(gradient_stride(shape, mode)),
+           .grad_rows = 0},
       running_(false),
       turns_(turns),
       groups_(shape) {}
@@ -137,7 +165,6 @@ BackwardUnits::BackwardUnits(const AttentionShape& shape, const AttentionBackwar
       keys_(keys),
       mode_(mode),
       out_(out),
-      grad_token_(grad_row(shape.head_dim)),
       running_(true),
       groups_(shape) {}
 
@@ -151,60 +178,78 @@ bool BackwardUnits::next() {
   return true;
 }
 
-void BackwardUnits::run(std::span<float> workspace) const {
-  const std::int64_t dim = shape_.head_dim;
-  const int first_head = groups_.first_head() + first_;
-  const std::int64_t q = groups_.first_query() * q_stride(shape_) + first_head * dim;
-  const std::int64_t k = groups_.first_key() * keys_.token + groups_.kv_head() * keys_.head;
-  const std::int64_t sums = first_head * shape_.total_q + groups_.first_query();
+BackwardUnits::Places BackwardUnits::places(std::int64_t dim, int head) const {
   const bool apart = mode_ == KvGradients::per_query_head;
-  const std::int64_t grad =
-      groups_.first_key() * grad_token_ + (apart ? first_head : groups_.kv_head()) * out_.grad_head;
+  const std::int64_t heads = apart ? shape_.heads : shape_.kv_heads;
+  const std::int64_t token = running_ ? grad_row(dim) : heads * dim;
+  const std::int64_t between = running_ ? out_.grad_rows * token : dim;
+  return {.first = groups_.first_key() * token + (apart ? head : groups_.kv_head()) * between,
+          .token = token,
+          .head = apart ? between : 0};
+}
+
+void BackwardUnits::run(std::span<float> workspace) const {
+  const int head = groups_.first_head() + first_;
+  const std::int64_t row = groups_.first_query();
+  const std::int64_t q = row * q_stride(shape_) + std::int64_t{head} * shape_.head_dim;
+  const std::int64_t o = row * o_stride(shape_) + std::int64_t{head} * shape_.value_width();
+  const std::int64_t sums = head * shape_.total_q + row;
+  const Places dk = places(shape_.head_dim, head), dv = places(shape_.value_width(), head);
   Turn turn{.turns = turns_, .group = groups_.number(), .head = first_};
-  simd_table().attention_backward({.lq = groups_.queries(),
-                                   .lk = groups_.keys(),
-                                   .diagonal = shape_.diagonal(groups_.queries(), groups_.keys()),
-                                   .heads = last_ - first_,
-                                   .dim = shape_.head_dim,
-                                   .scale = shape_.logit_scale(),
-                                   .q = input_.q.data() + q,
-                                   .k = keys_.k + k,
-                                   .v = keys_.v + k,
-                                   .o = input_.o.data() + q,
-                                   .lse = input_.lse.data() + sums,
-                                   .lse_low = input_.lse.data() + shape_.logarithms() + sums,
-                                   .upstream = input_.upstream.data() + q,
-                                   .q_stride = q_stride(shape_),
-                                   .k_stride = keys_.token,
-                                   .lse_stride = shape_.total_q,
-                                   .k_lanes = lanes_of(keys_.k_lanes, keys_, groups_),
-                                   .v_lanes = lanes_of(keys_.v_lanes, keys_, groups_),
-                                   .dq = out_.dq.data() + q,
-                                   .dk = out_.dk.data() + grad,
-                                   .dv = out_.dv.data() + grad,
-                                   .grad_stride = grad_token_,
-                                   .grad_head = apart ? out_.grad_head : 0,
-                                   .turn = !apart && first_ > 0 ? await : nullptr,
-                                   .turn_data = &turn,
-                                   .running_sums = running_,
-                                   .add_to_dq = out_.add_to_dq,
-                                   .delta = out_.delta.empty() ? nullptr : out_.delta.data() + sums,
-                                   .workspace = workspace.data()});
+  simd_table().attention_backward(
+      {.lq = groups_.queries(),
+       .lk = groups_.keys(),
+       .diagonal = groups_.diagonal(),
+       .window = shape_.visible(),
+       .heads = last_ - first_,
+       .dim = shape_.head_dim,
+       .value_dim = shape_.value_width(),
+       .scale = shape_.logit_scale(),
+       .soft_cap = shape_.soft_cap,
+       .q = input_.q.data() + q,
+       .k = rows_of(keys_.k, groups_),
+       .v = rows_of(keys_.v, groups_),
+       .o = input_.o.data() + o,
+       .lse = input_.lse.data() + sums,
+       .lse_low = input_.lse.data() + shape_.logarithms() + sums,
+       .upstream = input_.upstream.data() + o,
+       .q_stride = q_stride(shape_),
+       .k_stride = keys_.k.token,
+       .v_stride = keys_.v.token,
+       .o_stride = o_stride(shape_),
+       .lse_stride = shape_.total_q,
+       .k_lanes = lanes_of(keys_.k, groups_),
+       .v_lanes = lanes_of(keys_.v, groups_),
+       .dq = out_.dq.data() + q,
+       .dk = out_.dk.data() + dk.first,
+       .dv = out_.dv.data() + dv.first,
+       .dk_stride = dk.token,
+       .dv_stride = dv.token,
+       .dk_head = dk.head,
+       .dv_head = dv.head,
+       .turn = mode_ == KvGradients::per_kv_head && first_ > 0 ? await : nullptr,
+       .turn_data = &turn,
+       .running_sums = running_,
+       .add_to_dq = out_.add_to_dq,
+       .delta = out_.delta.empty() ? nullptr : out_.delta.data() + sums,
+       .workspace = workspace.data()});
   if (by_head()) turns_->pass(groups_.number());
 }
 
 void write_kv_gradients(const KvGradientRows& rows, std::span<const float> dk_sums,
                         std::span<const float> dv_sums, std::span<float> dk, std::span<float> dv) {
-  const std::int64_t row = grad_row(rows.dim);
-  const auto scale = static_cast<float>(rows.scale);
-  for (std::int64_t i = 0; i < rows.rows; ++i) {
-    for (int h = 0; h < rows.heads; ++h) {
-      const std::int64_t from = (h * rows.total + rows.begin + i) * row;
-      const std::int64_t to = (i * rows.heads + h) * rows.dim;
-      for (int d = 0; d < rows.dim; ++d) dk[to + d] = scale * dk_sums[from + d];
-      std::copy_n(dv_sums.begin() + from, rows.dim, dv.begin() + to);
+  const auto write = [&rows](std::int64_t dim, float factor, std::span<const float> sums,
+                             std::span<float> gradients) {
+    for (std::int64_t i = 0; i < rows.rows; ++i) {
+      for (int h = 0; h < rows.heads; ++h) {
+        const std::int64_t from = (h * rows.total + rows.begin + i) * grad_row(dim);
+        const std::int64_t to = (i * rows.heads + h) * dim;
+        for (std::int64_t d = 0; d < dim; ++d) gradients[to + d] = factor * sums[from + d];
+      }
     }
-  }
+  };
+  write(rows.dim, static_cast<float>(rows.scale), dk_sums, dk);
+  write(rows.value_dim, 1.0f, dv_sums, dv);
 }
 
 }  // namespace stowage::kernels

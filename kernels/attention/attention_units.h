@@ -22,14 +22,17 @@ namespace stowage::kernels {
 // several units use may be packed beforehand (PackTask), with head h at lanes + h * lanes_head.
 // Forward uses tiles of kKeyBlock keys, backward tiles of kBackwardKeys. Packed keys require a
 // batch of one sequence.
-struct KeyArrays {
-  const float *k, *v;
+struct RowPlaces {
+  const float* rows;
   std::int64_t token, head;
-  const float *k_lanes = nullptr, *v_lanes = nullptr;  // the forward pass packs no values
+  const float* lanes = nullptr;
   std::int64_t lanes_head = 0;
 };
+struct KeyArrays {
+  RowPlaces k, v;  // the forward pass packs no values
+};
 
-// Returns the location of keys in the layout of attention.h: (tokens, kv_heads, head_dim).
+// Returns the location of keys in the layout of attention.h: (tokens, kv_heads, channels).
 KeyArrays keys_by_token(const AttentionShape& shape, std::span<const float> k,
                         std::span<const float> v);
 
@@ -45,8 +48,7 @@ struct AttentionGradientArrays {
 };
 
 // Gradients that are summed over several passes over different queries or keys. dk and dv are
-// (heads, rows, grad_row(head_dim)) with `heads` as KvGradients says and grad_head floats between
-// heads; dk has yet to be multiplied by the logits' scale, which write_kv_gradients() does.
+// (heads, grad_rows, grad_row(channels)) with `heads` as KvGradients says; dk has yet to be multiplied by the logits' scale, which write_kv_gradients() does.
 struct RunningGradients {
   std::span<float> dq;
   bool add_to_dq;  // if false, dq is written, where a sequence has queries
@@ -54,7 +56,7 @@ struct RunningGradients {
   // be empty.
   std::span<float> delta;
   std::span<float> dk, dv;
-  std::int64_t grad_head;
+  std::int64_t grad_rows;
 };
 
 // Queries per forward unit: enough that the time to copy the keys is small beside the work.
@@ -80,6 +82,7 @@ class HeadGroups {
   std::int64_t first_key() const { return shape_.cu_k[sequence_]; }
   std::int64_t queries() const { return shape_.cu_q[sequence_ + 1] - first_query(); }
   std::int64_t keys() const { return shape_.cu_k[sequence_ + 1] - first_key(); }
+  std::int64_t diagonal() const { return shape_.diagonal(sequence_); }
   int first_head() const { return first_head_; }
   int heads() const { return last_head_ - first_head_; }
   int kv_head() const { return shape_.kv_head(first_head_); }
@@ -107,6 +110,8 @@ class ForwardUnits {
   void run(std::span<float> workspace) const;  // `workspace` has forward_workspace() floats
 
  private:
+  void put_sinks() const;
+
   const AttentionShape& shape_;
   ForwardArrays arrays_;
   HeadGroups groups_;
@@ -128,6 +133,11 @@ class BackwardUnits {
   void run(std::span<float> workspace) const;  // `workspace` has backward_workspace() floats
 
  private:
+  // The place of the gradients of the unit's kv head, of `dim` channels.
+  struct Places {
+    std::int64_t first, token, head;
+  };
+  Places places(std::int64_t dim, int head) const;
   bool by_head() const { return turns_ != nullptr && groups_.queries() >= kHeadUnitQueries; }
 
   const AttentionShape& shape_;
@@ -135,7 +145,6 @@ class BackwardUnits {
   KeyArrays keys_;
   KvGradients mode_;
   RunningGradients out_;
-  std::int64_t grad_token_;  // distance between tokens of dk and dv
   bool running_;
   OrderedReduction* turns_ = nullptr;
   HeadGroups groups_;
@@ -143,10 +152,10 @@ class BackwardUnits {
 };
 
 // Converts rows [begin, begin + rows) of running sums over `total` rows to gradients (rows, heads,
-// dim).
+// dim or value_dim).
 struct KvGradientRows {
   std::int64_t begin, rows, total;
-  int heads, dim;
+  int heads, dim, value_dim;
   double scale;  // factor of the logits
 };
 void write_kv_gradients(const KvGradientRows& rows, std::span<const float> dk_sums,

@@ -26,9 +26,11 @@ void add_scaled(double* to, double factor, const double* from, int n) {
 // One query row: the keys that it sees and their probabilities.
 struct Row {
   std::int64_t query = 0;      // row of q
-  std::int64_t first_key = 0;  // row of k
+  std::int64_t first_key = 0;  // row of k of the first visible key
   int head = 0;
-  std::vector<double> p;  // one entry per visible key
+  std::vector<double> p;      // one entry per visible key
+  std::vector<double> slope;  // the derivative of the soft cap for each visible key
+  double sink = 0;            // the probability of the sink
   double lse = -kInfinity;
 };
 
@@ -43,20 +45,36 @@ void for_each_row(const AttentionShape& shape, std::span<const double> q, std::s
     for (int h = 0; h < shape.heads; ++h) {
       for (std::int64_t i = 0; i < lq; ++i) {
         Row row{.query = shape.cu_q[b] + i, .first_key = shape.cu_k[b], .head = h};
-        const std::int64_t visible =
-            std::clamp<std::int64_t>(i + shape.diagonal(lq, lk) + 1, 0, lk);
-        row.p.resize(static_cast<std::size_t>(visible));
-        double largest = -kInfinity;
-        for (std::int64_t j = 0; j < visible; ++j) {
+        const std::int64_t end = std::clamp<std::int64_t>(i + shape.diagonal(b) + 1, 0, lk);
+        const std::int64_t begin =
+            std::clamp<std::int64_t>(i + shape.diagonal(b) + 1 - shape.visible(), 0, end);
+        row.first_key += begin;
+        row.p.resize(static_cast<std::size_t>(end - begin));
+        row.slope.assign(row.p.size(), 1);
+        const bool sink = !shape.sinks.empty();
+        double largest = sink ? double{shape.sinks[static_cast<std::size_t>(h)]} : -kInfinity;
+        const double start = largest;
+        for (std::size_t j = 0; j < row.p.size(); ++j) {
+          const std::int64_t key = row.first_key + static_cast<std::int64_t>(j);
           const double* qi = &q[(row.query * shape.heads + h) * dim];
-          const double* kj = &k[((row.first_key + j) * shape.kv_heads + shape.kv_head(h)) * dim];
+          const double* kj = &k[(key * shape.kv_heads + shape.kv_head(h)) * dim];
           row.p[j] = shape.logit_scale() * dot(qi, kj, dim);
+          if (shape.soft_cap > 0) {
+            const double tanh = std::tanh(row.p[j] / shape.soft_cap);
+            row.p[j] = shape.soft_cap * tanh;
+            row.slope[j] = 1 - tanh * tanh;
+          }
           largest = std::max(largest, row.p[j]);
         }
-        double sum = 0;
-        for (double& p : row.p) sum += (p = std::exp(p - largest));
-        for (double& p : row.p) p /= sum;
-        if (visible > 0) row.lse = largest + std::log(sum);
+        // A softmax over logits of -inf alone is that over no logits.
+        const bool none = start == -kInfinity && std::ranges::all_of(row.p, [](double x) {
+                            return x == -kInfinity;
+                          });
+        double sum = sink && !none ? std::exp(start - largest) : 0;
+        for (double& p : row.p) sum += (p = none ? 0 : std::exp(p - largest));
+        for (double& p : row.p) p = none ? 0 : p / sum;
+        if (!none) row.lse = largest + std::log(sum);
+        row.sink = sink && !none ? std::exp(start - row.lse) : 0;
         visit(row);
       }
     }
@@ -67,8 +85,8 @@ void for_each_row(const AttentionShape& shape, std::span<const double> q, std::s
 
 AttentionOutput reference_forward(const AttentionShape& shape, std::span<const double> q,
                                   std::span<const double> k, std::span<const double> v) {
-  const int dim = shape.head_dim;
-  AttentionOutput out{.o = std::vector<double>(shape.q_size()),
+  const int dim = shape.value_width();
+  AttentionOutput out{.o = std::vector<double>(shape.o_size()),
                       .lse = std::vector<double>(shape.logarithms())};
   for_each_row(shape, q, k, [&](const Row& row) {
     double* o = &out.o[(row.query * shape.heads + row.head) * dim];
@@ -84,28 +102,32 @@ AttentionOutput reference_forward(const AttentionShape& shape, std::span<const d
 AttentionGradients reference_backward(const AttentionShape& shape, std::span<const double> q,
                                       std::span<const double> k, std::span<const double> v,
                                       std::span<const double> upstream) {
-  const int dim = shape.head_dim;
+  const int dim = shape.head_dim, value_dim = shape.value_width();
   AttentionGradients grad{.dq = std::vector<double>(shape.q_size()),
                           .dk = std::vector<double>(shape.k_size()),
-                          .dv = std::vector<double>(shape.k_size())};
+                          .dv = std::vector<double>(shape.v_size()),
+                          .sinks = std::vector<double>(shape.sinks.size())};
   for_each_row(shape, q, k, [&](const Row& row) {
-    const std::int64_t at = (row.query * shape.heads + row.head) * dim;
+    const std::int64_t head = row.query * shape.heads + row.head;
     const auto kv = [&](std::size_t j) {
       const std::int64_t key = row.first_key + static_cast<std::int64_t>(j);
-      return (key * shape.kv_heads + shape.kv_head(row.head)) * dim;
+      return key * shape.kv_heads + shape.kv_head(row.head);
     };
+    const double* up = &upstream[head * value_dim];
     std::vector<double> dp(row.p.size());
     double mean = 0;  // sum of p * dp, which the softmax gradient subtracts from every dp
     for (std::size_t j = 0; j < dp.size(); ++j) {
-      dp[j] = dot(&upstream[at], &v[kv(j)], dim);
+      dp[j] = dot(up, &v[kv(j) * value_dim], value_dim);
       mean += row.p[j] * dp[j];
     }
     for (std::size_t j = 0; j < dp.size(); ++j) {
-      const double ds = row.p[j] * (dp[j] - mean) * shape.logit_scale();
-      add_scaled(&grad.dv[kv(j)], row.p[j], &upstream[at], dim);
-      add_scaled(&grad.dq[at], ds, &k[kv(j)], dim);
-      add_scaled(&grad.dk[kv(j)], ds, &q[at], dim);
+      const double ds = row.p[j] * (dp[j] - mean) * row.slope[j] * shape.logit_scale();
+      add_scaled(&grad.dv[kv(j) * value_dim], row.p[j], up, value_dim);
+      add_scaled(&grad.dq[head * dim], ds, &k[kv(j) * dim], dim);
+      add_scaled(&grad.dk[kv(j) * dim], ds, &q[head * dim], dim);
     }
+    // The sink's dp is 0.
+    if (!grad.sinks.empty()) grad.sinks[static_cast<std::size_t>(row.head)] -= row.sink * mean;
   });
   return grad;
 }

@@ -16,12 +16,13 @@
 namespace stowage::kernels {
 
 struct AttentionOutput {
-  std::vector<double> o;    // (total_q, heads, head_dim)
+  std::vector<double> o;    // (total_q, heads, value_dim)
   std::vector<double> lse;  // (heads, total_q): natural log of the sum of exp of the scaled logits
 };
 
 struct AttentionGradients {
   std::vector<double> dq, dk, dv;  // shaped like q, k, v
+  std::vector<double> sinks;       // like the shape's
 };
 
 // Requires check(shape).empty() and arrays of the documented sizes. The time is O(sum Lq Lk heads

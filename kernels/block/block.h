@@ -19,6 +19,21 @@
 
 namespace stowage::kernels {
 
+// Returns the shape of the attention of a block over `tokens` rows, whose sequences cu_seqlens
+// delimits. The spans refer to cu_seqlens.
+inline AttentionShape attention_shape(const BlockShape& block, std::int64_t tokens,
+                                      std::span<const std::int32_t> cu_seqlens) {
+  return {.total_q = tokens,
+          .total_k = tokens,
+          .heads = block.heads,
+          .kv_heads = block.kv_heads,
+          .head_dim = block.head_dim,
+          .cu_q = cu_seqlens,
+          .cu_k = cu_seqlens,
+          .value_dim = block.value_dim,
+          .window = block.window};
+}
+
 class BlockPass {
  public:
   // `positions` holds the position of each of this rank's tokens in its sequence. check(shape) must

@@ -115,15 +115,17 @@ Activations run_forward(const BlockShape& shape, const BlockWeights<double>& w,
                                 .kv_heads = shape.kv_heads,
                                 .head_dim = shape.head_dim,
                                 .cu_q = cu,
-                                .cu_k = cu}};
+                                .cu_k = cu,
+                                .value_dim = shape.value_dim,
+                                .window = shape.window}};
   act.x_norm = norm(x, w.attention_norm, shape.norm_epsilon);
   act.q = product(act.x_norm, w.query, hidden, shape.q_width());
   act.k = product(act.x_norm, w.key, hidden, shape.k_width());
-  act.v = product(act.x_norm, w.value, hidden, shape.k_width());
+  act.v = product(act.x_norm, w.value, hidden, shape.v_width());
   turn(act.q, cu, shape.heads, shape, 1);
   turn(act.k, cu, shape.kv_heads, shape, 1);
   act.o = reference_forward(act.attention, act.q, act.k, act.v).o;
-  act.a = product(act.o, w.output, shape.q_width(), hidden);
+  act.a = product(act.o, w.output, shape.o_width(), hidden);
   for (std::size_t i = 0; i < x.size(); ++i) act.a[i] += x[i];
   act.a_norm = norm(act.a, w.ffn_norm, shape.norm_epsilon);
   act.gate = product(act.a_norm, w.gate, hidden, shape.ffn);
@@ -163,14 +165,14 @@ BlockResult block_reference(const BlockShape& shape, const BlockWeights<double>&
   norm_gradient(act.a, w.ffn_norm, shape.norm_epsilon, da_norm, da, grad.ffn_norm);
 
   Vector d_o(act.o.size());
-  product_gradient(act.o, w.output, da, shape.q_width(), hidden, d_o, grad.output);
+  product_gradient(act.o, w.output, da, shape.o_width(), hidden, d_o, grad.output);
   AttentionGradients attention = reference_backward(act.attention, act.q, act.k, act.v, d_o);
   turn(attention.dq, cu, shape.heads, shape, -1);
   turn(attention.dk, cu, shape.kv_heads, shape, -1);
   Vector dx_norm(x.size());
   product_gradient(act.x_norm, w.query, attention.dq, hidden, shape.q_width(), dx_norm, grad.query);
   product_gradient(act.x_norm, w.key, attention.dk, hidden, shape.k_width(), dx_norm, grad.key);
-  product_gradient(act.x_norm, w.value, attention.dv, hidden, shape.k_width(), dx_norm, grad.value);
+  product_gradient(act.x_norm, w.value, attention.dv, hidden, shape.v_width(), dx_norm, grad.value);
   result.dx = da;
   norm_gradient(x, w.attention_norm, shape.norm_epsilon, dx_norm, result.dx, grad.attention_norm);
   result.y = std::move(act.y);

@@ -24,6 +24,13 @@ std::vector<std::string> check(const BlockShape& shape) {
     problems.push_back("block: head_dim must be even for rotary embedding, is " +
                        std::to_string(shape.head_dim));
   }
+  if (shape.value_dim < 0 || shape.value_dim > 1 << 16) {
+    problems.push_back("block: value_dim must be from 0 to 65536, is " +
+                       std::to_string(shape.value_dim));
+  }
+  if (shape.window < 0) {
+    problems.push_back("block: window must be at least 0, is " + std::to_string(shape.window));
+  }
   if (!(shape.rope_theta > 0)) problems.push_back("block: rope_theta must be positive");
   if (!(shape.norm_epsilon > 0)) problems.push_back("block: norm_epsilon must be positive");
   return problems;
@@ -31,7 +38,7 @@ std::vector<std::string> check(const BlockShape& shape) {
 
 std::array<std::int64_t, kWeightTensors> weight_sizes(const BlockShape& shape) {
   const std::int64_t h = shape.hidden;
-  return {h, h * shape.q_width(), h * shape.k_width(), h * shape.k_width(), h * shape.q_width(),
+  return {h, h * shape.q_width(), h * shape.k_width(), h * shape.v_width(), h * shape.o_width(),
           h, h * shape.ffn,       h * shape.ffn,       h * shape.ffn};
 }
 
@@ -40,8 +47,12 @@ double block_flop(const BlockShape& shape, double length) {
   for (const std::int64_t size : weight_sizes(shape)) {
     if (size != shape.hidden) matrices += static_cast<double>(size);
   }
-  const double pairs = length * (length + 1) / 2;
-  return 6 * matrices * length + 14 * static_cast<double>(shape.q_width()) * pairs;
+  double pairs = length * (length + 1) / 2;
+  if (const auto window = static_cast<double>(shape.window); window > 0 && window < length) {
+    pairs -= (length - window) * (length - window + 1) / 2;
+  }
+  const auto of_pair = static_cast<double>(8 * shape.q_width() + 6 * shape.o_width());
+  return 6 * matrices * length + of_pair * pairs;
 }
 
 }  // namespace stowage::kernels

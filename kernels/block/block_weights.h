@@ -22,13 +22,20 @@ struct BlockShape {
   int hidden = 64;
   int heads = 8;
   int kv_heads = 2;
-  int head_dim = 16;  // even, because rotary embedding rotates pairs of channels
+  // Channels of queries and keys; even, because rotary embedding rotates pairs of channels. heads *
+  // head_dim need not be hidden (Qwen3 has 2048 and 1024).
+  int head_dim = 16;
   int ffn = 128;
   double rope_theta = 10000;
   double norm_epsilon = 1e-5;
+  int value_dim = 0;        // channels of values and of a head's output; 0 means head_dim
+  std::int64_t window = 0;  // keys that a query sees, at most; 0 means all before it
 
+  int value_width() const { return value_dim > 0 ? value_dim : head_dim; }
   std::int64_t q_width() const { return std::int64_t{heads} * head_dim; }
   std::int64_t k_width() const { return std::int64_t{kv_heads} * head_dim; }
+  std::int64_t v_width() const { return std::int64_t{kv_heads} * value_width(); }
+  std::int64_t o_width() const { return std::int64_t{heads} * value_width(); }
 };
 
 // Returns the errors of a shape, one sentence each; empty for a valid shape.
@@ -41,8 +48,9 @@ inline constexpr std::array<std::string_view, kWeightTensors> kWeightNames = {
 template <class T>
 struct BlockWeights {
   std::vector<T> attention_norm;     // (hidden)
-  std::vector<T> query, key, value;  // (hidden, heads head_dim), 2 x (hidden, kv_heads head_dim)
-  std::vector<T> output;             // (heads head_dim, hidden)
+  // (hidden, heads head_dim), (hidden, kv_heads head_dim), (hidden, kv_heads value_dim)
+  std::vector<T> query, key, value;
+  std::vector<T> output;             // (heads value_dim, hidden)
   std::vector<T> ffn_norm;           // (hidden)
   std::vector<T> gate, up;           // (hidden, ffn)
   std::vector<T> down;               // (ffn, hidden)
@@ -71,8 +79,8 @@ BlockWeights<T> zero_weights(const BlockShape& shape) {
 }
 
 // Returns the useful floating-point operations of one forward and backward pass over one sequence
-// of `length` tokens: 6 per matrix weight and token, and 14 heads head_dim per visible (query, key)
-// pair.
+// of `length` tokens: 6 per matrix weight and token, and heads (8 head_dim + 6 value_dim) per
+// visible (query, key) pair.
 double block_flop(const BlockShape& shape, double length);
 
 }  // namespace stowage::kernels

@@ -9,21 +9,6 @@
 #include "kernels/exchange/ulysses.h"
 
 namespace stowage::kernels {
-namespace {
-
-AttentionShape shape_of(const BlockShape& block, std::int64_t tokens,
-                        std::span<const std::int32_t> cu_seqlens) {
-  return {.total_q = tokens,
-          .total_k = tokens,
-          .heads = block.heads,
-          .kv_heads = block.kv_heads,
-          .head_dim = block.head_dim,
-          .cu_q = cu_seqlens,
-          .cu_k = cu_seqlens};
-}
-
-}  // namespace
-
 // The activations of one chunk, from its forward pass to its backward pass.
 struct ChunkedBlock::Pass {
   UlyssesAttention attention;
@@ -32,7 +17,7 @@ struct ChunkedBlock::Pass {
   // `retained` is null for a chunk of whole sequences.
   Pass(Communicator& world, const BlockShape& shape, const Part& part,
        std::optional<RetainedKeys>* retained, std::int64_t length, std::int64_t before)
-      : attention(world, shape_of(shape, part.tokens, part.cu_seqlens),
+      : attention(world, attention_shape(shape, part.tokens, part.cu_seqlens),
                   [=](const AttentionShape& own) -> std::unique_ptr<AttentionStage> {
                     constexpr auto kMode = KvGradients::per_query_head;
                     if (retained == nullptr) return std::make_unique<LocalAttention>(own, kMode);

@@ -49,7 +49,7 @@ BlockWeights<float> synthetic_weights(const BlockShape& shape, std::uint64_t see
                 static_cast<std::int64_t>(tensor.size()), tensor);
     const bool gain = tensors[t] == &weights.attention_norm || tensors[t] == &weights.ffn_norm;
     const double inputs = tensors[t] == &weights.down     ? shape.ffn
-                          : tensors[t] == &weights.output ? static_cast<double>(shape.q_width())
+                          : tensors[t] == &weights.output ? static_cast<double>(shape.o_width())
                                                           : shape.hidden;
     const auto deviation = static_cast<float>(1 / std::sqrt(inputs));
     for (float& w : tensor) w = gain ? 1 + 0.1f * w : w * deviation;

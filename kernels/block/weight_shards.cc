@@ -17,7 +17,7 @@ struct Cut {
 std::array<Cut, kWeightTensors> cuts(const BlockShape& shape, int ranks, int rank) {
   const BlockShape part = shard_shape(shape, ranks);
   const std::int64_t h = shape.hidden, f = shape.ffn;
-  const std::int64_t first_kv = std::int64_t{rank} * shape.kv_heads / ranks * shape.head_dim;
+  const std::int64_t first_kv = std::int64_t{rank} * shape.kv_heads / ranks;  // kv head
   const auto columns = [&](std::int64_t all, std::int64_t first, std::int64_t count) {
     return Cut{.columns = all,
                .first_row = 0,
@@ -34,9 +34,10 @@ std::array<Cut, kWeightTensors> cuts(const BlockShape& shape, int ranks, int ran
   };
   const Cut norm{.columns = h, .row_count = 1, .column_count = h};
   const Cut query = columns(shape.q_width(), rank * part.q_width(), part.q_width());
-  const Cut key = columns(shape.k_width(), first_kv, part.k_width());
+  const Cut key = columns(shape.k_width(), first_kv * shape.head_dim, part.k_width());
+  const Cut value = columns(shape.v_width(), first_kv * shape.value_width(), part.v_width());
   const Cut gate = columns(f, std::int64_t{rank} * part.ffn, part.ffn);
-  return {norm, query, key, key, rows(part.q_width()), norm, gate, gate, rows(part.ffn)};
+  return {norm, query, key, value, rows(part.o_width()), norm, gate, gate, rows(part.ffn)};
 }
 
 }  // namespace

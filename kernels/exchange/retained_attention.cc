@@ -18,54 +18,63 @@ RetainedKeys::RetainedKeys(std::int64_t length, const AttentionShape& shape, KvG
       kv_heads_(shape.kv_heads),
       sum_heads_(gradients == KvGradients::per_query_head ? shape.heads : shape.kv_heads),
       dim_(shape.head_dim),
-      mode_(gradients),
-      lanes_head_((length + kKeyBlock - 1) / kKeyBlock * kKeyBlock * dim_) {
-  for (auto* rows : {&k_, &v_}) rows->resize(kv_heads_ * length * dim_);
-  for (auto* lanes : {&k_forward_, &k_backward_, &v_backward_}) {
-    lanes->resize(kv_heads_ * lanes_head_);
-  }
-  for (auto* sums : {&dk_, &dv_}) sums->resize(sum_heads_ * length * grad_row(dim_));
+      value_dim_(shape.value_width()),
+      mode_(gradients) {
+  k_.resize(kv_heads_ * length * dim_);
+  v_.resize(kv_heads_ * length * value_dim_);
+  for (auto* lanes : {&k_forward_, &k_backward_}) lanes->resize(kv_heads_ * lanes_head(dim_));
+  v_backward_.resize(kv_heads_ * lanes_head(value_dim_));
+  dk_.resize(sum_heads_ * length * grad_row(dim_));
+  dv_.resize(sum_heads_ * length * grad_row(value_dim_));
+}
+
+std::int64_t RetainedKeys::lanes_head(int dim) const {
+  return (length_ + kKeyBlock - 1) / kKeyBlock * kKeyBlock * dim;
 }
 
 KeyArrays RetainedKeys::keys(const std::vector<float>& k_lanes) const {
-  return {.k = k_.data(),
-          .v = v_.data(),
-          .token = dim_,
-          .head = length_ * dim_,
-          .k_lanes = k_lanes.data(),
-          .v_lanes = v_backward_.data(),
-          .lanes_head = lanes_head_};
+  const auto places = [this](const std::vector<float>& rows, int dim,
+                             const std::vector<float>& lanes) {
+    return RowPlaces{.rows = rows.data(),
+                     .token = dim,
+                     .head = length_ * dim,
+                     .lanes = lanes.data(),
+                     .lanes_head = lanes_head(dim)};
+  };
+  return {.k = places(k_, dim_, k_lanes), .v = places(v_, value_dim_, v_backward_)};
 }
 
 void RetainedKeys::put(std::int64_t begin, std::int64_t end, std::span<const float> k,
                        std::span<const float> v) {
-  for (std::int64_t row = begin; row < end; ++row) {
-    for (int h = 0; h < kv_heads_; ++h) {
-      const std::int64_t from = ((row - begin) * kv_heads_ + h) * dim_;
-      const std::int64_t to = (h * length_ + row) * dim_;
-      std::copy_n(k.begin() + from, dim_, k_.begin() + to);
-      std::copy_n(v.begin() + from, dim_, v_.begin() + to);
+  if (begin == end) return;
+  const auto copy = [&](std::span<const float> from, int dim, std::vector<float>& to) {
+    for (std::int64_t row = begin; row < end; ++row) {
+      for (int h = 0; h < kv_heads_; ++h) {
+        std::copy_n(from.begin() + ((row - begin) * kv_heads_ + h) * dim, dim,
+                    to.begin() + (h * length_ + row) * dim);
+      }
     }
-  }
+  };
+  copy(k, dim_, k_);
+  copy(v, value_dim_, v_);
   // Whole tiles are packed. The first and the last tile also contain keys of earlier chunks and old
   // data of later chunks.
-  const auto pack = [&](const std::vector<float>& rows, std::int64_t tile,
+  const auto pack = [&](const std::vector<float>& rows, int dim, std::int64_t tile,
                         std::vector<float>& lanes) {
     const std::int64_t first = begin / tile * tile;
     const std::int64_t last = std::min((end + tile - 1) / tile * tile, length_);
     for (int h = 0; h < kv_heads_; ++h) {
-      simd_table().pack_keys({.from = rows.data() + (h * length_ + first) * dim_,
-                              .stride = dim_,
+      simd_table().pack_keys({.from = rows.data() + (h * length_ + first) * dim,
+                              .stride = dim,
                               .rows = last - first,
-                              .dim = dim_,
+                              .dim = dim,
                               .tile = tile,
-                              .to = lanes.data() + h * lanes_head_ + first * dim_});
+                              .to = lanes.data() + h * lanes_head(dim) + first * dim});
     }
   };
-  if (begin == end) return;
-  pack(k_, kKeyBlock, k_forward_);
-  pack(k_, kBackwardKeys, k_backward_);
-  pack(v_, kBackwardKeys, v_backward_);
+  pack(k_, dim_, kKeyBlock, k_forward_);
+  pack(k_, dim_, kBackwardKeys, k_backward_);
+  pack(v_, value_dim_, kBackwardKeys, v_backward_);
 }
 
 RetainedAttention::RetainedAttention(RetainedKeys& retained, const AttentionShape& chunk,
@@ -109,13 +118,14 @@ void RetainedAttention::backward(const AttentionBackwardInput& input, std::span<
                        .delta = {},
                        .dk = retained_.dk_,
                        .dv = retained_.dv_,
-                       .grad_head = retained_.length_ * grad_row(retained_.dim_)});
+                       .grad_rows = retained_.length_});
   while (units.next()) units.run(scratch);
   write_kv_gradients({.begin = begin_,
                       .rows = end_ - begin_,
                       .total = retained_.length_,
                       .heads = retained_.sum_heads_,
                       .dim = retained_.dim_,
+                      .value_dim = retained_.value_dim_,
                       .scale = now.logit_scale()},
                      retained_.dk_, retained_.dv_, dk, dv);
 }

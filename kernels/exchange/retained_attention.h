@@ -26,7 +26,7 @@ namespace stowage::kernels {
 struct KeyArrays;  // defined in attention/attention_units.h
 
 // Keys and values of one sequence and the sums of their gradients, in the layout (kv_heads, length,
-// head_dim). Each chunk adds its own keys and values. Those of earlier chunks stay in the layout of
+// channels). Each chunk adds its own keys and values. Those of earlier chunks stay in the layout of
 // the kernels, so no chunk copies, transposes or sums the whole prefix again.
 class RetainedKeys {
  public:
@@ -39,12 +39,13 @@ class RetainedKeys {
            std::span<const float> v);
 
   KeyArrays keys(const std::vector<float>& k_lanes) const;
+  std::int64_t lanes_head(int dim) const;  // floats per kv head in the packed arrays
 
   std::int64_t length_;
-  int kv_heads_, sum_heads_, dim_;  // sum_heads_: heads of the gradient sums
+  int kv_heads_, sum_heads_;  // sum_heads_: heads of the gradient sums
+  int dim_, value_dim_;
   KvGradients mode_;
   std::vector<float> k_, v_;
-  std::int64_t lanes_head_;  // floats per kv head in the arrays below
   std::vector<float> k_forward_, k_backward_, v_backward_;  // packed in the tiles of the passes
   std::vector<float> dk_, dv_;                              // running sums
 };

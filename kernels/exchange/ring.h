@@ -6,7 +6,8 @@
 // maximum and sum from O and LSE and continues. The visible keys of a step depend on the rank that
 // they come from. In zigzag order a rank's own keys need the causal mask. Of an earlier rank's
 // keys, all queries see the first half of each sequence. Of a later rank's keys, only the second
-// half of the queries sees any, and it sees all. In the backward pass the keys travel around again,
+// half of the queries sees any, and it sees all. With a sliding window each half of a rank's
+// queries meets each half of the keys by the distance of their positions. In the backward pass the keys travel around again,
 // together with the sums of their gradients. Every step adds to these sums in place, and one
 // further hop returns them to their rank.
 //
@@ -43,9 +44,18 @@ class RingAttention final : public AttentionStage {
                 std::span<float> dv, std::span<float> scratch) override;
 
  private:
-  // Returns the part of the attention of this rank's queries over the keys of rank `source`, or
-  // null if they see none of these keys.
-  const AttentionShape* seen_of(int source) const;
+  // A part of the attention of this rank's queries over the keys of another rank: rectangles of
+  // queries and keys, one or more per sequence.
+  struct Part {
+    std::vector<std::int32_t> cu_q, cu_k;
+    std::vector<std::int64_t> diagonals;  // empty: every query sees every key
+
+    void add(std::int32_t end_q, std::int32_t end_k, std::int64_t diagonal);
+    AttentionShape shape(const AttentionShape& own) const;
+  };
+  // Returns the parts over the keys of rank `source`; none if no key of it is seen.
+  std::vector<Part> parts_of(int source) const;
+  std::vector<Part> window_parts_of(int source) const;
   std::int64_t rows() const { return local_.cu_q.back(); }             // rows without slack
   void load_keys(std::span<const float> k, std::span<const float> v);  // into travelling_
   KeyArrays keys() const;                                              // keys in travelling_
@@ -55,11 +65,12 @@ class RingAttention final : public AttentionStage {
   Communicator& world_;
   RingOrder order_;
   AttentionShape local_;  // with slack, causal
-  std::vector<std::int32_t> cu_all_, cu_halves_, cu_late_q_, cu_late_k_;
-  AttentionShape own_, earlier_, later_;  // without slack, by the origin of the keys
+  AttentionShape own_;              // without slack
+  std::vector<std::vector<Part>> parts_;  // by the origin of the keys
   KvGradients mode_;
-  int sum_heads_;                     // heads of the gradients of keys
-  std::int64_t key_size_, sum_size_;  // floats of k, and of the sums of dk
+  int sum_heads_;  // heads of the gradients of keys
+  // Where v and the sums of dk and dv begin in travelling_, and its size.
+  std::int64_t v_at_, dk_at_, dv_at_, size_;
   // k, v and, in the backward pass, the sums of dk and dv, in the kernels' layout: the tokens of a
   // kv head are contiguous.
   std::vector<float> travelling_, arriving_;

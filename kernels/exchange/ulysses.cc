@@ -30,18 +30,25 @@ UlyssesAttention::UlyssesAttention(Communicator& world, const AttentionShape& sh
   own_.group_size = shape.queries_per_kv();
   own_.group_offset = query_.first[me] - kv_.first[me] * own_.group_size;
   if (own_.heads == 0) own_.group_offset = 0;
+  if (!shape.sinks.empty()) {
+    own_.sinks = shape.sinks.subspan(static_cast<std::size_t>(query_.first[me]),
+                                     static_cast<std::size_t>(own_.heads));
+  }
   send_counts_.resize(world.size());
   recv_counts_.resize(world.size());
-  for (auto* v : {&q_, &o_, &upstream_, &dq_, &dk_, &dv_}) v->resize(own_.q_size());
-  for (auto* v : {&k_, &v_}) v->resize(own_.k_size());
+  for (auto* v : {&q_, &dq_, &dk_}) v->resize(own_.q_size());
+  for (auto* v : {&o_, &upstream_, &dv_}) v->resize(own_.o_size());
+  k_.resize(own_.k_size());
+  v_.resize(own_.v_size());
   inside_ = inside(own_);
   sums_.resize(inside_->memory().sums);
-  slice_.resize(my_tokens() * shape.heads * shape.head_dim);
+  const int widest = std::max(shape.head_dim, shape.value_width());
+  slice_.resize(my_tokens() * shape.heads * widest);
   // With more ranks than kv heads, a slice of k is sent to every rank that needs it.
   std::int64_t copies = shape.heads;
   for (int r = 0, kv = 0; r < world.size(); ++r)
     copies = std::max<std::int64_t>(copies, kv += kv_.width(r));
-  packed_.resize(my_tokens() * copies * shape.head_dim);
+  packed_.resize(my_tokens() * copies * widest);
   const AttentionMemory memory = inside_->memory();
   workspace_.resize(std::max(memory.forward_scratch, memory.backward_scratch));
 }
@@ -59,9 +66,9 @@ std::int64_t UlyssesAttention::my_tokens() const {
   return split_[world_.rank() + 1] - split_[world_.rank()];
 }
 
-void UlyssesAttention::to_heads(const Deal& deal, int heads, std::span<const float> slice,
+void UlyssesAttention::to_heads(const Deal& deal, Width all, std::span<const float> slice,
                                 std::span<float> mine) {
-  const std::int64_t dim = shape_.head_dim, n = my_tokens();
+  const std::int64_t dim = all.dim, n = my_tokens(), heads = all.heads;
   auto to = packed_.begin();
   for (int r = 0; r < world_.size(); ++r) {
     const std::int64_t width = deal.width(r) * dim;
@@ -77,9 +84,9 @@ void UlyssesAttention::to_heads(const Deal& deal, int heads, std::span<const flo
   world_.all_to_all_v(std::span(packed_).first(size), send_counts_, mine, recv_counts_);
 }
 
-void UlyssesAttention::to_tokens(const Deal& deal, int heads, std::span<const float> mine,
+void UlyssesAttention::to_tokens(const Deal& deal, Width all, std::span<const float> mine,
                                  std::span<float> slice) {
-  const std::int64_t dim = shape_.head_dim, n = my_tokens();
+  const std::int64_t dim = all.dim, n = my_tokens(), heads = all.heads;
   std::int64_t size = 0;
   for (int r = 0; r < world_.size(); ++r) {
     send_counts_[r] = (split_[r + 1] - split_[r]) * deal.width(world_.rank()) * dim;
@@ -95,26 +102,30 @@ void UlyssesAttention::to_tokens(const Deal& deal, int heads, std::span<const fl
   }
 }
 
+void UlyssesAttention::sum_to_tokens(int dim, std::span<const float> mine,
+                                     std::span<float> slice) {
+  to_tokens(query_, {shape_.heads, dim}, mine, slice_);
+  sum_kv_gradients(my_tokens(), shape_.heads, shape_.kv_heads, dim, slice_, slice);
+}
+
 void UlyssesAttention::forward(std::span<const float> q, std::span<const float> k,
                                std::span<const float> v, const StageOutput& output,
                                std::span<float>) {
-  to_heads(query_, shape_.heads, q, q_);
-  to_heads(kv_, shape_.kv_heads, k, k_);
-  to_heads(kv_, shape_.kv_heads, v, v_);
+  to_heads(query_, {shape_.heads, shape_.head_dim}, q, q_);
+  to_heads(kv_, {shape_.kv_heads, shape_.head_dim}, k, k_);
+  to_heads(kv_, {shape_.kv_heads, shape_.value_width()}, v, v_);
   inside_->forward(q_, k_, v_, {.o = o_, .sums = sums_}, workspace_);
-  to_tokens(query_, shape_.heads, o_, output.o);
+  to_tokens(query_, {shape_.heads, shape_.value_width()}, o_, output.o);
 }
 
 void UlyssesAttention::backward(const AttentionBackwardInput& input, std::span<float> dq,
                                 std::span<float> dk, std::span<float> dv, std::span<float>) {
-  to_heads(query_, shape_.heads, input.upstream, upstream_);
+  to_heads(query_, {shape_.heads, shape_.value_width()}, input.upstream, upstream_);
   inside_->backward({.q = q_, .k = k_, .v = v_, .o = o_, .lse = sums_, .upstream = upstream_}, dq_,
                     dk_, dv_, workspace_);
-  to_tokens(query_, shape_.heads, dq_, dq);
-  to_tokens(query_, shape_.heads, dk_, slice_);
-  sum_kv_gradients(my_tokens(), shape_.heads, shape_.kv_heads, shape_.head_dim, slice_, dk);
-  to_tokens(query_, shape_.heads, dv_, slice_);
-  sum_kv_gradients(my_tokens(), shape_.heads, shape_.kv_heads, shape_.head_dim, slice_, dv);
+  to_tokens(query_, {shape_.heads, shape_.head_dim}, dq_, dq);
+  sum_to_tokens(shape_.head_dim, dk_, dk);
+  sum_to_tokens(shape_.value_width(), dv_, dv);
 }
 
 }  // namespace stowage::kernels

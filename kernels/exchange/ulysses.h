@@ -54,9 +54,16 @@ class UlyssesAttention final : public AttentionStage {
     int width(int rank) const { return last[rank] - first[rank]; }
   };
   std::int64_t my_tokens() const;
+  // The heads of a tensor on all ranks together, and their channels.
+  struct Width {
+    int heads, dim;
+  };
   // (my tokens, heads, dim) -> (all tokens, my heads, dim), and back.
-  void to_heads(const Deal& deal, int heads, std::span<const float> slice, std::span<float> mine);
-  void to_tokens(const Deal& deal, int heads, std::span<const float> mine, std::span<float> slice);
+  void to_heads(const Deal& deal, Width width, std::span<const float> slice, std::span<float> mine);
+  void to_tokens(const Deal& deal, Width width, std::span<const float> mine,
+                 std::span<float> slice);
+  // The sums of the gradients of keys or values, with `dim` channels, over their query heads.
+  void sum_to_tokens(int dim, std::span<const float> mine, std::span<float> slice);
 
   Communicator& world_;
   AttentionShape shape_;             // shape of the whole batch

@@ -28,6 +28,16 @@ double planned_ms(const PackedPlan& plan) {
   return step_time(plan, batches);
 }
 
+// Says which kinds of layers were executed; empty where no layer has a window.
+std::string window_note(const ScaledPlan& plan) {
+  const std::string window =
+      "windows of " + std::to_string(plan.layers.back().window) + " tokens after scaling";
+  if (plan.layers.back().window == 0) return "";
+  if (plan.layers.size() == 1) return "every layer has " + window;
+  return "layers with " + window + " and layers without were executed; times and losses are their "
+         "means by the share of each kind";
+}
+
 class Execution {
  public:
   Execution(const PackedPlan& packed, const ExecuteOptions& options, ScaledPlan plan,
@@ -38,11 +48,14 @@ class Execution {
         budget_(budget),
         weights_(synthetic_weights(options.block, options.seed)),
         wide_weights_(widen(weights_)),
-        gradient_(zero_weights<float>(options.block)),
-        want_gradient_(zero_weights<double>(options.block)),
         times_computed_(plan_.lengths.size()),
-        losses_(plan_.lengths.size()),
         pool_(options.pool != nullptr ? *options.pool : threads_) {
+    for (const LayerKind& kind : plan_.layers) {
+      layers_.push_back({.kind = kind,
+                         .gradient = zero_weights<float>(options.block),
+                         .want_gradient = zero_weights<double>(options.block),
+                         .losses = std::vector<Loss>(plan_.lengths.size())});
+    }
     pool_.prepare({options.block, weights_});
     report_.part_word = packed.part_word;
     report_.batch_word = packed.batch_word;
@@ -50,6 +63,7 @@ class Execution {
     report_.work_flop = plan_.work_flop;
     report_.problems = plan_.problems;
     report_.notes = packed.notes;
+    if (const std::string note = window_note(plan_); !note.empty()) report_.notes.push_back(note);
     report_.output.tolerance = options.output_tolerance;
     report_.input_gradient.tolerance = options.gradient_tolerance;
     report_.weight_gradient.tolerance = options.gradient_tolerance;
@@ -110,17 +124,30 @@ class Execution {
     return rows;
   }
 
+  // The results of one kind of layer.
+  struct Loss {
+    double computed = 0, alone = 0;
+  };
+  struct Layer {
+    LayerKind kind;
+    BlockWeights<float> gradient;        // weight gradient of the plan
+    BlockWeights<double> want_gradient;  // weight gradient of the reference
+    std::vector<Loss> losses;            // losses by sequence id
+  };
+
   // Computes the reference of one sequence. Its weight gradient is added once, however often a plan
   // computes the sequence.
-  BlockResult alone(std::int64_t id) {
+  BlockResult alone(std::int64_t id, Layer& layer) {
     const std::vector<float> x = tokens(Stream::input, id, plan_.lengths[id]);
     const std::vector<float> upstream = tokens(Stream::upstream, id, plan_.lengths[id]);
     const std::vector<std::int32_t> cu = {0, static_cast<std::int32_t>(plan_.lengths[id])};
+    BlockShape block = options_.block;
+    block.window = layer.kind.window;
     BlockResult result =
-        block_reference(options_.block, wide_weights_, cu, std::vector<double>(x.begin(), x.end()),
+        block_reference(block, wide_weights_, cu, std::vector<double>(x.begin(), x.end()),
                         std::vector<double>(upstream.begin(), upstream.end()));
-    if (times_computed_[id] <= 1) add(want_gradient_, result.gradient);
-    losses_[id].alone = dot<double>(result.y, upstream);
+    if (times_computed_[id] <= 1) add(layer.want_gradient, result.gradient);
+    layer.losses[id].alone = dot<double>(result.y, upstream);
     return result;
   }
 
@@ -155,11 +182,11 @@ class Execution {
     return last - first;
   }
 
-  // A batch, its packed inputs and its outputs.
+  // A batch, its packed inputs and its outputs, one for each kind of layer.
   struct Prepared {
     const ScaledBatch& batch;
     std::vector<float> x, upstream;
-    GroupOutput out;
+    std::vector<GroupOutput> out;
   };
 
   std::vector<Prepared> run_wave(std::size_t first, std::size_t count) {
@@ -180,8 +207,11 @@ class Execution {
                         .x = wave.back().x,
                         .upstream = wave.back().upstream});
     }
-    std::vector<GroupOutput> outputs = pool_.run(groups);
-    for (std::size_t i = 0; i < count; ++i) wave[i].out = std::move(outputs[i]);
+    for (const Layer& layer : layers_) {
+      for (GroupWork& group : groups) group.task.window = layer.kind.window;
+      std::vector<GroupOutput> outputs = pool_.run(groups);
+      for (std::size_t i = 0; i < count; ++i) wave[i].out.push_back(std::move(outputs[i]));
+    }
     return wave;
   }
 
@@ -189,7 +219,6 @@ class Execution {
   // exhausted during the comparison.
   bool judge(const Prepared& prepared) {
     const ScaledBatch& batch = prepared.batch;
-    const GroupOutput& out = prepared.out;
     BatchMeasurement measured{.part = batch.part,
                               .index = batch.index,
                               .degree = batch.degree,
@@ -203,26 +232,38 @@ class Execution {
                               " was executed on " + std::to_string(measured.ranks) +
                               (measured.ranks == 1 ? " rank" : " ranks"));
     }
-    if (out.error) {
+    for (const GroupOutput& out : prepared.out) {
+      if (!out.error) continue;
       report_.problems.add(batch.name + ": rank " + std::to_string(out.error->rank) + ": " +
                            out.error->message);
       return true;
     }
-    measured.seconds = out.seconds;
+    for (std::size_t l = 0; l < layers_.size(); ++l) {
+      measured.seconds += layers_[l].kind.share * prepared.out[l].seconds;
+      add(layers_[l].gradient, prepared.out[l].gradient);
+    }
     report_.batches.push_back(measured);
     samples_.push_back(sample(batch, measured));
-    add(gradient_, out.gradient);
+    for (const std::int64_t id : batch.sequences) ++times_computed_[id];
+    for (std::size_t l = 0; l < layers_.size(); ++l) {
+      if (!compare(prepared, prepared.out[l], layers_[l])) return false;
+    }
+    return true;
+  }
+
+  // Compares the outputs of one kind of layer with the reference.
+  bool compare(const Prepared& prepared, const GroupOutput& out, Layer& layer) {
+    const ScaledBatch& batch = prepared.batch;
     for (std::size_t i = 0; i < batch.sequences.size(); ++i) {
       if (stopped()) return false;
       const std::int64_t id = batch.sequences[i];
-      ++times_computed_[id];
-      const BlockResult want = alone(id);
+      const BlockResult want = alone(id, layer);
       const auto rows = [&](const std::vector<float>& all) {
         const std::int64_t width = options_.block.hidden;
         return std::span(all).subspan(batch.rows[i] * width,
                                       (batch.rows[i + 1] - batch.rows[i]) * width);
       };
-      losses_[id].computed += dot(rows(out.y), rows(prepared.upstream));
+      layer.losses[id].computed += dot(rows(out.y), rows(prepared.upstream));
       record(report_.output, relative_l2(rows(out.y), want.y), id, "");
       record(report_.input_gradient, relative_l2(rows(out.dx), want.dx), id, "");
     }
@@ -247,7 +288,11 @@ class Execution {
                       .exchange = measured.ranks > 1 ? slice : 0};
     for (std::size_t i = 0; i + 1 < batch.cu_seqlens.size(); ++i) {
       const double s = batch.cu_seqlens[i + 1] - batch.cu_seqlens[i];
-      sample.quadratic += s * s * busiest / heads;
+      for (const Layer& layer : layers_) {
+        const auto window = static_cast<double>(layer.kind.window);
+        const double hidden = window > 0 ? std::max(0.0, s - window) : 0;
+        sample.quadratic += layer.kind.share * (s * s - hidden * hidden) * busiest / heads;
+      }
     }
     return sample;
   }
@@ -262,23 +307,28 @@ class Execution {
       if (times_computed_[i] > 0) continue;
       report_.problems.add("sequence " + std::to_string(id) + " was never computed");
       if (stopped()) return;
-      alone(id);  // the reference gradient includes this sequence too
+      // the reference gradient includes this sequence too
+      for (Layer& layer : layers_) alone(id, layer);
     }
   }
 
   void check_weights() {
-    for (int t = 0; t < kWeightTensors; ++t) {
-      record(report_.weight_gradient,
-             relative_l2(*gradient_.tensors()[t], *want_gradient_.tensors()[t]), -1,
-             std::string(kWeightNames[t]));
+    for (const Layer& layer : layers_) {
+      for (int t = 0; t < kWeightTensors; ++t) {
+        record(report_.weight_gradient,
+               relative_l2(*layer.gradient.tensors()[t], *layer.want_gradient.tensors()[t]), -1,
+               std::string(kWeightNames[t]));
+      }
     }
   }
 
   void summarise() {
     // Sums in the order of the ids, so that plans with equal results have equal losses.
-    for (const Loss& loss : losses_) {
-      report_.loss += loss.computed;
-      report_.reference_loss += loss.alone;
+    for (const Layer& layer : layers_) {
+      for (const Loss& loss : layer.losses) {
+        report_.loss += layer.kind.share * loss.computed;
+        report_.reference_loss += layer.kind.share * loss.alone;
+      }
     }
     report_.predicted_critical_path_ms = planned_ms(packed_);
     if (report_.complete && report_.batches.size() == packed_.batches.size()) {
@@ -298,13 +348,8 @@ class Execution {
   Budget* budget_;
   const BlockWeights<float> weights_;
   const BlockWeights<double> wide_weights_;
-  BlockWeights<float> gradient_;        // weight gradient of the plan
-  BlockWeights<double> want_gradient_;  // weight gradient of the reference
-  std::vector<int> times_computed_;     // number of computations by sequence id
-  struct Loss {
-    double computed = 0, alone = 0;
-  };
-  std::vector<Loss> losses_;  // losses by sequence id
+  std::vector<Layer> layers_;
+  std::vector<int> times_computed_;  // number of computations by sequence id
   std::vector<TimeSample> samples_;
   ThreadPool threads_;
   RankPool& pool_;

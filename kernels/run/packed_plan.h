@@ -53,6 +53,10 @@ struct PackedPlan {
   std::vector<int> stages;
   // pipeline stages that the micro-batches pass; 1 if the parts are replicas
   int pipeline_stages = 1;
+  // Sliding windows: in this share of the layers a token sees the last `window` tokens, itself
+  // included. In the others, all before it.
+  Tokens window = 0;
+  double window_share = 0;
   std::vector<std::string> notes;  // features of the plan that the executor does not run
 
   std::string name(int part, int index) const;  // "group 0 of micro-batch 1"

@@ -18,11 +18,13 @@ TokenLayout layout_of(const GroupTask& task) {
 RankShare run_share(Communicator& world, const Model& model, const GroupTask& task,
                     std::span<const float> x, std::span<const float> upstream) {
   RankShare share{.y = std::vector<float>(x.size()), .dx = std::vector<float>(x.size())};
+  BlockShape block = model.block;
+  block.window = task.window;
   std::optional<RankAttention> attention;
   std::optional<BlockPass> pass;
   std::optional<ChunkedBlock> chunks;
   if (task.exchange.kind == ExchangeKind::chunked) {
-    chunks.emplace(world, model.block, task.exchange, task.cu_seqlens, task.tokens);
+    chunks.emplace(world, block, task.exchange, task.cu_seqlens, task.tokens);
   } else {
     const TokenLayout layout = layout_of(task);
     const std::vector<std::int32_t> all = sequence_positions(task.cu_seqlens, task.tokens);
@@ -31,14 +33,8 @@ RankShare run_share(Communicator& world, const Model& model, const GroupTask& ta
       positions.push_back(row < 0 ? 0 : all[row]);
     }
     attention.emplace(world, task.exchange,
-                      AttentionShape{.total_q = task.tokens,
-                                     .total_k = task.tokens,
-                                     .heads = model.block.heads,
-                                     .kv_heads = model.block.kv_heads,
-                                     .head_dim = model.block.head_dim,
-                                     .cu_q = task.cu_seqlens,
-                                     .cu_k = task.cu_seqlens});
-    pass.emplace(model.block, positions, attention->stage());
+                      attention_shape(block, task.tokens, task.cu_seqlens));
+    pass.emplace(block, positions, attention->stage());
   }
   for (int repeat = 0; repeat < task.repeats; ++repeat) {
     share.gradient = zero_weights<float>(model.block);

@@ -28,6 +28,7 @@ struct GroupTask {
   std::int64_t tokens = 0;
   int ranks = 1;
   int repeats = 1;  // number of timed runs; every run gives the same result
+  std::int64_t window = 0;  // of the block's attention; 0: none. Takes the place of the model's
 };
 
 // Returns the token layout of a task. Throws std::length_error if padding makes the batch too long.

@@ -83,6 +83,15 @@ bool inspect(const PackedBatch& batch, const std::string& name, const std::vecto
   return true;
 }
 
+std::vector<LayerKind> layers_of(const PackedPlan& plan, std::int64_t scale) {
+  if (plan.window < 1 || !(plan.window_share > 0)) return {{}};
+  const Tokens window = shrink(plan.window, scale);
+  if (plan.window_share >= 1) return {{.window = window}};
+  return {{.window = 0, .share = 1 - plan.window_share},
+          {.window = window, .share = plan.window_share}};
+}
+
+// Returns the work of one kind of layer.
 double work_of(const std::vector<Tokens>& padded, const std::vector<PackedBatch>& batches,
                const BlockShape& block, std::int64_t scale) {
   double alone = 0, planned = 0;
@@ -107,14 +116,25 @@ double work_of(const std::vector<Tokens>& padded, const std::vector<PackedBatch>
   return std::max(alone, planned);
 }
 
-std::int64_t choose_scale(const std::vector<Tokens>& padded,
+// Returns the work of all kinds of layers.
+double work_of(const PackedPlan& plan, const std::vector<Tokens>& padded,
+               const std::vector<PackedBatch>& batches, BlockShape block, std::int64_t scale) {
+  double work = 0;
+  for (const LayerKind& kind : layers_of(plan, scale)) {
+    block.window = kind.window;
+    work += work_of(padded, batches, block, scale);
+  }
+  return work;
+}
+
+std::int64_t choose_scale(const PackedPlan& plan, const std::vector<Tokens>& padded,
                           const std::vector<PackedBatch>& batches, const BlockShape& block,
                           double max_work_flop) {
   std::int64_t low = 1, high = 1;  // the scale lies in [low, high]
   for (const Tokens length : padded) high = std::max(high, length);
   while (low < high) {
     const std::int64_t middle = low + (high - low) / 2;
-    if (work_of(padded, batches, block, middle) <= max_work_flop) {
+    if (work_of(plan, padded, batches, block, middle) <= max_work_flop) {
       high = middle;
     } else {
       low = middle + 1;
@@ -151,8 +171,9 @@ ScaledPlan scale_plan(const PackedPlan& plan, const BlockShape& block, std::int6
       sound.push_back(batch);
     }
   }
-  result.scale = scale > 0 ? scale : choose_scale(padded, sound, block, max_work_flop);
-  result.work_flop = work_of(padded, sound, block, result.scale);
+  result.scale = scale > 0 ? scale : choose_scale(plan, padded, sound, block, max_work_flop);
+  result.layers = layers_of(plan, result.scale);
+  result.work_flop = work_of(plan, padded, sound, block, result.scale);
   for (std::size_t id = 0; id < padded.size(); ++id) {
     const Tokens length = shrink(padded[id], result.scale);
     if (length > kMaxBatchRows) {

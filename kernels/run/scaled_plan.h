@@ -40,11 +40,19 @@ struct ScaledBatch {
   std::string name;                      // "group 0 of micro-batch 1"
 };
 
+// A kind of layer and its share of the layers.
+struct LayerKind {
+  Tokens window = 0;  // tokens that a token sees, at most; 0: all before it
+  double share = 1;
+};
+
 struct ScaledPlan {
   std::int64_t scale = 1;
+  std::vector<LayerKind> layers = {{}};  // one or two kinds
   std::vector<Tokens> lengths;       // scaled length of every sequence of the instance
   std::vector<ScaledBatch> batches;  // batches that can be executed, in plan order
-  double work_flop = 0;              // the larger of: all sequences alone, the plan's batches
+  // The larger of: all sequences alone, the plan's batches; the sum over the kinds of layers.
+  double work_flop = 0;
   Problems problems;                 // errors of the plan; invalid batches are omitted
 };
 

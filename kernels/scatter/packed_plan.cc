@@ -37,7 +37,9 @@ kernels::PackedPlan packed_plan(const ScatterInstance& instance, const ScatterPl
                              .batch_word = "group",
                              .lengths = instance.lengths,
                              .pad_multiple = common_multiple(instance),
-                             .pipeline_stages = instance.pipeline_stages};
+                             .pipeline_stages = instance.pipeline_stages,
+                             .window = instance.cost.window.tokens,
+                             .window_share = instance.cost.window.share};
   if (instance.pipeline_stages > 1) {
     packed.notes.push_back("one of " + std::to_string(instance.pipeline_stages) +
                            " stages is executed; the others are taken to last as long");

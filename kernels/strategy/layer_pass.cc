@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "instances/numeric/numbers.h"
+#include "kernels/block/block.h"
 #include "kernels/block/weight_shards.h"
 
 namespace stowage::kernels {
@@ -12,16 +13,6 @@ std::vector<std::int32_t> slice_positions(std::span<const std::int32_t> cu_seqle
                                           std::int64_t first, std::int64_t count) {
   const std::vector<std::int32_t> all = sequence_positions(cu_seqlens, cu_seqlens.back());
   return {all.begin() + first, all.begin() + first + count};
-}
-
-AttentionShape row_shape(const BlockShape& part, std::span<const std::int32_t> cu_seqlens) {
-  return {.total_q = cu_seqlens.back(),
-          .total_k = cu_seqlens.back(),
-          .heads = part.heads,
-          .kv_heads = part.kv_heads,
-          .head_dim = part.head_dim,
-          .cu_q = cu_seqlens,
-          .cu_k = cu_seqlens};
 }
 
 std::int64_t slice_begin(const StrategyTask& task, std::int64_t tokens, int slice) {
@@ -35,7 +26,7 @@ RowPart::RowPart(const StrategyTask& task, const StrategyPlace& place, int micro
       first(slice_begin(task, cu_seqlens.back(), place.slice)),
       tokens(slice_begin(task, cu_seqlens.back(), place.slice + 1) - first),
       part(shard_shape(task.block, task.tp)),
-      shape(row_shape(part, cu_seqlens)),
+      shape(attention_shape(part, cu_seqlens.back(), cu_seqlens)),
       rotary(slice_positions(cu_seqlens, first, tokens), part.head_dim, part.rope_theta),
       program(part, tokens, 1, task.cp > 1 ? AttentionMemory{} : LocalAttention::memory_of(shape),
               task.recompute[at(place.stage)] == StrategyRecompute::selective ? BlockKeeps::products

@@ -18,6 +18,7 @@ namespace {
 struct Sizes {
   std::int64_t n = 0;    // tokens of the rank
   std::int64_t all = 0;  // tokens of all ranks of cp
+  std::int64_t longest = 0;  // tokens of the longest sequence
   std::int64_t h = 0, q = 0, k = 0, f = 0;
   std::int64_t lse = 0;  // lse in the block, in floats
   std::int64_t forward_scratch = 0, backward_scratch = 0;
@@ -36,13 +37,14 @@ std::int64_t exchanged_floats(const BlockShape& part, const Sizes& sizes, int cp
   std::int64_t sent = 0;
   for (int rank = 0; rank < cp; ++rank) sent += kv_of(rank);
   const std::int64_t kv = kv_of(slice);
+  const std::vector<std::int32_t> longest = {0, static_cast<std::int32_t>(sizes.longest)};
   const AttentionMemory inside = LocalAttention::memory_of({.total_q = sizes.all,
                                                             .total_k = sizes.all,
                                                             .heads = static_cast<int>(heads),
                                                             .kv_heads = static_cast<int>(kv),
                                                             .head_dim = part.head_dim,
                                                             .cu_q = {},
-                                                            .cu_k = {},
+                                                            .cu_k = longest,
                                                             .group_size = static_cast<int>(group)});
   const std::int64_t d = part.head_dim;
   return 6 * sizes.all * heads * d + 2 * sizes.all * kv * d + 2 * heads * sizes.all +
@@ -55,6 +57,7 @@ Sizes sizes_of(const StrategyTask& task, const StrategyPlace& place, int micro_b
   Sizes sizes{.h = part.hidden, .q = part.q_width(), .k = part.k_width(), .f = part.ffn};
   for (const std::int64_t id : task.rows[at(micro_batch)][at(place.replica)]) {
     sizes.all += task.lengths[at(id)];
+    sizes.longest = std::max<std::int64_t>(sizes.longest, task.lengths[at(id)]);
   }
   const std::vector<std::int64_t> split = even_split(sizes.all, task.cp);
   sizes.n = split[at(place.slice + 1)] - split[at(place.slice)];
@@ -62,13 +65,14 @@ Sizes sizes_of(const StrategyTask& task, const StrategyPlace& place, int micro_b
     sizes.exchanged = exchanged_floats(part, sizes, task.cp, place.slice);
     return sizes;
   }
+  const std::vector<std::int32_t> longest = {0, static_cast<std::int32_t>(sizes.longest)};
   const AttentionMemory memory = LocalAttention::memory_of({.total_q = sizes.n,
                                                             .total_k = sizes.n,
                                                             .heads = part.heads,
                                                             .kv_heads = part.kv_heads,
                                                             .head_dim = part.head_dim,
                                                             .cu_q = {},
-                                                            .cu_k = {}});
+                                                            .cu_k = longest});
   sizes.lse = 2 * sizes.n * part.heads;
   sizes.forward_scratch = memory.forward_scratch;
   sizes.backward_scratch = memory.backward_scratch;

@@ -40,14 +40,14 @@ struct Batch {
       : shape(s),
         q(normal_values(s.q_size(), 1)),
         k(normal_values(s.k_size(), 2)),
-        v(normal_values(s.k_size(), 3)),
-        upstream(normal_values(s.q_size(), 4)) {}
+        v(normal_values(s.v_size(), 3)),
+        upstream(normal_values(s.o_size(), 4)) {}
 
   Tensors zeros() const {
-    return {.o = std::vector<float>(q.size()),
+    return {.o = std::vector<float>(upstream.size()),
             .dq = std::vector<float>(q.size()),
             .dk = std::vector<float>(k.size()),
-            .dv = std::vector<float>(k.size())};
+            .dv = std::vector<float>(v.size())};
   }
   Tensors on_one_rank() const {
     Tensors out = zeros();
@@ -80,7 +80,8 @@ struct Batch {
       }
     };
     const std::vector<float> my_q = take(q), my_k = take(k), my_v = take(v), up = take(upstream);
-    std::vector<float> o(my_q.size(), 99), dq(o), dk(my_k.size(), 99), dv(dk);
+    std::vector<float> o(up.size(), 99), dq(my_q.size(), 99);
+    std::vector<float> dk(my_k.size(), 99), dv(my_v.size(), 99);
     RankAttention attention(world, exchange, shape);
     const AttentionMemory memory = attention.stage().memory();
     std::vector<float> sums(memory.sums);

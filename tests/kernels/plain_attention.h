@@ -14,7 +14,7 @@
 namespace stowage::kernels {
 
 struct PlainAttention {
-  std::vector<float> o, dq, dk, dv;
+  std::vector<float> o, lse, dq, dk, dv;  // lse (heads, total_q)
 };
 
 inline PlainAttention plain_attention(const AttentionShape& shape, std::span<const float> q,
@@ -23,6 +23,7 @@ inline PlainAttention plain_attention(const AttentionShape& shape, std::span<con
   const int dim = shape.head_dim;
   const auto scale = static_cast<float>(shape.logit_scale());
   PlainAttention out{.o = std::vector<float>(q.size()),
+                     .lse = std::vector<float>(static_cast<std::size_t>(shape.logarithms())),
                      .dq = std::vector<float>(q.size()),
                      .dk = std::vector<float>(k.size()),
                      .dv = std::vector<float>(k.size())};
@@ -53,6 +54,7 @@ inline PlainAttention plain_attention(const AttentionShape& shape, std::span<con
           top = std::max(top, p[j]);
         }
         for (float& x : p) sum += (x = std::exp(x - top));
+        out.lse[h * shape.total_q + shape.cu_q[b] + i] = top + std::log(sum);
         float mean = 0;
         for (std::size_t j = 0; j < p.size(); ++j) {
           p[j] /= sum;

@@ -26,6 +26,19 @@ inline constexpr std::int64_t kQueryBlock = 64;        // queries per block, for
 inline constexpr std::int64_t kKeyBlock = 128;         // keys per block, forward
 inline constexpr std::int64_t kBackwardQueries = 128;  // queries per block, backward
 inline constexpr std::int64_t kBackwardKeys = 64;
+// Every block of queries reads all keys that it sees. Where these are more than a cache of a core
+// holds, larger blocks read them less often.
+inline constexpr std::int64_t kLongQueryBlock = 256;       // queries per block, both passes
+inline constexpr std::int64_t kLongFloats = 1024 * 1024;   // of keys and values: 4 MiB
+
+// Return the queries per block of a sequence of `keys` keys, with `channels` channels of a key and
+// its value together.
+constexpr std::int64_t forward_queries(std::int64_t keys, std::int64_t channels) {
+  return keys * channels >= kLongFloats ? kLongQueryBlock : kQueryBlock;
+}
+constexpr std::int64_t backward_queries(std::int64_t keys, std::int64_t channels) {
+  return keys * channels >= kLongFloats ? kLongQueryBlock : kBackwardQueries;
+}
 
 // C (m x n) = or += A (m x k) B (k x n); element (i, j) of A at a[i * a_row + j * a_column].
 struct GemmTask {
@@ -43,17 +56,19 @@ struct GemmTask {
 // The query heads of one kv head on one sequence: `heads` adjacent heads. Strides are distances
 // between tokens; head h of q starts at q + h * dim.
 struct ForwardTask {
-  std::int64_t lq, lk;    // queries and keys of the sequence
-  std::int64_t diagonal;  // query i sees key j when j <= i + diagonal
+  std::int64_t lq, lk;  // queries and keys of the sequence
+  // query i sees key j when i + diagonal - window < j <= i + diagonal
+  std::int64_t diagonal, window;
   // the range of queries to compute; first_query lies on a block's edge
   std::int64_t first_query, last_query;
-  int heads, dim;
+  int heads, dim, value_dim;  // channels of q and k; channels of v and o
   double scale;
+  double soft_cap;         // if not 0, a logit x becomes soft_cap * tanh(x / soft_cap)
   const float *q, *k, *v;  // arrays from the sequence's first token on
-  std::int64_t q_stride, k_stride;
+  std::int64_t q_stride, k_stride, v_stride, o_stride;
   // k packed by pack_keys() in tiles of kKeyBlock; if null, the kernel packs k
   const float* k_lanes;
-  float* o;              // laid out as q
+  float* o;              // head h at h * value_dim
   float *lse, *lse_low;  // head h at h * lse_stride
   std::int64_t lse_stride;
   bool resume;  // if true, o and lse hold attention over other keys, and this task adds its keys
@@ -61,23 +76,24 @@ struct ForwardTask {
 };
 
 struct BackwardTask {
-  std::int64_t lq, lk, diagonal;
-  int heads, dim;
-  double scale;
+  std::int64_t lq, lk, diagonal, window;
+  int heads, dim, value_dim;
+  double scale, soft_cap;
   const float *q, *k, *v, *o, *lse, *lse_low, *upstream;
-  std::int64_t q_stride, k_stride, lse_stride;
+  std::int64_t q_stride, k_stride, v_stride, o_stride, lse_stride;
   // packed in tiles of kBackwardKeys; if null, the kernel packs them
   const float *k_lanes, *v_lanes;
-  float *dq, *dk, *dv;       // dq is laid out as q
-  std::int64_t grad_stride;  // distance between tokens of dk and dv
-  // distance between heads of dk and dv; if 0, the heads are summed in head order
-  std::int64_t grad_head;
-  // Used with grad_head 0. dk and dv hold the sums of earlier heads, and the kernel calls `turn`
+  float *dq, *dk, *dv;  // dq is laid out as q
+  // the distance between tokens of dk and of dv
+  std::int64_t dk_stride, dv_stride;
+  // the distance between heads of dk and of dv; if 0, the heads are summed in head order
+  std::int64_t dk_head, dv_head;
+  // Used with dk_head 0. dk and dv hold the sums of earlier heads, and the kernel calls `turn`
   // before it adds to them. If null, dk and dv hold no sums of earlier heads.
   void (*turn)(void* turn_data);
   void* turn_data;
   // If true, dk and dv are running sums: the kernel adds to them, dk without the logits' scale, and
-  // grad_stride is at least grad_row(dim). If false, the kernel writes dk and dv.
+  // their tokens are at least grad_row(dim) and grad_row(value_dim) apart. If false, the kernel writes dk and dv.
   bool running_sums;
   bool add_to_dq;  // if false, dq is written
   // o . upstream of every query, laid out as lse. If add_to_dq is true, delta is read, otherwise
@@ -102,6 +118,19 @@ struct PackTask {
   float* to;  // the last tile may be partly filled
 };
 
+// SwiGLU of `count` elements: forward writes `out`, backward dgate and dup.
+struct SwigluTask {
+  std::int64_t count;
+  const float *gate, *up, *dout;
+  float *out, *dgate, *dup;
+};
+
+// The largest entry z of a row, and the sum of e^(z - most).
+struct RowSum {
+  float most;
+  double sum;
+};
+
 struct SimdTable {
   const char* name;
   int lanes;  // floats in a vector
@@ -109,6 +138,11 @@ struct SimdTable {
   void (*attention_forward)(const ForwardTask&);
   void (*attention_backward)(const BackwardTask&);
   void (*pack_keys)(const PackTask&);
+  void (*swiglu_forward)(const SwigluTask&);
+  void (*swiglu_backward)(const SwigluTask&);
+  RowSum (*sum_exponentials)(const float* row, std::int64_t count);
+  // z = e^(z - log_sum) for every entry z of a row
+  void (*exponentiate_row)(float* row, std::int64_t count, double log_sum);
   // Runs 2400 * lanes * rounds FLOP in registers, which measures the machine's peak rate. The
   // result depends on all operations, so that the compiler keeps them.
   float (*multiply_add)(std::int64_t rounds);

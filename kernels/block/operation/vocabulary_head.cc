@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "instances/numeric/numbers.h"
+#include "kernels/attention/simd/isa.h"
+#include "kernels/attention/simd/table.h"
 #include "kernels/block/operation/linear.h"
 #include "kernels/block/synthetic.h"
 
@@ -55,10 +57,8 @@ double head_chunk(const HeadPart& part, std::span<const float> weights, const He
   std::vector<float> wanted(count);  // the target's logit, on the rank that holds its column
   for (std::size_t i = 0; i < count; ++i) {
     const std::span<const float> z = row(i);
-    double sum = 0;
-    mine[i].most = *std::ranges::max_element(z);
-    for (const float each : z) sum += std::exp(each - mine[i].most);
-    mine[i].sum = static_cast<float>(sum);
+    const RowSum sum = simd_table().sum_exponentials(z.data(), std::ssize(z));
+    mine[i] = {.most = sum.most, .sum = static_cast<float>(sum.sum)};
     const std::int64_t column = tokens.targets[i] - part.first;
     if (column >= 0 && column < part.columns) wanted[i] = z[at(column)];
   }
@@ -68,7 +68,7 @@ double head_chunk(const HeadPart& part, std::span<const float> weights, const He
   for (std::size_t i = 0; i < count; ++i) {
     const double all = log_sum(sums, i, count);
     loss += all - double{wanted[i]};
-    for (float& each : row(i)) each = static_cast<float>(std::exp(double{each} - all));
+    simd_table().exponentiate_row(row(i).data(), part.columns, all);
     const std::int64_t column = tokens.targets[i] - part.first;
     if (column >= 0 && column < part.columns) row(i)[at(column)] -= 1;
   }

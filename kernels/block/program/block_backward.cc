@@ -82,14 +82,15 @@ int BlockProgram::backward_attention(int layer, Saved s, int d_a) {
   const std::int64_t n = tokens_;
   const int hidden = shape_.hidden;
   const std::int64_t q_width = shape_.q_width(), k_width = shape_.k_width();
-  const int d_o = tensor("d_o", n * q_width);
+  const std::int64_t v_width = shape_.v_width(), o_width = shape_.o_width();
+  const int d_o = tensor("d_o", n * o_width);
   step("d_attention_output", {.reads = {s.o, d_a}, .writes = {d_o}},
        [=](const Operands& t, const BlockCall& call) {
-         linear_backward(n, q_width, hidden, t.in(s.o), call.weights[layer].output, t.in(d_a),
+         linear_backward(n, o_width, hidden, t.in(s.o), call.weights[layer].output, t.in(d_a),
                          t.out(d_o), Update::assign, call.gradients[layer].output);
        });
   const int d_q = tensor("d_q", n * q_width);
-  const int d_k = tensor("d_k", n * k_width), d_v = tensor("d_v", n * k_width);
+  const int d_k = tensor("d_k", n * k_width), d_v = tensor("d_v", n * v_width);
   const int scratch = tensor("d_attention_scratch", attention_.backward_scratch);
   step("d_attention",
        {.reads = {s.q, s.k, s.v, s.o, s.sums, d_o}, .writes = {d_q, d_k, d_v, scratch}},
@@ -128,7 +129,7 @@ int BlockProgram::backward_attention(int layer, Saved s, int d_a) {
        });
   step("d_value", {.reads = {s.x_norm, d_v}, .updates = {d_x_norm}},
        [=](const Operands& t, const BlockCall& call) {
-         linear_backward(n, hidden, k_width, t.in(s.x_norm), call.weights[layer].value, t.in(d_v),
+         linear_backward(n, hidden, v_width, t.in(s.x_norm), call.weights[layer].value, t.in(d_v),
                          t.out(d_x_norm), Update::add, call.gradients[layer].value);
          if (call.peers != nullptr) call.peers->all_reduce(t.out(d_x_norm));
        });

@@ -81,6 +81,7 @@ void BlockProgram::forward_attention(int layer, Saved& s) {
   const std::int64_t n = tokens_;
   const int hidden = shape_.hidden;
   const std::int64_t q_width = shape_.q_width(), k_width = shape_.k_width();
+  const std::int64_t v_width = shape_.v_width(), o_width = shape_.o_width();
   const double epsilon = shape_.norm_epsilon;
   s.x_norm = tensor("x_norm", n * hidden);
   s.x_inverse_rms = tensor("x_inverse_rms", n);
@@ -91,7 +92,7 @@ void BlockProgram::forward_attention(int layer, Saved& s) {
        });
   s.q = tensor("q", n * q_width);
   s.k = tensor("k", n * k_width);
-  s.v = tensor("v", n * k_width);
+  s.v = tensor("v", n * v_width);
   step("query", {.reads = {s.x_norm}, .writes = {s.q}},
        [=](const Operands& t, const BlockCall& call) {
          linear_forward(n, hidden, q_width, t.in(s.x_norm), call.weights[layer].query, t.out(s.q),
@@ -104,7 +105,7 @@ void BlockProgram::forward_attention(int layer, Saved& s) {
        });
   step("value", {.reads = {s.x_norm}, .writes = {s.v}},
        [=](const Operands& t, const BlockCall& call) {
-         linear_forward(n, hidden, k_width, t.in(s.x_norm), call.weights[layer].value, t.out(s.v),
+         linear_forward(n, hidden, v_width, t.in(s.x_norm), call.weights[layer].value, t.out(s.v),
                         Update::assign);
        });
   step("rotate", {.updates = {s.q, s.k}},
@@ -113,7 +114,7 @@ void BlockProgram::forward_attention(int layer, Saved& s) {
          rotate(call.rotary, heads, t.out(s.q), Turn::forward);
          rotate(call.rotary, kv_heads, t.out(s.k), Turn::forward);
        });
-  s.o = tensor("o", n * q_width);
+  s.o = tensor("o", n * o_width);
   s.sums = tensor("lse", attention_.sums);
   const int scratch = tensor("attention_scratch", attention_.forward_scratch);
   step("attention", {.reads = {s.q, s.k, s.v}, .writes = {s.o, s.sums, scratch}},
@@ -124,7 +125,7 @@ void BlockProgram::forward_attention(int layer, Saved& s) {
   s.a = tensor("a", n * hidden);
   step("attention_output", {.reads = {s.x, s.o}, .writes = {s.a}},
        [=](const Operands& t, const BlockCall& call) {
-         residual_product(call.peers, n, q_width, hidden, t.in(s.o), call.weights[layer].output,
+         residual_product(call.peers, n, o_width, hidden, t.in(s.o), call.weights[layer].output,
                           t.in(s.x), t.out(s.a));
        });
 }

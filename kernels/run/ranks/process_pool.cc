@@ -35,7 +35,8 @@ std::vector<std::int64_t> words_of(const BlockShape& block) {
           block.head_dim,
           block.ffn,
           std::bit_cast<std::int64_t>(block.rope_theta),
-          std::bit_cast<std::int64_t>(block.norm_epsilon)};
+          std::bit_cast<std::int64_t>(block.norm_epsilon),
+          block.value_dim};
 }
 
 BlockShape block_of(std::span<const std::int64_t> words) {
@@ -45,7 +46,8 @@ BlockShape block_of(std::span<const std::int64_t> words) {
           .head_dim = static_cast<int>(words[3]),
           .ffn = static_cast<int>(words[4]),
           .rope_theta = std::bit_cast<double>(words[5]),
-          .norm_epsilon = std::bit_cast<double>(words[6])};
+          .norm_epsilon = std::bit_cast<double>(words[6]),
+          .value_dim = static_cast<int>(words[7])};
 }
 
 // A group of a run; all ranks hold the same list of groups.
@@ -65,6 +67,7 @@ std::vector<std::int64_t> words_of(const GroupTask& task) {
                                      task.tokens,
                                      task.ranks,
                                      task.repeats,
+                                     task.window,
                                      static_cast<std::int64_t>(task.cu_seqlens.size()),
                                      static_cast<std::int64_t>(task.exchange.cuts.size())};
   words.insert(words.end(), task.cu_seqlens.begin(), task.cu_seqlens.end());
@@ -82,15 +85,16 @@ std::vector<Member> members_of(std::span<const std::int64_t> words) {
                                         .retained = words[2]},
                            .tokens = words[3],
                            .ranks = static_cast<int>(words[4]),
-                           .repeats = static_cast<int>(words[5])},
+                           .repeats = static_cast<int>(words[5]),
+                           .window = words[6]},
                   .first = first};
-    constexpr std::size_t kHead = 8;
-    for (const std::int64_t entry : words.subspan(kHead, words[6])) {
+    constexpr std::size_t kHead = 9;
+    for (const std::int64_t entry : words.subspan(kHead, words[7])) {
       member.cu_seqlens.push_back(static_cast<std::int32_t>(entry));
     }
-    const auto cuts = words.subspan(kHead + words[6], words[7]);
+    const auto cuts = words.subspan(kHead + words[7], words[8]);
     member.task.exchange.cuts.assign(cuts.begin(), cuts.end());
-    words = words.subspan(kHead + words[6] + words[7]);
+    words = words.subspan(kHead + words[7] + words[8]);
     first += member.task.ranks;
     members.push_back(std::move(member));
   }

@@ -87,7 +87,8 @@ void expect_close(const Case& c) {
     if (std::isinf(want)) {
       EXPECT_EQ(run.lse[i], -kInf);
     } else {
-      ASSERT_LE(std::abs(run.lse[i] - want), 3e-6 * std::max(1.0, std::abs(want)));
+      // numerics_test.cc has the proven bound; this is the usual size of the error.
+      ASSERT_LE(std::abs(run.lse[i] - want), (peaked ? 6e-6 : 3e-6) * std::max(1.0, std::abs(want)));
     }
   }
 }

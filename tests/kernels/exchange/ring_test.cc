@@ -173,8 +173,8 @@ struct InParts {
         part.total_k = cu_k.back();
         part.causal = false;
         KeyArrays keys = keys_by_token(part, arrays.k, arrays.v);
-        keys.k += cuts[c] * width;
-        keys.v += cuts[c] * width;
+        keys.k.rows += cuts[c] * width;
+        keys.v.rows += cuts[c] * width;
         visit(keys, c, cuts[c] * row);
       }
     };
@@ -191,7 +191,7 @@ struct InParts {
                            .delta = std::span(delta).first(cuts.size() % 2 == 0 ? 0 : delta.size()),
                            .dk = std::span(dk).subspan(at),
                            .dv = std::span(dv).subspan(at),
-                           .grad_head = arrays.shape.total_k * row});
+                           .grad_rows = arrays.shape.total_k});
       while (units.next()) units.run(work);
     });
     write_kv_gradients({.begin = 0,
@@ -199,6 +199,7 @@ struct InParts {
                         .total = arrays.shape.total_k,
                         .heads = part.kv_heads,
                         .dim = part.head_dim,
+                        .value_dim = part.head_dim,
                         .scale = part.logit_scale()},
                        dk, dv, arrays.dk, arrays.dv);
   }
