@@ -20,6 +20,8 @@ MEANINGS = {
     "strategy": ["docs/reference/strategy.md", "docs/reference/scatter.md"],
     "outcome": ["instances/outcomes.md"],
     "partition": ["docs/reference/answers.md#partition"],
+    "audit": ["docs/reference/answers.md#audit"],
+    "audited": ["docs/tasks/balance-a-batch.md"],
     "trainer": ["docs/reference/trainer.md"],
 }
 

@@ -9,9 +9,9 @@
 
 namespace stowage {
 
-// Returns "assign-instance", "assign-plan", "layout-instance", "layout-plan", "order-instance",
-// "order-plan", "outcome", "partition", "scatter-instance", "scatter-plan", "strategy-instance",
-// "strategy-plan", "trainer", in alphabetical order.
+// Returns "assign-instance", "assign-plan", "audit", "audited-work", "layout-instance",
+// "layout-plan", "order-instance", "order-plan", "outcome", "partition", "scatter-instance",
+// "scatter-plan", "strategy-instance", "strategy-plan", "trainer", in alphabetical order.
 std::vector<std::string_view> schema_names();
 
 // Returns the text of schema/NAME.schema.json, or nullopt for an unknown name. A document that its

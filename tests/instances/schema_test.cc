@@ -11,6 +11,7 @@
 #include <valijson/validator.hpp>
 
 #include "instances/assign/json/json.h"
+#include "instances/audit/work.h"
 #include "instances/layout/json/json.h"
 #include "instances/order/json/json.h"
 #include "instances/scatter/generate/generate.h"
@@ -52,11 +53,11 @@ TEST(Schema, NamesAreTheFiles) {
     EXPECT_EQ(schema(name),
               file_text(kInstancesDir / "schema" / (std::string(name) + ".schema.json")));
   }
-  EXPECT_EQ(schema_names(),
-            (std::vector<std::string_view>{"assign-instance", "assign-plan", "layout-instance",
-                                           "layout-plan", "order-instance", "order-plan", "outcome",
-                                           "partition", "scatter-instance", "scatter-plan",
-                                           "strategy-instance", "strategy-plan", "trainer"}));
+  EXPECT_EQ(schema_names(), (std::vector<std::string_view>{
+                                "assign-instance", "assign-plan", "audit", "audited-work",
+                                "layout-instance", "layout-plan", "order-instance", "order-plan",
+                                "outcome", "partition", "scatter-instance", "scatter-plan",
+                                "strategy-instance", "strategy-plan", "trainer"}));
   EXPECT_EQ(schema("scatter"), std::nullopt);
 }
 
@@ -455,6 +456,42 @@ TEST(Schema, BrokenStrategiesAreRefusedBySchemaAndReader) {
     const std::string text = with(kValidStrategyPlan, b.from, b.to);
     EXPECT_NE(complaints("strategy-plan", text), "") << b.name;
     EXPECT_FALSE(read_strategy_plan(text)) << b.name;
+  }
+}
+
+TEST(Schema, AuditedWorkIsReadAndValid) {
+  for (const char* text : {
+           R"({"lengths": [5, 9], "rows": [[[0], [1]], []]})",
+           R"({"lengths": [5, 9], "partition": [[0, 1], []], "x-by": "verl"})",
+           R"({"lengths": [5, 9], "batch_rebalance": [[[0, 1]]]})",
+           R"({"lengths": [5, 9], "sample_id_groups": [[[0, 1], [0, 1]]]})",
+       }) {
+    const auto work = read_trainer_work(text);
+    EXPECT_TRUE(work && check(*work).empty()) << text;
+    EXPECT_EQ(complaints("audited-work", text), "") << text;
+  }
+}
+
+TEST(Schema, BrokenWorkIsRefusedBySchemaAndReader) {
+  const std::string valid = R"({"lengths": [5, 9], "rows": [[[0], [1]]]})";
+  const std::vector<Break> breaks = {
+      {"no lengths", "\"lengths\"", "\"x-lengths\""},
+      {"no work", "\"rows\"", "\"x-rows\""},
+      {"two kinds of work", "\"rows\"", "\"partition\": [[0, 1]], \"rows\""},
+      {"unknown key", "\"rows\"", "\"ranks\": 1, \"rows\""},
+      {"no rank", "[[[0], [1]]]", "[]"},
+      {"ids of ranks", "\"rows\"", "\"partition\""},
+      {"rows without ranks", "[[[0], [1]]]", "[[0], [1]]"},
+      {"negative id", "[0]", "[-1]"},
+      {"half an id", "[0]", "[0.5]"},
+      {"zero length", "[5, 9]", "[0, 9]"},
+      {"length as text", "[5, 9]", "[\"5\", 9]"},
+  };
+  for (const Break& b : breaks) {
+    const std::string text = with(valid, b.from, b.to);
+    EXPECT_NE(complaints("audited-work", text), "") << b.name;
+    const auto work = read_trainer_work(text);
+    EXPECT_FALSE(work && check(*work).empty()) << b.name;
   }
 }
 

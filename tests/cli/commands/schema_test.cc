@@ -93,6 +93,25 @@ TEST_F(Schemas, TrainerFiles) {
             "");
 }
 
+TEST_F(Schemas, Audits) {
+  for (const char* text : {R"({"lengths": [6, 5, 4], "partition": [[0, 1], [2]]})",
+                           R"({"lengths": [6, 5, 4], "rows": [[[0], [1]], [[2]]]})",
+                           R"({"lengths": [6, 5, 4], "batch_rebalance": [[[0, 1]], [[2]]]})",
+                           R"({"lengths": [6, 5], "sample_id_groups": [[[0], [1]]]})"}) {
+    const json work = json::parse(text);
+    EXPECT_EQ(faults(work, "audited-work"), "");
+    dir_.write("work.json", text);
+    json verdict = answer({"audit", "work.json"});
+    EXPECT_EQ(faults(verdict, "audit"), "") << text;
+    EXPECT_EQ(verdict.contains("plan"), work.contains("sample_id_groups"));
+    verdict["lost_at_least"] = 1.5;
+    EXPECT_NE(faults(verdict, "audit"), "");
+    verdict["lost_at_least"] = 0;
+    verdict.erase(verdict.contains("plan") ? "plan" : "rows");
+    EXPECT_NE(faults(verdict, "audit"), "") << "a verdict without its plan";
+  }
+}
+
 TEST_F(Schemas, InstancesThatAreMade) {
   EXPECT_EQ(faults(answer({"generate", "scatter", "--count", "9"}), "scatter-instance"), "");
   EXPECT_EQ(faults(answer({"convert", "lengths.txt", "-"}), "scatter-instance"), "");

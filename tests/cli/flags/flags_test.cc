@@ -97,9 +97,9 @@ const Case kCases[] = {
     {"schema",
      {"schema", "scatter-plam"},
      "stowage: NAME: unknown value 'scatter-plam' (choose assign-instance, assign-plan, "
-     "layout-instance, layout-plan, order-instance, order-plan, outcome, partition, "
-     "scatter-instance, scatter-plan, strategy-instance, strategy-plan, trainer); did you mean "
-     "'scatter-plan'?\n"},
+     "audit, audited-work, layout-instance, layout-plan, order-instance, order-plan, outcome, "
+     "partition, scatter-instance, scatter-plan, strategy-instance, strategy-plan, trainer); did "
+     "you mean 'scatter-plan'?\n"},
 };
 
 class BadFlags : public testing::TestWithParam<Case> {};

@@ -54,6 +54,9 @@ class Pool:
     def make_others(self):
         (self.directory / "lengths.txt").write_text("".join(f"{100 + i * 37 % 1000 * 9}\n" for i in range(12)))
         (self.directory / "lengths.json").write_text('{"lengths": [100, 20, 35, 7, 64]}\n')
+        (self.directory / "work.json").write_text('{"lengths": [100, 20, 35, 7], "rows": [[[0], [1, 2]], [[3]]]}\n')
+        (self.directory / "groups.json").write_text(
+            '{"lengths": [100, 20, 35, 7], "sample_id_groups": [[[0], [0]], [[1, 2], [3]]]}\n')
         (self.directory / "steps.jsonl").write_text('[608, 1040]\n{"lengths": [608, 1040], "x-id": 3}\n[64]\n')
         self.make_traces()
         rows = ["degree,lengths_tokens,time_ms,peak_mib"]

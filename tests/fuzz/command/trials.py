@@ -253,6 +253,8 @@ class Trials:
         name = {"stowage/instance": f"{problem}-instance", "stowage/plan": f"{problem}-plan",
                 "stowage/outcome": "outcome", "stowage/trainer": "trainer",
                 "stowage/partition": "partition"}.get(kind, "")
+        if kind is None and ("rows" in document or "sample_id_groups" in document):
+            name = "audited-work"
         # Half of the time members outside of the schema are changed too.
         return self.schemas.get(name) if self.draw.random() < 0.5 else None
 
@@ -302,6 +304,8 @@ class Trials:
                     ["generate", "strategy", "--lengths", name, "--sequences", "4", *column],
                     ["generate", "scatter", "--lengths", name, "--count", "3", "--step", "1", *column],
                     ["convert", name, "made.json"]]
+        if name in ("work.json", "groups.json"):
+            return [["audit", name], ["audit", name, "--max-tokens", "100", "--linear", "3"]]
         if name == "steps.jsonl":
             return [["plan-stream", name, *SHORT], ["plan-stream", name, "-o", "d", "--trainer", "bin", *SHORT]]
         return [["solve", name, *SHORT], ["convert", name, "made.csv"], ["export", name, "-o", "m.lp"],
@@ -319,7 +323,7 @@ class Trials:
         instance, plan = f"{stem}.json", f"{stem}-plan.json"
         files = {"INSTANCE": [instance], "PLAN": [plan, f"{stem}-outcome.json"], "LAYOUT": [f"{stem}-layout.json"],
                  "LENGTHS": ["lengths.txt", "lengths.json", "trace.csv", "array.npy"], "STEPS": ["steps.jsonl", "lengths.txt"],
-                 "SAMPLES": ["samples.csv"], "SOLUTION": [f"{stem}.sol"], "COST": ["cost.json"],
+                 "SAMPLES": ["samples.csv"], "WORK": ["work.json", "groups.json"], "SOLUTION": [f"{stem}.sol"], "COST": ["cost.json"],
                  "IN": [instance, "lengths.txt", "table.csv", "lengths.txt"], "OUT": ["out.json", "out.csv", "out.bin"],
                  "FILE": ["lengths.txt", f"{stem}-comparison.json"], "SOURCE": ["lengths.txt", "trace.jsonl", "uniform", "constant"],
                  "SHELL": ["bash", "zsh"], "OTHER": [plan], "NAME": ["fast", "auto", "exact", "x", "tokens", "usage.tokens", *self.schemas],
