@@ -17,9 +17,9 @@
 // Sequence b owns query rows [cu_q[b], cu_q[b+1]) and key rows [cu_k[b], cu_k[b+1]). The causal
 // mask is aligned to the bottom right corner: query i of a sequence sees key j when j <= i + (Lk -
 // Lq). With a window w it sees at most w of these keys, the last ones: j > i + (Lk - Lq) - w. A
-// query that sees no key, or whose logits are all -inf, has output 0 and lse -inf. Rows at or beyond the last entry of cu
-// are slack: the kernels never read them, and write 0 to their outputs, lse and gradients.
-// Sequences of length 0 and Lq > Lk are legal.
+// query that sees no key, or whose logits are all -inf, has output 0 and lse -inf. Rows at or
+// beyond the last entry of cu are slack: the kernels never read them, and write 0 to their outputs,
+// lse and gradients. Sequences of length 0 and Lq > Lk are legal.
 //
 // The kernels process blocks of queries against blocks of keys (sizes in simd/table.h) with a
 // running maximum, so no (Lq x Lk) matrix is stored. Backward recomputes the probabilities from
@@ -134,8 +134,8 @@ void attention_backward(const AttentionShape& shape, const AttentionBackwardInpu
                         KvGradients mode, std::span<float> dq, std::span<float> dk,
                         std::span<float> dv, std::span<float> workspace);
 
-// Writes the gradients of the sinks, `heads` entries: -sum over queries of exp(sink - lse) (o . do).
-// Ranks that hold different queries add theirs up.
+// Writes the gradients of the sinks, `heads` entries: -sum over queries of exp(sink - lse) (o .
+// do). Ranks that hold different queries add theirs up.
 void sink_gradients(const AttentionShape& shape, const AttentionBackwardInput& input,
                     std::span<double> gradients);
 

@@ -10,6 +10,10 @@
 namespace stowage::kernels {
 namespace {
 
+// Floats that aligning an array may skip, and the most lanes of a panel of queries.
+constexpr std::int64_t kAligned = kMaxLanes;
+constexpr std::int64_t kMostPanel = kGemmColumns;
+
 // Returns the number of keys of the longest sequence; all keys if the shape has no cu_k, as where a
 // program is planned whose sequences are not known yet.
 std::int64_t longest_keys(const AttentionShape& shape) {
@@ -26,18 +30,27 @@ std::int64_t longest_keys(const AttentionShape& shape) {
 std::int64_t forward_workspace(const AttentionShape& shape) {
   const std::int64_t dim = shape.head_dim, value_dim = shape.value_width();
   const std::int64_t keys = longest_keys(shape);
-  return (keys + kMaxLanes) * dim + keys * value_dim + kKeyBlock * kGemmColumns +
-         (dim + value_dim + 2) * forward_queries(keys, dim + value_dim) + 64;
+  const std::int64_t packed_keys = (keys + kMaxLanes) * dim;  // a rest fills up a vector
+  const std::int64_t values = keys * value_dim;
+  const std::int64_t logits = kKeyBlock * kMostPanel;
+  const std::int64_t of_query = dim + value_dim + 2;  // q, o, the maximum and the sum
+  return packed_keys + values + logits + of_query * forward_queries(keys, dim + value_dim) +
+         4 * kAligned;
 }
 
 std::int64_t backward_workspace(const AttentionShape& shape) {
   const std::int64_t dim = shape.head_dim, value_dim = shape.value_width();
   const std::int64_t keys = longest_keys(shape);
   const std::int64_t rows = grad_row(dim) + grad_row(value_dim);
-  return keys * (2 * dim + value_dim + rows) + kMaxLanes * (dim + value_dim) +
-         (dim + value_dim + std::max(dim, value_dim) + rows + 4 + 2 * kBackwardKeys) *
-             backward_queries(keys, dim + value_dim) +
-         16 * kMaxLanes;
+  const std::int64_t key_rows = keys * dim;
+  const std::int64_t packed = (keys + kMaxLanes) * (dim + value_dim);
+  const std::int64_t gradients = keys * rows;
+  const std::int64_t of_query = dim + value_dim + rows      // q and upstream, in lanes and in rows
+                                + std::max(dim, value_dim)  // dq, and o while delta is computed
+                                + 2 * kBackwardKeys         // p and ds
+                                + 4;                        // lse, its rest, delta, a factor
+  return key_rows + packed + gradients + of_query * backward_queries(keys, dim + value_dim) +
+         16 * kAligned;
 }
 
 void attention_forward(const AttentionShape& shape, std::span<const float> q,
@@ -64,7 +77,8 @@ void sink_gradients(const AttentionShape& shape, const AttentionBackwardInput& i
     for (int h = 0; h < shape.heads; ++h) {
       const std::int64_t at = (row * shape.heads + h) * width;
       double delta = 0;
-      for (std::int64_t d = at; d < at + width; ++d) delta += double{input.o[d]} * input.upstream[d];
+      for (std::int64_t d = at; d < at + width; ++d)
+        delta += double{input.o[d]} * input.upstream[d];
       const std::int64_t sum = h * shape.total_q + row;
       const double lse = double{input.lse[sum]} + input.lse[shape.logarithms() + sum];
       const std::size_t head = static_cast<std::size_t>(h);

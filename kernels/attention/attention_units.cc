@@ -27,14 +27,14 @@ const float* lanes_of(const RowPlaces& places, const HeadGroups& group) {
   return places.lanes == nullptr ? nullptr : places.lanes + group.kv_head() * places.lanes_head;
 }
 
-// The turn that a unit of one query head awaits before it adds to the gradients of its kv head.
-struct Turn {
+// The heads that a unit of one query head awaits before it adds to the gradients of its kv head.
+struct EarlierHeads {
   OrderedReduction* turns;
   std::size_t group;
   int head;
 };
 void await(void* data) {
-  const Turn& turn = *static_cast<const Turn*>(data);
+  const EarlierHeads& turn = *static_cast<const EarlierHeads*>(data);
   turn.turns->await(turn.group, turn.head);
 }
 
@@ -195,7 +195,7 @@ void BackwardUnits::run(std::span<float> workspace) const {
   const std::int64_t o = row * o_stride(shape_) + std::int64_t{head} * shape_.value_width();
   const std::int64_t sums = head * shape_.total_q + row;
   const Places dk = places(shape_.head_dim, head), dv = places(shape_.value_width(), head);
-  Turn turn{.turns = turns_, .group = groups_.number(), .head = first_};
+  EarlierHeads turn{.turns = turns_, .group = groups_.number(), .head = first_};
   simd_table().attention_backward(
       {.lq = groups_.queries(),
        .lk = groups_.keys(),
@@ -227,8 +227,8 @@ void BackwardUnits::run(std::span<float> workspace) const {
        .dv_stride = dv.token,
        .dk_head = dk.head,
        .dv_head = dv.head,
-       .turn = mode_ == KvGradients::per_kv_head && first_ > 0 ? await : nullptr,
-       .turn_data = &turn,
+       .await = mode_ == KvGradients::per_kv_head && first_ > 0 ? await : nullptr,
+       .await_data = &turn,
        .running_sums = running_,
        .add_to_dq = out_.add_to_dq,
        .delta = out_.delta.empty() ? nullptr : out_.delta.data() + sums,

@@ -48,7 +48,8 @@ struct AttentionGradientArrays {
 };
 
 // Gradients that are summed over several passes over different queries or keys. dk and dv are
-// (heads, grad_rows, grad_row(channels)) with `heads` as KvGradients says; dk has yet to be multiplied by the logits' scale, which write_kv_gradients() does.
+// (heads, grad_rows, grad_row(channels)) with `heads` as KvGradients says; dk has yet to be
+// multiplied by the logits' scale, which write_kv_gradients() does.
 struct RunningGradients {
   std::span<float> dq;
   bool add_to_dq;  // if false, dq is written, where a sequence has queries

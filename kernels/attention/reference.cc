@@ -67,9 +67,8 @@ void for_each_row(const AttentionShape& shape, std::span<const double> q, std::s
           largest = std::max(largest, row.p[j]);
         }
         // A softmax over logits of -inf alone is that over no logits.
-        const bool none = start == -kInfinity && std::ranges::all_of(row.p, [](double x) {
-                            return x == -kInfinity;
-                          });
+        const bool none = start == -kInfinity &&
+                          std::ranges::all_of(row.p, [](double x) { return x == -kInfinity; });
         double sum = sink && !none ? std::exp(start - largest) : 0;
         for (double& p : row.p) sum += (p = none ? 0 : std::exp(p - largest));
         for (double& p : row.p) p = none ? 0 : p / sum;

@@ -47,13 +47,13 @@ inline constexpr std::array<std::string_view, kWeightTensors> kWeightNames = {
 
 template <class T>
 struct BlockWeights {
-  std::vector<T> attention_norm;     // (hidden)
+  std::vector<T> attention_norm;  // (hidden)
   // (hidden, heads head_dim), (hidden, kv_heads head_dim), (hidden, kv_heads value_dim)
   std::vector<T> query, key, value;
-  std::vector<T> output;             // (heads value_dim, hidden)
-  std::vector<T> ffn_norm;           // (hidden)
-  std::vector<T> gate, up;           // (hidden, ffn)
-  std::vector<T> down;               // (ffn, hidden)
+  std::vector<T> output;    // (heads value_dim, hidden)
+  std::vector<T> ffn_norm;  // (hidden)
+  std::vector<T> gate, up;  // (hidden, ffn)
+  std::vector<T> down;      // (ffn, hidden)
 
   // Returns the nine tensors in the order of kWeightNames.
   std::array<std::vector<T>*, kWeightTensors> tensors() {

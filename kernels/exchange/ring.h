@@ -7,9 +7,9 @@
 // they come from. In zigzag order a rank's own keys need the causal mask. Of an earlier rank's
 // keys, all queries see the first half of each sequence. Of a later rank's keys, only the second
 // half of the queries sees any, and it sees all. With a sliding window each half of a rank's
-// queries meets each half of the keys by the distance of their positions. In the backward pass the keys travel around again,
-// together with the sums of their gradients. Every step adds to these sums in place, and one
-// further hop returns them to their rank.
+// queries meets each half of the keys by the distance of their positions. In the backward pass the
+// keys travel around again, together with the sums of their gradients. Every step adds to these
+// sums in place, and one further hop returns them to their rank.
 //
 //   RingAttention attention(world, layout.order(), local_shape, KvGradients::per_kv_head);
 //   attention.forward(q, k, v, {.o = o, .sums = sums}, {});
@@ -64,8 +64,8 @@ class RingAttention final : public AttentionStage {
 
   Communicator& world_;
   RingOrder order_;
-  AttentionShape local_;  // with slack, causal
-  AttentionShape own_;              // without slack
+  AttentionShape local_;                  // with slack, causal
+  AttentionShape own_;                    // without slack
   std::vector<std::vector<Part>> parts_;  // by the origin of the keys
   KvGradients mode_;
   int sum_heads_;  // heads of the gradients of keys

@@ -102,8 +102,7 @@ void UlyssesAttention::to_tokens(const Deal& deal, Width all, std::span<const fl
   }
 }
 
-void UlyssesAttention::sum_to_tokens(int dim, std::span<const float> mine,
-                                     std::span<float> slice) {
+void UlyssesAttention::sum_to_tokens(int dim, std::span<const float> mine, std::span<float> slice) {
   to_tokens(query_, {shape_.heads, dim}, mine, slice_);
   sum_kv_gradients(my_tokens(), shape_.heads, shape_.kv_heads, dim, slice_, slice);
 }

@@ -34,7 +34,8 @@ std::string window_note(const ScaledPlan& plan) {
       "windows of " + std::to_string(plan.layers.back().window) + " tokens after scaling";
   if (plan.layers.back().window == 0) return "";
   if (plan.layers.size() == 1) return "every layer has " + window;
-  return "layers with " + window + " and layers without were executed; times and losses are their "
+  return "layers with " + window +
+         " and layers without were executed; times and losses are their "
          "means by the share of each kind";
 }
 

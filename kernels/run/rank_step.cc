@@ -32,8 +32,7 @@ RankShare run_share(Communicator& world, const Model& model, const GroupTask& ta
     for (const std::int64_t row : layout.of(world.rank())) {
       positions.push_back(row < 0 ? 0 : all[row]);
     }
-    attention.emplace(world, task.exchange,
-                      attention_shape(block, task.tokens, task.cu_seqlens));
+    attention.emplace(world, task.exchange, attention_shape(block, task.tokens, task.cu_seqlens));
     pass.emplace(block, positions, attention->stage());
   }
   for (int repeat = 0; repeat < task.repeats; ++repeat) {

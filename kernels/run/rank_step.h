@@ -27,7 +27,7 @@ struct GroupTask {
   std::span<const std::int32_t> cu_seqlens;  // must satisfy check_cu_seqlens() for `tokens` rows
   std::int64_t tokens = 0;
   int ranks = 1;
-  int repeats = 1;  // number of timed runs; every run gives the same result
+  int repeats = 1;          // number of timed runs; every run gives the same result
   std::int64_t window = 0;  // of the block's attention; 0: none. Takes the place of the model's
 };
 

@@ -49,11 +49,11 @@ struct LayerKind {
 struct ScaledPlan {
   std::int64_t scale = 1;
   std::vector<LayerKind> layers = {{}};  // one or two kinds
-  std::vector<Tokens> lengths;       // scaled length of every sequence of the instance
-  std::vector<ScaledBatch> batches;  // batches that can be executed, in plan order
+  std::vector<Tokens> lengths;           // scaled length of every sequence of the instance
+  std::vector<ScaledBatch> batches;      // batches that can be executed, in plan order
   // The larger of: all sequences alone, the plan's batches; the sum over the kinds of layers.
   double work_flop = 0;
-  Problems problems;                 // errors of the plan; invalid batches are omitted
+  Problems problems;  // errors of the plan; invalid batches are omitted
 };
 
 // Limit on the rows of one batch after scaling.

@@ -16,8 +16,8 @@ namespace {
 
 // The widths of a rank's part of a layer and the numbers of tokens.
 struct Sizes {
-  std::int64_t n = 0;    // tokens of the rank
-  std::int64_t all = 0;  // tokens of all ranks of cp
+  std::int64_t n = 0;        // tokens of the rank
+  std::int64_t all = 0;      // tokens of all ranks of cp
   std::int64_t longest = 0;  // tokens of the longest sequence
   std::int64_t h = 0, q = 0, k = 0, f = 0;
   std::int64_t lse = 0;  // lse in the block, in floats

@@ -1,7 +1,7 @@
 // The hot kernels as plain functions, one table per instruction set level.
 //
 // A task holds plain pointers and a workspace of the caller. A kernel allocates nothing, checks
-// nothing, and calls only libc's logf, memcpy and memset and a task's `turn`. The sources of a
+// nothing, and calls only libc's logf, memcpy and memset and a task's `await`. The sources of a
 // table are compiled for instruction sets that the machine may lack. If such a source shared an
 // inline function with the rest of the program, the linker could choose its version, which fails on
 // an older machine. So all functions of these sources are local to their translation unit
@@ -28,8 +28,8 @@ inline constexpr std::int64_t kBackwardQueries = 128;  // queries per block, bac
 inline constexpr std::int64_t kBackwardKeys = 64;
 // Every block of queries reads all keys that it sees. Where these are more than a cache of a core
 // holds, larger blocks read them less often.
-inline constexpr std::int64_t kLongQueryBlock = 256;       // queries per block, both passes
-inline constexpr std::int64_t kLongFloats = 1024 * 1024;   // of keys and values: 4 MiB
+inline constexpr std::int64_t kLongQueryBlock = 256;      // queries per block, both passes
+inline constexpr std::int64_t kLongFloats = 1024 * 1024;  // of keys and values: 4 MiB
 
 // Return the queries per block of a sequence of `keys` keys, with `channels` channels of a key and
 // its value together.
@@ -88,12 +88,14 @@ struct BackwardTask {
   std::int64_t dk_stride, dv_stride;
   // the distance between heads of dk and of dv; if 0, the heads are summed in head order
   std::int64_t dk_head, dv_head;
-  // Used with dk_head 0. dk and dv hold the sums of earlier heads, and the kernel calls `turn`
-  // before it adds to them. If null, dk and dv hold no sums of earlier heads.
-  void (*turn)(void* turn_data);
-  void* turn_data;
+  // Used with dk_head 0. dk and dv hold the sums of earlier heads, and the kernel calls `await`
+  // before it adds to them, which waits for these heads. If null, dk and dv hold no sums of earlier
+  // heads.
+  void (*await)(void* await_data);
+  void* await_data;
   // If true, dk and dv are running sums: the kernel adds to them, dk without the logits' scale, and
-  // their tokens are at least grad_row(dim) and grad_row(value_dim) apart. If false, the kernel writes dk and dv.
+  // their tokens are at least grad_row(dim) and grad_row(value_dim) apart. If false, the kernel
+  // writes dk and dv.
   bool running_sums;
   bool add_to_dq;  // if false, dq is written
   // o . upstream of every query, laid out as lse. If add_to_dq is true, delta is read, otherwise

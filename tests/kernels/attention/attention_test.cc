@@ -88,7 +88,8 @@ void expect_close(const Case& c) {
       EXPECT_EQ(run.lse[i], -kInf);
     } else {
       // numerics_test.cc has the proven bound; this is the usual size of the error.
-      ASSERT_LE(std::abs(run.lse[i] - want), (peaked ? 6e-6 : 3e-6) * std::max(1.0, std::abs(want)));
+      ASSERT_LE(std::abs(run.lse[i] - want),
+                (peaked ? 6e-6 : 3e-6) * std::max(1.0, std::abs(want)));
     }
   }
 }

@@ -45,8 +45,7 @@ struct Counts {
 
 // Puts `bad` at one place of an input and checks every element of the results.
 void expect_only_its_own(AttentionArrays& run, std::vector<float>& input, std::size_t place,
-                         float bad, const std::vector<std::vector<float>>& clean,
-                         Counts& counts) {
+                         float bad, const std::vector<std::vector<float>>& clean, Counts& counts) {
   const float was = input[place];
   input[place] = kNan;
   const Results touched = defined(run);
@@ -122,10 +121,12 @@ TEST(AttentionExactness, EveryPlaceOfShortSequences) {
 // A few queries of many heads, which the kernel for decoding computes, and queries without keys.
 TEST(AttentionExactness, FewQueriesAndQueriesThatSeeNoKey) {
   for (const int window : {0, 5, 20}) {
-    expect_exact({.heads = 4, .kv_heads = 2, .dim = 4, .lq = {3, 1}, .lk = {37, 9}, .window = window},
-                 kSanitized ? 3 : 30);
-    expect_exact({.heads = 2, .kv_heads = 2, .dim = 4, .lq = {7, 12}, .lk = {3, 0}, .window = window},
-                 kSanitized ? 3 : 12);
+    expect_exact(
+        {.heads = 4, .kv_heads = 2, .dim = 4, .lq = {3, 1}, .lk = {37, 9}, .window = window},
+        kSanitized ? 3 : 30);
+    expect_exact(
+        {.heads = 2, .kv_heads = 2, .dim = 4, .lq = {7, 12}, .lk = {3, 0}, .window = window},
+        kSanitized ? 3 : 12);
   }
 }
 

@@ -258,7 +258,8 @@ TEST(AttentionVariants, TheReferenceMatchesFiniteDifferences) {
 
 TEST(AttentionVariants, AShapeNamesWhatIsWrong) {
   const std::vector<std::int32_t> cu = {0, 4};
-  const AttentionShape good{.total_q = 4, .total_k = 4, .heads = 2, .kv_heads = 1, .cu_q = cu, .cu_k = cu};
+  const AttentionShape good{
+      .total_q = 4, .total_k = 4, .heads = 2, .kv_heads = 1, .cu_q = cu, .cu_k = cu};
   const auto problem = [&](auto change) {
     AttentionShape shape = good;
     change(shape);

@@ -11,7 +11,6 @@
 namespace stowage::kernels::block_swiglu_test {
 namespace {
 
-
 double sigmoid(double g) { return 1 / (1 + std::exp(-g)); }
 
 // Within a few units of the last place for every gate, small and large, at every length of a rest.
@@ -31,7 +30,8 @@ TEST(Swiglu, EqualsTheFormula) {
         EXPECT_NEAR(dup[i], dout[i] * g * s, unit * std::abs(dout[i] * g * s) + 1e-36) << g;
         const double slope = s * (1 + g * (1 - s));
         const double terms = s * (1 + std::abs(g) * (1 - s));
-        EXPECT_NEAR(dgate[i], dout[i] * up[i] * slope, unit * std::abs(dout[i] * up[i]) * terms + 1e-36)
+        EXPECT_NEAR(dgate[i], dout[i] * up[i] * slope,
+                    unit * std::abs(dout[i] * up[i]) * terms + 1e-36)
             << g;
       }
     }

@@ -65,7 +65,8 @@ TEST(LayerKinds, NotesSayWhatWasExecuted) {
 
 // The work of a window is less, so that the scale may be smaller.
 TEST(LayerKinds, TheScaleFollowsTheWork) {
-  const ScaledPlan full = scale_plan(packed_plan(ten_sequences(), ten_sequences_planned()), {}, 1, 1);
+  const ScaledPlan full =
+      scale_plan(packed_plan(ten_sequences(), ten_sequences_planned()), {}, 1, 1);
   const ScaledPlan both =
       scale_plan(packed_plan(windowed(8, 0.5), ten_sequences_planned()), {}, 1, 1);
   const ScaledPlan window =
@@ -76,8 +77,8 @@ TEST(LayerKinds, TheScaleFollowsTheWork) {
 
 // A plan of a bundled step with windows passes the verifier and is computed.
 TEST(LayerKinds, ABundledStepWithWindows) {
-  const std::filesystem::path path =
-      std::filesystem::path(STOWAGE_SOURCE_DIR) / "instances/data/scatter/tiny/windowed-layers.json";
+  const std::filesystem::path path = std::filesystem::path(STOWAGE_SOURCE_DIR) /
+                                     "instances/data/scatter/tiny/windowed-layers.json";
   std::ifstream in(path);
   std::ostringstream text;
   text << in.rdbuf();
@@ -99,10 +100,14 @@ TEST(LayerKinds, BlocksOfOtherWidths) {
     for (std::size_t kind = 0; kind < kExchangeNames.size(); ++kind) {
       SCOPED_TRACE(testing::Message() << "value_dim " << value_dim << ", " << kExchangeNames[kind]);
       const ExecutionReport report =
-          run(windowed(20, 0.5),
-              {.scale = 1,
-               .block = {.hidden = 32, .heads = 4, .kv_heads = 2, .head_dim = 24, .ffn = 48, .value_dim = value_dim},
-               .exchange = {.kind = static_cast<ExchangeKind>(kind)}});
+          run(windowed(20, 0.5), {.scale = 1,
+                                  .block = {.hidden = 32,
+                                            .heads = 4,
+                                            .kv_heads = 2,
+                                            .head_dim = 24,
+                                            .ffn = 48,
+                                            .value_dim = value_dim},
+                                  .exchange = {.kind = static_cast<ExchangeKind>(kind)}});
       EXPECT_TRUE(report.passed()) << problems_of(report);
     }
   }
