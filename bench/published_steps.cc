@@ -118,7 +118,7 @@ StrategySample sample_of(const Row& row) {
                                                      .cp = integer(row, "cp"),
                                                      .dp = integer(row, "dp"),
                                                      .ep = integer(row, "ep"),
-                                                .shard = shard_of(row)},
+                                                     .shard = shard_of(row)},
                                           .choice = {.zero = integer(row, "zero")}},
                         .step_ms = number(row, "step_ms")};
   set_rates(machine, sample.instance);

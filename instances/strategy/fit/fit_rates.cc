@@ -15,9 +15,8 @@ using Numbers = std::array<double, kRates>;
 using Square = std::array<Numbers, kRates>;
 
 constexpr std::array<std::string_view, kRates> kNames = {
-    "linear_tflops", "attention_tflops", "inside",       "across",
-    "pass_bytes",    "pass_ms",          "square_bytes", "expert_slowdown",
-    "update_bytes",  "update_ms",        "message_ms"};
+    "linear_tflops", "attention_tflops", "inside",       "across",    "pass_bytes", "pass_ms",
+    "square_bytes",  "expert_slowdown",  "update_bytes", "update_ms", "message_ms"};
 
 // Weight of a factor's logarithm, against the relative error of one sample. Smaller: factors that
 // few samples depend on move farther. Evidence: bench/results/0.1.0/published.txt.
