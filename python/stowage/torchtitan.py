@@ -172,7 +172,8 @@ class PlannedTrainer(Trainer):  # type: ignore[misc]
     """torchtitan's Trainer, each of whose steps is a planned step; planned() makes its Config.
 
     A step has as many micro-batches as its plan, in the place of a fixed number of accumulation steps.
-    The loss is torchtitan's: the sum over targets divided by the targets of all ranks.
+    The loss is torchtitan's: the sum over targets divided by the targets of all ranks. The largest mean
+    loss of a rank, which torchtitan logs as well, is not a number if a rank has no target in a step.
     """
 
     @dataclass(kw_only=True, slots=True)
