@@ -28,8 +28,8 @@ inline constexpr std::int64_t kBackwardQueries = 128;  // queries per block, bac
 inline constexpr std::int64_t kBackwardKeys = 64;
 // Every block of queries reads all keys that it sees. Where these are more than a cache of a core
 // holds, larger blocks read them less often.
-inline constexpr std::int64_t kLongQueryBlock = 256;      // queries per block, both passes
-inline constexpr std::int64_t kLongFloats = 1 << 20;       // of keys and values: 4 MiB
+inline constexpr std::int64_t kLongQueryBlock = 256;  // queries per block, both passes
+inline constexpr std::int64_t kLongFloats = 1 << 20;  // of keys and values: 4 MiB
 
 // Return the queries per block of a sequence of `keys` keys, with `channels` channels of a key and
 // its value together.
