@@ -194,7 +194,8 @@ class StageCosts {
   // Returns the part of an exchange that compute does not hide (T8), plus the optimizer's update
   // (T16).
   Ms exposed(const StageCost& cost) const {
-    return std::max(0.0, cost.exchange_ms - table_->instance().cost.overlap_of_step() * cost.time_ms) +
+    return std::max(0.0,
+                    cost.exchange_ms - table_->instance().cost.overlap_of_step() * cost.time_ms) +
            cost.update_ms;
   }
 

@@ -140,7 +140,8 @@ TEST(Handover, APriceIsTheObjectiveAndWhatIsExposed) {
     Ms exposed = 0;
     for (const StrategyStage& stage : plan.stages) {
       const Ms computing = sum / static_cast<double>(planned.micro_batches.size());
-      const Ms left = std::max(0.0, stage.exchange_ms - instance.cost.overlap_of_step() * computing);
+      const Ms left =
+          std::max(0.0, stage.exchange_ms - instance.cost.overlap_of_step() * computing);
       exposed = std::max(exposed, left + stage.update_ms);
     }
     EXPECT_NEAR(price.step_ms, planned.objective_ms + exposed, 1e-9 * price.step_ms);
