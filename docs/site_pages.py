@@ -7,7 +7,7 @@ import re
 import sys
 from collections import defaultdict
 from pathlib import Path
-from typing import Any, Iterator
+from typing import Any, Iterator, Optional
 
 Schema = dict[str, Any]
 
@@ -63,10 +63,12 @@ def resolved(schema: Schema, top: Schema) -> Schema:
 
 
 def alternatives(schema: Schema, top: Schema) -> list[Schema]:
+    """The schemas of oneOf and anyOf, after what stands beside them."""
     schema = resolved(schema, top)
     for word in ("oneOf", "anyOf"):
         if word in schema:
-            return [each for part in schema[word] for each in alternatives(part, top)]
+            beside = {key: value for key, value in schema.items() if key != word}
+            return [beside, *(each for part in schema[word] for each in alternatives(part, top))]
     return [schema]
 
 
@@ -129,9 +131,9 @@ def cells(line: str) -> list[str]:
     return [cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip().strip("|"))]
 
 
-# Unit, default, meaning, the page, the object that the table describes ("" for the document itself), and
-# whether the table stands in a section on plans.
-Meaning = tuple[str, str, str, str, str, bool]
+# Unit, default, meaning, the page, the object that the table describes ("" for the document itself),
+# whether the table stands in a section on plans, and the names in its range.
+Meaning = tuple[str, str, str, str, str, bool, frozenset[str]]
 
 
 def meanings(root: Path, page: str) -> dict[str, list[Meaning]]:
@@ -160,17 +162,22 @@ def meanings(root: Path, page: str) -> dict[str, list[Meaning]]:
             for path in re.findall(r"`([a-z0-9_.\[\]]+)`", row["key"]):
                 key = path.rpartition(".")[2]
                 unit, default = row.get("unit", ""), row.get("default", "")
-                found[key].append((unit, default, row["meaning"], page, about, of_plan))
+                names = frozenset(re.findall(r"`(\w+)`", row.get("range", "")))
+                found[key].append((unit, default, row["meaning"], page, about, of_plan, names))
     return found
 
 
-def chosen(rows: list[Meaning], of_plan: bool, path: str, nth: int) -> Meaning:
-    """The row about the object that holds the key; else the n-th, as both go from outside in.
+def chosen(
+    known: dict[str, list[Meaning]], of_plan: bool, path: str, nth: int
+) -> Optional[Meaning]:
+    """The row about the object that holds the key; else the row of an object around it that names the
+    key; else the n-th, as both go from outside in.
 
     Rows of the first page that has the key come before those of other pages, and rows on plans before
     those on instances where the document is a plan.
     """
-    parents = re.sub(r"[\[\]{}]", "", path).split(".")[:-1]
+    *parents, key = re.sub(r"[\[\]{}]", "", path).split(".")
+    rows = known.get(key, [])
     if parents[-1:] in (["lengths"], ["loss_tokens"]):  # lists are described once, for all families
         rows = [row for row in rows if row[4] == "lengths"] or rows
     own = [row for row in dict.fromkeys(rows) if row[3] == rows[0][3]]
@@ -179,7 +186,34 @@ def chosen(rows: list[Meaning], of_plan: bool, path: str, nth: int) -> Meaning:
         about = row[4].split(".") if row[4] else []
         if about == parents or (parents and about[-1:] == parents[-1:]):
             return row
-    return own[min(nth, len(own) - 1)]
+    # A table of several nested objects names one before a colon: "part: of a row or of all work".
+    near = [row for row in own if row[4].split(".")[-1] in parents] or own
+    for row in near:
+        label, colon, _ = row[2].partition(":")
+        if colon and parents and label in (parents[-1], parents[-1].removesuffix("s")):
+            return row
+    near = [row for row in near if not re.match("(part|packing|pattern): ", row[2])]
+    if (row := implied(known, key, parents, not near)) is not None:
+        return row
+    return near[min(nth, len(near) - 1)] if near else None
+
+
+def implied(
+    known: dict[str, list[Meaning]], key: str, parents: list[str], by_meaning: bool
+) -> Optional[Meaning]:
+    """The row of an object around a key, if its range names the key, or its meaning does.
+
+    What is said of a value in milliseconds holds of the same in bytes.
+    """
+    in_ms = re.sub("_bytes$", "_ms", key)
+    unit = next((unit for unit in ("ms", "bytes") if key.endswith(f"_{unit}")), "")
+    for parent in reversed(parents):
+        for row in known.get(parent, []):
+            if row[6] & {key, in_ms} or (by_meaning and f"`{key}`" in row[2]):
+                return (unit, "", f"see `{parent}`", *row[3:])
+    if key not in known and in_ms in known:
+        return ("bytes", *known[in_ms][0][1:])
+    return None
 
 
 def plain(text: str, page: str) -> str:
@@ -212,10 +246,10 @@ def keys_page(root: Path) -> str:
         text += "| key | type | unit | range | default | meaning |\n|---|---|---|---|---|---|\n"
         seen: dict[str, int] = defaultdict(int)
         for at, key, kind, span, required in dict.fromkeys(rows_of(top, top)):
-            if key not in known:
+            row = chosen(known, name.endswith("-plan"), at, seen[key])
+            if row is None:
                 missing.append(f"{name}: {at}")
                 continue
-            row = chosen(known[key], name.endswith("-plan"), at, seen[key])
             unit, default, meaning, page = row[:4]
             seen[key] += 1
             default = "required" if required else default if default != "required" else ""
