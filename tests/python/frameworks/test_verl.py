@@ -1,5 +1,6 @@
 """Tests of stowage.verl with verl's own functions, which call it after use()."""
 
+import contextlib
 import itertools
 import math
 import os
@@ -260,11 +261,14 @@ def first_fit(lengths, limit):
 def test_micro_batches_are_never_more_than_verls_or_first_fits():
     draw = np.random.default_rng(6)
     fewer = [0, 0]
-    for seed in range(60):
+    for seed in range(10000 if os.environ.get("STOWAGE_LONG") else 60):
         lengths = drawn(seed, int(draw.integers(8, 65)))
         limit = int(lengths.max() * draw.uniform(1, 3))
         own = stowage.micro_batches(lengths, 1, limit)
-        assert own.tokens.max() <= limit and own.per_rank_bound <= own.per_rank
+        parts = own.of_rank(0)
+        assert sorted(itertools.chain.from_iterable(parts)) == list(range(len(lengths)))
+        assert all(0 < lengths[part].sum() <= limit for part in parts)
+        assert -(-lengths.sum() // limit) <= own.per_rank_bound <= own.per_rank == len(parts)
         verls = len(stowage.verl._their_micro(data_of(lengths).batch, limit)[0])
         slimes = first_fit(lengths, limit)
         assert own.per_rank <= min(verls, slimes)
@@ -318,33 +322,64 @@ def planner(**more):
     return stowage.Planner(cluster, **more)
 
 
-def test_dynamic_context_parallelism_is_planned(used):
-    scheduling = pytest.importorskip("verl.utils.dynamic_cp_scheduler")
+def nested(lengths):
     from tensordict import TensorDict
 
+    parts = [torch.arange(int(length)) for length in lengths]
+    ids = torch.nested.as_nested_tensor(parts, layout=torch.jagged)
+    return TensorDict({"input_ids": ids}, batch_size=[len(lengths)])
+
+
+@pytest.mark.parametrize("layout", ["zigzag", "contiguous"])
+@pytest.mark.parametrize("cp_size, tp_size", [(1, 1), (2, 1), (4, 2), (8, 1)])
+def test_dynamic_context_parallelism_is_planned(used, cp_size, tp_size, layout):
+    scheduling = pytest.importorskip("verl.utils.dynamic_cp_scheduler")
     used(dynamic_cp=planner())
-    lengths = np.minimum(drawn(4, 40), CAP * 4)
-    batch = TensorDict(
-        {
-            "input_ids": torch.nested.as_nested_tensor(
-                [torch.arange(int(length)) for length in lengths], layout=torch.jagged
-            )
-        },
-        batch_size=[len(lengths)],
-    )
-    scheduler = scheduling.DynamicCPScheduler(CAP, dp_size=4, cp_size=2)
-    read = scheduling.tu.get_non_tensor_data
-    seen, tokens = [], 0
-    for rank in range(RANKS):
-        group = SimpleNamespace(size=lambda: RANKS, rank=lambda rank=rank: rank)
-        for row in scheduler.schedule(batch, group, tp_size=1):
-            ids = read(row, scheduling.DCP_SAMPLE_IDS, None)
-            size = read(row, "local_cp_size", None)
-            assert -(-int(lengths[ids].sum()) // size) <= CAP
-            tokens += read(row, scheduling.DCP_LOCAL_NUM_TOKENS, None)
-            if read(row, scheduling.DCP_GROUP_LEADER, None):
-                seen += ids
-    assert sorted(seen) == list(range(40)) and tokens == lengths.sum()
+    scheduler = scheduling.DynamicCPScheduler(CAP, dp_size=RANKS // cp_size, cp_size=cp_size)
+    for seed in range(5):
+        lengths = np.minimum(drawn(seed, 40), CAP * 4)
+        outputs, tokens, most = [], 0, 0
+        for rank in range(RANKS):
+            group = SimpleNamespace(size=lambda: RANKS, rank=lambda rank=rank: rank)
+            own = scheduler.schedule(nested(lengths), group, tp_size=tp_size, cp_layout=layout)
+            outputs.append([])
+            for row in own:
+                kept = {
+                    name: scheduling.tu.get_non_tensor_data(row, name, None)
+                    for name in (
+                        "local_cp_size",
+                        scheduling.DCP_SAMPLE_IDS,
+                        scheduling.DCP_LOCAL_NUM_TOKENS,
+                        scheduling.DCP_GROUP_LEADER,
+                    )
+                }
+                ids = kept[scheduling.DCP_SAMPLE_IDS]
+                assert -(-int(lengths[ids].sum()) // kept["local_cp_size"]) <= CAP
+                most = max(most, kept["local_cp_size"])
+                tokens += kept[scheduling.DCP_LOCAL_NUM_TOKENS]
+                outputs[-1].append({**kept, "model_output": {"first": row["input_ids"]}})
+        assert tokens == lengths.sum() and most >= -(-lengths.max() // CAP)
+        assert len({len(own) for own in outputs}) == 1
+        assert_collected(scheduling, outputs, lengths)
+
+
+def assert_collected(scheduling, outputs, lengths):
+    """Requires that verl's own collection of the outputs of all ranks has each sample once, in order."""
+    records = []
+
+    def gathered(into, own, group):
+        records.append(own)
+        into[:] = records[-RANKS:]
+
+    group = SimpleNamespace(size=lambda: RANKS)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(torch.distributed, "all_gather_object", gathered)
+        for own in outputs[:-1]:
+            with contextlib.suppress(RuntimeError):  # the other ranks are missing yet
+                scheduling.postprocess_dynamic_cp_batch(own, len(lengths), group)
+        found = scheduling.postprocess_dynamic_cp_batch(outputs[-1], len(lengths), group)
+    sizes = [len(part) for part in found["model_output"]["first"].unbind()]
+    assert sizes == lengths.tolist()
 
 
 def test_planners_of_dynamic_context_parallelism():

@@ -1,4 +1,5 @@
-"""A plugin of pytest that runs verl's own tests with stowage's partitions instead of verl's.
+"""A plugin of pytest that runs verl's own tests with stowage's partitions, micro-batches and dynamic
+context parallelism instead of verl's.
 
 Without two GPUs the processes that verl's tests start run on the CPU, over gloo.
 """
@@ -9,8 +10,9 @@ from types import SimpleNamespace
 
 import torch
 import torch.multiprocessing as processes
-from verl.utils import seqlen_balancing
+from verl.utils import dynamic_cp_scheduler, seqlen_balancing
 
+import stowage
 import stowage.verl
 
 _spawn = processes.spawn
@@ -23,8 +25,12 @@ def counted(*arguments, **more):
 
 
 def pytest_configure(config):
-    stowage.verl.use()
-    assert getattr(seqlen_balancing, stowage.verl._NAME).__module__ == "stowage.verl"
+    cluster = stowage.Cluster.preset("gpt-7b", devices=4, limit=64000, pad_multiple=1)
+    stowage.verl.use(dynamic_cp=stowage.Planner(cluster))
+    for name in (stowage.verl._NAME, stowage.verl._MICRO):
+        assert getattr(seqlen_balancing, name).__module__ == "stowage.verl"
+    theirs = dynamic_cp_scheduler.get_megatron_dynamic_cp_scheduler_cls()
+    assert issubclass(theirs, stowage.verl.PackingScheduler)
     setattr(seqlen_balancing, stowage.verl._NAME, counted)
     if torch.cuda.device_count() < 2:
         processes.spawn = spawned
