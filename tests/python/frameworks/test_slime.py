@@ -65,3 +65,19 @@ def test_the_drop_in_of_the_page(schedule, monkeypatch):
         assert count <= theirs
         fewer += count < theirs
     assert fewer > 0
+
+
+def test_micro_batches_are_never_more_than_its_own(schedule):
+    draw = np.random.default_rng(7)
+    fewer = 0
+    for _ in range(10000 if os.environ.get("STOWAGE_LONG") else 200):
+        count = int(draw.integers(8, 65))
+        lengths = np.minimum(draw.lognormal(7.0, 1.2, count).astype(np.int64) + 1, 32768)
+        limit = int(lengths.max() * draw.uniform(1, 3))
+        theirs = schedule.first_fit_pack(lengths.tolist(), limit)
+        ours = stowage.micro_batches(lengths, 1, limit)
+        assert all(0 < lengths[part].sum() <= limit for part in ours.of_rank(0))
+        assert -(-lengths.sum() // limit) <= ours.per_rank_bound <= ours.per_rank <= len(theirs)
+        fewer += ours.per_rank < len(theirs)
+    assert fewer > 0
+    print(f"fewer micro-batches in {fewer}")
