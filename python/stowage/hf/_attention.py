@@ -102,6 +102,34 @@ class _Layout(NamedTuple):
 _layouts: weakref.WeakKeyDictionary[PackedBatch, _Layout] = weakref.WeakKeyDictionary()
 
 
+# The positions that the model of a forward pass had, once they are known to be right.
+_right_positions: Optional[weakref.ref[Tensor]] = None
+
+
+def _require_positions(positions: Optional[Tensor], batch: Optional[PackedBatch]) -> None:
+    """Raises Error for positions that are not those of the packed row, or without one do not begin at 0,
+    as those of a part of a row. Waits for the device at most once for each forward pass."""
+    global _right_positions
+    if positions is None or positions.ndim != 2 or torch.compiler.is_compiling():
+        return
+    if batch is not None and positions is batch.position_ids:
+        return
+    if _right_positions is not None and _right_positions() is positions:
+        return
+    if batch is None:
+        if positions.numel() and (first := int(positions[0, 0])) != 0:
+            raise Error(
+                f"a row whose first token has position {first}: a part of a row needs "
+                "**stowage.hf.model_inputs(batch, model)"
+            )
+    elif not torch.equal(positions.to(batch.position_ids.device), batch.position_ids):
+        raise Error(
+            "a packed row: position_ids must be those of the batch, as in "
+            "**stowage.hf.model_inputs(batch, model)"
+        )
+    _right_positions = weakref.ref(positions)
+
+
 def _layout(batch: PackedBatch, device: torch.device) -> _Layout:
     """Returns the layout of the row, computed at the first call. Raises Error for a row whose group
     is not known."""
@@ -187,6 +215,7 @@ def _stowage_attention(
             f"{query.shape[2]} queries and {key.shape[2]} keys: models with a cache, or that add "
             "tokens, do not go with packed rows"
         )
+    _require_positions(named.get("position_ids"), stowage_row)
     if not causal:
         raise Error(
             f"a packed row: attention of {type(module).__name__} must be causal, sees what comes after"

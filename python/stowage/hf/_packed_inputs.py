@@ -86,6 +86,8 @@ def model_inputs(batch: PackedBatch, model: Optional[nn.Module] = None) -> dict[
         "num_items_in_batch": batch.labels.new_tensor(max(batch.loss_denominator, 1)),
     }
     sequences = len(batch.cu_seqlens_padded) - 1
+    if model is not None and (reason := adds_to_the_loss(model)):
+        raise Error(f"model: {reason}")
     if _is_whole(batch):
         given["seq_idx"] = sequence_indices(batch)
     if model is not None and uses_stowage(model):
@@ -104,11 +106,33 @@ def model_inputs(batch: PackedBatch, model: Optional[nn.Module] = None) -> dict[
 
 def uses_stowage(model: nn.Module) -> bool:
     """Returns whether the model, or the model in a wrapper, has attn_implementation="stowage"."""
+    configs = (_unwrapped_config(model), text_config(model))
+    return any(getattr(each, "_attn_implementation", None) == ATTENTION for each in configs)
+
+
+def _unwrapped_config(model: nn.Module) -> Any:
     while isinstance(inside := getattr(model, "module", None), nn.Module):
         model = inside
-    config: Any = getattr(model, "config", None)
-    text = config.get_text_config() if hasattr(config, "get_text_config") else config
-    return any(getattr(each, "_attn_implementation", None) == ATTENTION for each in (config, text))
+    return getattr(model, "config", None)
+
+
+def text_config(model: nn.Module) -> Any:
+    """Returns the configuration of the model, or of the model in a wrapper, for text."""
+    config = _unwrapped_config(model)
+    return config.get_text_config() if hasattr(config, "get_text_config") else config
+
+
+def adds_to_the_loss(model: nn.Module) -> Optional[str]:
+    """Returns why the model's loss of a row is more than its share of a step's mean, or None."""
+    config = text_config(model)
+    coefficients = ("router_aux_loss_coef", "aux_loss_coef")
+    weighted = any(getattr(config, name, 0) for name in coefficients)
+    if getattr(config, "output_router_logits", False) and weighted:
+        return (
+            "config.output_router_logits must be False (of SFTConfig: router_aux_loss_coef=0): each row would "
+            "add a whole balance loss of its experts to its share of the step's loss"
+        )
+    return None
 
 
 def _is_whole(batch: PackedBatch) -> bool:
@@ -124,6 +148,11 @@ def _taken(given: dict[str, Any], model: nn.Module) -> dict[str, Any]:
     parameters = inspect.signature(model.forward).parameters
     if any(each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters.values()):
         return given
+    if "stowage_row" in given and "stowage_row" not in parameters:
+        raise Error(
+            f"model: forward() of {type(model).__name__} must take stowage_row, or **named, and give it to "
+            "the model inside"
+        )
     lost = [name for name in ("shift_labels", "num_items_in_batch") if name not in parameters]
     if "labels" in parameters and lost:
         raise Error(

@@ -9,8 +9,12 @@ from typing import Any, Iterator, Optional
 import torch
 from torch.utils.data import DataLoader, IterableDataset
 
-from ._packed_inputs import model_inputs, uses_stowage
+from ._packed_inputs import adds_to_the_loss, model_inputs, uses_stowage
 from ..torch import PackedBatch, StepBatchSampler, StepLoader
+
+
+# The modules of the trainers whose loss is the model's.
+_PLAIN = ("transformers.trainer", "trl.trainer.sft_trainer")
 
 
 class StowageTrainer:
@@ -58,6 +62,14 @@ class StowageTrainer:
         steps = list(islice(epoch_iterator, num_batches))
         return steps, sum(step[0].loss_denominator for step in steps)
 
+    def _track_num_input_tokens(self, inputs: list[PackedBatch]) -> None:
+        """Adds the tokens of a planned step, of all ranks, to the state of the Trainer."""
+        counted = self.args.include_num_input_tokens_seen  # type: ignore[attr-defined]
+        if counted != "no":
+            plan = inputs[0].plan
+            rows = plan.tokens if counted == "all" else [starts[-1] for starts in plan.cu_seqlens]
+            self.state.num_input_tokens_seen += int(sum(rows))  # type: ignore[attr-defined]
+
     def get_train_dataloader(self) -> DataLoader[Any]:
         """Delivers planned steps, lists of PackedBatch."""
         return _StepsLoader(self._steps)
@@ -84,12 +96,14 @@ class StowageTrainer:
         ends = accelerator.gradient_state.sync_gradients  # whether the optimizer steps afterwards
         deepspeed = accelerator.distributed_type == "DEEPSPEED"
         options = {"scale_wrt_gas": False} if deepspeed else {}
+        # of SFTTrainer
+        offloading = getattr(self, "maybe_activation_offload_context", nullcontext())
         total: Optional[torch.Tensor] = None
         for batch in inputs:
             synced = ends and batch.last
             # DeepSpeed uses this flag to decide when to step
             accelerator.gradient_state._set_sync_gradients(synced)
-            with nullcontext() if synced else accelerator.no_sync(model):
+            with offloading, nullcontext() if synced else accelerator.no_sync(model):
                 loss = model(**model_inputs(batch.to(accelerator.device), own)).loss * scale
                 accelerator.backward(loss, **options)
             total = loss.detach() if total is None else total + loss.detach()
@@ -100,6 +114,8 @@ class StowageTrainer:
 def _wrong_rows(model: torch.nn.Module, loader: StepLoader) -> Iterator[str]:
     """Yields the reasons why the model cannot compute the loader's rows."""
     degrees = loader.planned.planner.cluster.degrees
+    if reason := adds_to_the_loss(model):
+        yield f"model: {reason}"
     if uses_stowage(model):
         if degrees != (1,) and loader.collator.slice is None:
             yield (
@@ -133,9 +149,15 @@ def _wrong_settings(trainer: Any, sampler: StepBatchSampler) -> Iterator[str]:
         yield "label_smoothing_factor: must be 0, for the model computes the loss"
     if getattr(trainer, "compute_loss_func", None) is not None:
         yield "compute_loss_func: must be None, for the model computes the loss"
-    owner = next(kind for kind in type(trainer).__mro__ if "compute_loss" in vars(kind))
-    if owner.__module__.partition(".")[0] not in ("transformers", "trl"):
-        yield f"compute_loss of {owner.__name__}: is not called, for the model computes the loss"
+    kinds = type(trainer).__mro__
+    behind = kinds[kinds.index(StowageTrainer) + 1 :]
+    for name, searched in (("compute_loss", kinds), ("training_step", behind)):
+        owner = next(kind for kind in searched if name in vars(kind))
+        if owner.__module__ not in _PLAIN:
+            yield f"{name} of {owner.__name__}: is not called, for the model computes the loss"
+    for name in ("assistant_only_loss", "completion_only_loss"):
+        if getattr(arguments, name, None):
+            yield f"{name}: must be off, for the labels of the rows determine the targets"
     if getattr(arguments, "loss_type", None) not in (None, "nll", "chunked_nll"):
         yield f'loss_type: must be "nll", is {arguments.loss_type!r}'
 

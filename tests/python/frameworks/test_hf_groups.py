@@ -4,6 +4,7 @@ import pytest
 
 transformers = pytest.importorskip("transformers")
 
+import dataclasses
 from pathlib import Path
 
 import torch
@@ -119,6 +120,10 @@ def test_without_a_packed_row_it_is_what_transformers_computes(name):
         torch.testing.assert_close(have, want, rtol=1e-4, atol=2e-5)
         more = {"max_new_tokens": 8, "do_sample": False, "pad_token_id": 0}
         assert torch.equal(model.generate(ids, **more), right.generate(ids, **more))
+        padded = {"attention_mask": padding.flip(1), **more}
+        for way in ({}, {"num_beams": 3}, {"cache_implementation": "static"}):
+            found = model.generate(both, **padded, **way)
+            assert torch.equal(found, right.generate(both, **padded, **way)), way
 
 
 def test_a_packed_row_that_the_model_is_not_told_of_is_refused():
@@ -126,6 +131,86 @@ def test_a_packed_row_that_the_model_is_not_told_of_is_refused():
     row = row_of([40, 9])
     with pytest.raises(stowage.Error, match="must know where its sequences begin"):
         model(input_ids=row.input_ids, position_ids=row.position_ids, use_cache=False)
+
+
+class Opaque(torch.nn.Module):
+    """A wrapper whose model and configuration nobody finds."""
+
+    def __init__(self, model):
+        super().__init__()
+        self.inside = model
+
+    def forward(self, **named):
+        return self.inside(**named)
+
+
+class Narrow(Opaque):
+    """A wrapper that takes no other arguments than these."""
+
+    def __init__(self, model):
+        super().__init__(model)
+        self.config = model.config
+
+    def forward(self, input_ids, position_ids, labels, shift_labels, num_items_in_batch, use_cache):
+        return self.inside(input_ids=input_ids, position_ids=position_ids, use_cache=use_cache)
+
+
+def test_a_wrapper_that_loses_the_row_is_refused():
+    model, row = build_model("llama", "stowage"), row_of([100])
+    own = {name: getattr(row, name)[:, 50:] for name in ("input_ids", "labels", "position_ids")}
+    part = dataclasses.replace(row, ranks=(0, 1), slice="contiguous", **own)
+    with pytest.raises(stowage.Error, match="Narrow must take stowage_row"):
+        model_inputs(part, Narrow(model))
+    for wrapper in (Opaque(model), model):
+        with pytest.raises(stowage.Error, match="whose first token has position 50"):
+            wrapper(**model_inputs(part, wrapper if wrapper is not model else None))
+
+
+def gpt2():
+    config = transformers.GPT2Config(vocab_size=61, n_embd=16, n_layer=2, n_head=2, n_positions=512)
+    torch.manual_seed(3)
+    model = transformers.AutoModelForCausalLM.from_config(config, attn_implementation="stowage")
+    return model.double().eval()
+
+
+@pytest.mark.parametrize("model", [build_model("llama", "stowage"), gpt2()], ids=["rotary", "learned"])
+def test_other_positions_than_the_rows_are_refused(model):
+    row, other = row_of([40, 9, 64]), row_of([9, 40, 64])
+    right = model_inputs(row, model)
+    model(**right)
+    for wrong in (None, other.position_ids, row.position_ids + 1):
+        with pytest.raises(stowage.Error, match="position_ids"):
+            model(**{**right, "position_ids": wrong})
+    with pytest.raises(stowage.Error, match="masks more than what comes after"):
+        model(**right, attention_mask=torch.ones(1, 113).tril(-1))
+    same = model(**{**right, "position_ids": row.position_ids.clone()}).logits
+    torch.testing.assert_close(same, model(**right).logits, rtol=0, atol=0)
+
+
+def test_a_balance_loss_of_experts_is_refused():
+    model = build_model("gpt_oss", "stowage")
+    model.config.output_router_logits = True
+    with pytest.raises(stowage.Error, match="would add a whole balance loss"):
+        model_inputs(row_of([40, 9]), model)
+    model.config.router_aux_loss_coef = 0.0
+    assert "labels" in model_inputs(row_of([40, 9]), model)
+
+
+def test_adapters_and_checkpointing_change_nothing():
+    peft = pytest.importorskip("peft")
+    row = row_of([40, 9, 64])
+    gradients = []
+    for reentrant in (None, False, True):
+        model = build_model("llama", "stowage").train()
+        if reentrant is not None:
+            more = {"use_reentrant": reentrant}
+            model.gradient_checkpointing_enable(gradient_checkpointing_kwargs=more)
+        model(**model_inputs(row, model)).loss.backward()
+        gradients.append([each.grad for each in model.parameters()])
+    assert all(map(torch.equal, gradients[0] * 2, gradients[1] + gradients[2]))
+    right = model(**model_inputs(row, model)).loss
+    adapted = peft.get_peft_model(model, peft.LoraConfig(r=2, target_modules=["q_proj", "v_proj"]))
+    assert torch.equal(adapted(**model_inputs(row, adapted)).loss, right)
 
 
 def test_what_attention_cannot_compute_is_refused():

@@ -76,13 +76,15 @@ def test_torchtitan_with_the_registry_of_the_page(tmp_path):
 
 def test_what_a_trainer_cannot_keep_is_refused(tmp_path):
     transformers = pytest.importorskip("transformers")
+    import stowage.hf
     from hf_trainer import PlannedTrainer, build_model
     from task import Tokenised, sampler_of
 
     from stowage.torch import PackedCollator, loader
 
+    rows = Tokenised()
+
     def trainer(degrees=(1,), ranks=1, by_step=True, kind=PlannedTrainer, more=None, **arguments):
-        rows = Tokenised()
         sampler = sampler_of(rows, cluster_of(ranks, list(degrees)), 0, **(more or {}))
         steps = loader(
             rows, sampler, PackedCollator(sampler, pad_token_id=0, slice=None), by_step=by_step
@@ -94,6 +96,13 @@ def test_what_a_trainer_cannot_keep_is_refused(tmp_path):
         def compute_loss(self, *arguments, **named):
             raise AssertionError
 
+    class Own(transformers.Trainer):
+        def training_step(self, *arguments, **named):
+            raise AssertionError
+
+    class PlannedOwn(stowage.hf.StowageTrainer, Own):
+        pass
+
     trainer()
     for wrong, said in [
         ({"by_step": False}, "must deliver whole steps"),
@@ -103,6 +112,12 @@ def test_what_a_trainer_cannot_keep_is_refused(tmp_path):
         ({"label_smoothing_factor": 0.5}, "label_smoothing_factor: must be 0"),
         ({"ignore_data_skip": True}, "ignore_data_skip: must be False"),
         ({"kind": Weighted}, "compute_loss of Weighted: is not called"),
+        ({"kind": PlannedOwn}, "training_step of Own: is not called"),
     ]:
         with pytest.raises(ValueError, match=said):
             trainer(**wrong)
+
+    counting = trainer(max_steps=4, include_num_input_tokens_seen="non_padding", save_strategy="no")
+    counting.train()
+    own = [counting.step_loader.planned.rows_of(step) for step in range(4)]
+    assert counting.state.num_input_tokens_seen == sum(rows.lengths[each].sum() for each in own)
