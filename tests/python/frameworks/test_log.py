@@ -66,6 +66,19 @@ def test_real_tensorboard(cluster, tmp_path):
     assert list(tmp_path.iterdir())
 
 
+def test_real_runs_of_wandb(cluster, tmp_path, monkeypatch):
+    wandb = pytest.importorskip("wandb")
+    monkeypatch.setenv("WANDB_SILENT", "true")
+    step = stowage.Planner(cluster).plan([900, 4000])
+    with wandb.init(mode="offline", project="own", dir=tmp_path) as run:
+        for at, writer in enumerate([run, wandb]):  # the run, and the module with the run of the process
+            values = stowage.torch.log(step, writer, at=at, measured_ms=2 * step.objective_ms)
+        found = {name: run.summary[name] for name in run.summary.keys() if name.startswith("stowage/")}
+    assert found == {"stowage/" + name: value for name, value in values.items()}
+    assert found["stowage/ms_ratio"] == pytest.approx(2)
+    assert list(tmp_path.rglob("run-*.wandb"))
+
+
 def test_refuses_other_writers(cluster):
     step = stowage.Planner(cluster).plan([900])
     with pytest.raises(stowage.InputTypeError, match="writer: must have add_scalar"):
