@@ -73,7 +73,8 @@ def audit(
         time_limit: seconds of the search for groups; other work takes milliseconds.
 
     The slowest rank decides the time of a step; rows of a rank run one after another. Separate code
-    verifies the verdict. Raises InputTypeError and InputError (E357: ids that do not stand once).
+    verifies the verdict. Raises InputTypeError, ValueError for a negative time_limit, and InputError
+    (E357: ids that do not stand once).
     """
     tokens = as_integers(lengths, "lengths")
     given = {
@@ -86,6 +87,8 @@ def audit(
     if len(kinds) != 1:
         raise InputTypeError(f"audit: must have one of {', '.join(given)}, has {len(kinds)}")
     kind = kinds[0]
+    if not number(time_limit, "time_limit") >= 0:
+        raise ValueError(f"time_limit: must be at least 0 seconds, is {time_limit}")
     depth = 1 if kind == "partition" else 2
     ids = _nested(given[kind], kind, depth)
     instance = None

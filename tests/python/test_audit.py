@@ -93,3 +93,6 @@ def test_refuses_other_types():
         stowage.audit([5], rows=[0])
     with pytest.raises(stowage.InputTypeError, match="cluster: has no effect"):
         stowage.audit([5], rows=[[[0]]], cluster=stowage.Cluster.preset(devices=1))
+    for wrong in (-1, float("nan")):
+        with pytest.raises(ValueError, match="time_limit: must be at least 0 seconds"):
+            stowage.audit([5], rows=[[[0]]], time_limit=wrong)
