@@ -31,8 +31,9 @@ class StepDataModule(LightningDataModule):
         slice: parts of rows that groups of ranks share (PackedCollator).
         sampler: further arguments of StepBatchSampler: loss_tokens, seed, shuffle and others.
 
-    Attributes: sampler, a StepBatchSampler, once the Trainer has called setup(). Raises what
-    StepBatchSampler raises, in setup().
+    Attributes: sampler, a StepBatchSampler, once the Trainer has called setup(). In setup() raises
+    ValueError for a cluster of another size than the job, and what StepBatchSampler raises. A checkpoint of
+    the Trainer holds the position.
     """
 
     sampler: StepBatchSampler
@@ -58,9 +59,16 @@ class StepDataModule(LightningDataModule):
 
     def setup(self, stage: str) -> None:
         """Makes the sampler of this process."""
-        assert self.trainer is not None  # which called
-        rank = self.trainer.global_rank
-        self.sampler = StepBatchSampler(self._lengths, self._planner, rank=rank, **self._sampler)
+        trainer, ranks = self.trainer, self._planner.cluster.devices
+        assert trainer is not None  # which called
+        if trainer.world_size != ranks:
+            raise ValueError(
+                f"planner: its cluster must have the {trainer.world_size} processes of the Trainer as devices, "
+                f"has {ranks}"
+            )
+        self.sampler = StepBatchSampler(
+            self._lengths, self._planner, rank=trainer.global_rank, **self._sampler
+        )
 
     def train_dataloader(self) -> StepLoader:
         """Returns the loader of planned steps."""
