@@ -91,6 +91,11 @@ def model_inputs(batch: PackedBatch, model: Optional[nn.Module] = None) -> dict[
     if _is_whole(batch):
         given["seq_idx"] = sequence_indices(batch)
     if model is not None and uses_stowage(model):
+        if batch.degree > 1 and batch.slice is None:
+            raise Error(
+                f"a packed row: each of {batch.degree} ranks would count the whole row; share it, "
+                'PackedCollator(slice="zigzag")'
+            )
         given["stowage_row"] = batch
     elif model is not None and _is_whole(batch):
         given.update(flash_kwargs(batch))

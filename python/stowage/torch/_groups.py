@@ -43,7 +43,13 @@ class Groups:
     def __getitem__(self, batch: Union[PackedBatch, Batch]) -> Optional[dist.ProcessGroup]:
         if batch.degree <= 1:
             return None
-        return self._groups[batch.ranks[0], batch.degree]
+        group = self._groups.get((batch.ranks[0], batch.degree))
+        if group is None:
+            raise KeyError(
+                f"no group of {batch.degree} ranks begins at {batch.ranks[0]}: make the groups of the cluster "
+                "of the plans"
+            )
+        return group
 
     def widest(self, rank: int) -> Optional[tuple[int, ...]]:
         """Returns the devices of the widest group of a rank of torch.distributed, its own device alone if

@@ -22,9 +22,9 @@ def batches():
 
 
 def timed(lengths, **work):
-    begin = time.perf_counter()
+    begin = time.process_time()  # a loaded machine takes longer
     found = stowage.audit(lengths, **work)
-    assert time.perf_counter() - begin < 2
+    assert time.process_time() - begin < 2
     assert found.lower_bound <= found.planned <= found.now
     assert 0 <= found.lost_at_least <= found.lost_at_most < 1
     return found

@@ -187,6 +187,12 @@ def test_other_positions_than_the_rows_are_refused(model):
     torch.testing.assert_close(same, model(**right).logits, rtol=0, atol=0)
 
 
+def test_a_row_that_each_rank_would_count_is_refused():
+    row = dataclasses.replace(row_of([40, 8]), ranks=(0, 1))
+    with pytest.raises(stowage.Error, match="each of 2 ranks would count the whole row"):
+        model_inputs(row, build_model("llama", "stowage"))
+
+
 def test_a_balance_loss_of_experts_is_refused():
     model = build_model("gpt_oss", "stowage")
     model.config.output_router_logits = True
