@@ -30,6 +30,23 @@ def timed(lengths, **work):
     return found
 
 
+def cost(lengths):
+    return int((lengths * lengths + 24576 * lengths).sum())
+
+
+def assert_costs(found, lengths, now):
+    """Computes the verdict again from the lengths: the work's cost, the plan's, and a bound on any."""
+    ids = [[i for row in rank for i in row] for rank in found.plan]
+    assert sorted(i for own in ids for i in own) == list(range(len(lengths)))
+    planned = max(cost(lengths[own]) for own in ids)
+    assert (found.now, found.planned) == (now, min(now, planned))
+    average = -(-cost(lengths) // len(ids))
+    longest = cost(lengths[[lengths.argmax()]])
+    assert max(average, longest) <= found.lower_bound <= planned
+    assert found.lost_at_least == pytest.approx(1 - found.planned / now, abs=1e-12)
+    assert found.lost_at_most == pytest.approx(1 - found.lower_bound / now, abs=1e-12)
+
+
 def test_batch_rebalance_of_a_trainer():
     trainer = pytest.importorskip("transformers.trainer_pt_utils")
     if not hasattr(trainer, "BatchRebalanceSampler"):
@@ -46,6 +63,8 @@ def test_batch_rebalance_of_a_trainer():
         ]
         found = timed(lengths, batch_rebalance=work)
         assert "StowageTrainer" in found.line
+        padded = [[np.full(len(ids), lengths[ids].max()) for ids in rank] for rank in work]
+        assert_costs(found, lengths, max(sum(map(cost, rank)) for rank in padded))
         lost.append(found.lost_at_least)
     assert np.median(lost) > 0.01 and max(lost) > 0.05, lost
 
@@ -56,7 +75,7 @@ def test_partitions_of_verl():
         costs = (lengths * lengths + 24576 * lengths).tolist()
         theirs = balancing.karmarkar_karp(costs, RANKS, True)
         found = timed(lengths, partition=theirs)
-        assert found.now == max(sum(costs[i] for i in ids) for ids in theirs)
+        assert_costs(found, lengths, max(sum(costs[i] for i in ids) for ids in theirs))
         assert found.planned == stowage.balanced_partitions(lengths, RANKS, counts="equal").largest
 
 
