@@ -8,6 +8,7 @@ losses and weights must be those of one process again. `resumed`: a checkpoint i
 another number of processes. FOLDER has a cluster.json.
 """
 
+import itertools
 import os
 import re
 import shutil
@@ -31,6 +32,7 @@ for name, made in {
     setattr(torch.cpu, name, made)
 
 from task import BATCH, Tokenised, cluster_of, sampler_of
+from torch.distributed import distributed_c10d
 from torch.distributed.fsdp import FSDPModule
 from torch.nn.attention.flex_attention import create_mask
 from torchtitan.components.optimizer import default_adamw
@@ -50,6 +52,19 @@ def dense(query, key, value, *, block_mask, scale, enable_gqa, **_):
 FlexAttention._compiled_flex_attn = dense
 torch.compiler.set_stance("force_eager")  # each row has a length of its own, and would be compiled anew
 utils.set_pg_timeouts = lambda **_: None  # waits for a device
+
+meet, trainings = distributed_c10d.rendezvous, itertools.count()
+
+
+def meet_anew(*arguments, **named):
+    """Gives each training a part of the store of its own: a rank that came first to a second one would
+    find the addresses of the first, and wait for ever."""
+    number = next(trainings)
+    for store, *more in meet(*arguments, **named):
+        yield dist.PrefixStore(f"training {number}", store), *more
+
+
+distributed_c10d.rendezvous = meet_anew
 
 PAGES = Path(__file__).resolve().parents[3] / "docs" / "start"
 STEPS, WARMUP, RATE = 13, 4, 1e-3  # an epoch has 11 steps
