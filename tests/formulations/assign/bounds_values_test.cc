@@ -6,14 +6,14 @@
 #include "formulations/assign/bounds.h"
 #include "formulations/assign/chunk_bounds.h"
 #include "tests/chunked_assign.h"
-#include "tests/formulations/bound_values.h"
+#include "tests/pinned_values.h"
 #include "tests/tiny_assign.h"
 
 namespace stowage::assign_bound_values_test {
 namespace {
 
 TEST(AssignBoundValues, AreThoseOfTheFile) {
-  BoundValues values("assign");
+  PinnedValues values("tests/formulations/values/assign.txt");
   for (std::uint64_t seed = 0; seed < 150; ++seed) {
     const AssignInstance instance = tiny_assign(seed, 9);
     const AssignTable table(instance);

@@ -4,14 +4,14 @@
 #include <cstdint>
 
 #include "formulations/layout/bounds.h"
-#include "tests/formulations/bound_values.h"
+#include "tests/pinned_values.h"
 #include "tests/tiny_layout.h"
 
 namespace stowage::layout_bound_values_test {
 namespace {
 
 TEST(LayoutBoundValues, AreThoseOfTheFile) {
-  BoundValues values("layout");
+  PinnedValues values("tests/formulations/values/layout.txt");
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     const LayoutInstance instance = tiny_layout(seed, 9);
     const LayoutTable table(instance);

@@ -6,7 +6,7 @@
 
 #include "formulations/order/bounds.h"
 #include "instances/order/memory/running_memory.h"
-#include "tests/formulations/bound_values.h"
+#include "tests/pinned_values.h"
 #include "tests/tiny_host.h"
 #include "tests/tiny_order.h"
 #include "tests/tiny_rerun.h"
@@ -15,7 +15,7 @@ namespace stowage::order_bound_values_test {
 namespace {
 
 TEST(OrderBoundValues, AreThoseOfTheFile) {
-  BoundValues values("order");
+  PinnedValues values("tests/formulations/values/order.txt");
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     const OrderInstance graph = tiny_order(seed, 9, seed % 2 == 0);
     const OrderTable table(graph);

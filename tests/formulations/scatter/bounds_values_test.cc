@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "formulations/scatter/bounds.h"
-#include "tests/formulations/bound_values.h"
 #include "tests/oracles/scatter/brute_force.h"
+#include "tests/pinned_values.h"
 #include "tests/tiny_scatter.h"
 
 namespace stowage::scatter_bound_values_test {
@@ -35,7 +35,7 @@ ScatterInstance drawn(std::uint64_t seed) {
 }
 
 TEST(ScatterBoundValues, AreThoseOfTheFile) {
-  BoundValues values("scatter");
+  PinnedValues values("tests/formulations/values/scatter.txt");
   for (std::uint64_t seed = 0; seed < 180; ++seed) {
     const ScatterInstance instance = drawn(seed);
     if (!brute_force(instance)) continue;

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "formulations/strategy/bounds.h"
-#include "tests/formulations/bound_values.h"
+#include "tests/pinned_values.h"
 #include "tests/tiny_strategy.h"
 
 namespace stowage::strategy_bound_values_test {
@@ -16,7 +16,7 @@ StrategyInstance drawn(std::uint64_t seed) {
 }
 
 TEST(StrategyBoundValues, AreThoseOfTheFile) {
-  BoundValues values("strategy");
+  PinnedValues values("tests/formulations/values/strategy.txt");
   for (std::uint64_t seed = 0; seed < 90; ++seed) {
     const StrategyInstance instance = drawn(seed);
     const StrategyTable table(instance);

@@ -22,11 +22,11 @@
 
 namespace stowage {
 
-class BoundValues {
+class PinnedValues {
  public:
-  explicit BoundValues(std::string_view family)
-      : path_(std::string(STOWAGE_SOURCE_DIR "/tests/formulations/values/") + std::string(family) +
-              ".txt") {}
+  // `file` is the path from the root of the checkout.
+  explicit PinnedValues(std::string_view file)
+      : path_(std::string(STOWAGE_SOURCE_DIR "/") + std::string(file)) {}
 
   void add(std::uint64_t seed, std::string_view name, double value) {
     text_ << seed << ' ' << name << ' ' << std::setprecision(13) << value << '\n';
