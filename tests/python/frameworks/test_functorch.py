@@ -1,5 +1,7 @@
 """Tests of stowage.functorch with AOTAutograd and Inductor's own partition hook of torch, on the CPU."""
 
+import random
+
 import pytest
 
 pytest.importorskip("torch")
@@ -9,6 +11,7 @@ import torch._functorch.config
 import torch._inductor.config
 from torch import nn
 from torch._functorch.aot_autograd import aot_module
+from torch._functorch._activation_checkpointing.knapsack import dp_knapsack
 from torch._functorch.partitioners import min_cut_rematerialization_partition
 from torch.nn import functional as F
 
@@ -178,3 +181,75 @@ def test_torch_compile_takes_the_partition():
     for mine, theirs in zip(found, expected):
         torch.testing.assert_close(mine, theirs, rtol=1e-4, atol=1e-5)
     assert len(partition.outcomes) == 1
+
+
+def enumerated(sizes, values, most):
+    """Returns the largest value of all choices that fit."""
+    best = 0.0
+    for bits in range(1 << len(sizes)):
+        chosen = [k for k in range(len(sizes)) if bits >> k & 1]
+        if sum(sizes[k] for k in chosen) <= most:
+            best = max(best, sum(values[k] for k in chosen))
+    return best
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_most_valuable_are_those_of_brute_force(seed):
+    chooser = random.Random(seed)
+    count = chooser.randint(0, 11)
+    kinds = [lambda: chooser.random(), lambda: float(chooser.randint(0, 4)), lambda: 2.0 ** chooser.randint(0, 9)]
+    draw, weigh = chooser.choice(kinds), chooser.choice(kinds)
+    sizes, values = [draw() for _ in range(count)], [weigh() for _ in range(count)]
+    most = chooser.choice([0.0, sum(sizes), sum(sizes) * chooser.random(), -1.0])
+    saved, gap = stowage.functorch.most_valuable(sizes, values, most)
+    assert gap == 0
+    assert saved == sorted(set(saved))
+    assert sum(sizes[k] for k in saved) <= max(most, 0)
+    best = enumerated(sizes, values, max(most, 0))
+    assert sum(values[k] for k in saved) == pytest.approx(best, rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_more_memory_never_recomputes_more_and_torch_is_never_better(seed):
+    chooser = random.Random(seed)
+    sizes = [chooser.choice([1.0, 3.0, 4.0]) * chooser.uniform(0.9, 1.1) for _ in range(120)]
+    sizes = [size / sum(sizes) for size in sizes]
+    values = [chooser.lognormvariate(0, 2) for _ in sizes]
+    last = -1.0
+    for budget in (0, 0.01, 0.1, 0.3, 0.31, 0.7, 0.99, 1):
+        saved, gap = stowage.functorch.most_valuable(sizes, values, budget)
+        total = sum(values[k] for k in saved)
+        assert gap == 0 and total >= last
+        _, theirs, _ = dp_knapsack(sizes, values, budget)
+        assert total >= sum(values[k] for k in theirs if sum(sizes[j] for j in theirs) <= budget) * (1 - 1e-12)
+        last = total
+
+
+def test_a_choice_with_too_many_states_says_how_far_it_may_be_off():
+    chooser = random.Random(1)
+    sizes = [chooser.random() for _ in range(30)]
+    values = [size + 0.1 for size in sizes]
+    exact, none = stowage.functorch.most_valuable(sizes, values, sum(sizes) / 2)
+    rough, gap = stowage.functorch.most_valuable(sizes, values, sum(sizes) / 2, most_states=2)
+    assert none == 0 < gap
+    lost = sum(values[k] for k in exact) - sum(values[k] for k in rough)
+    assert 0 <= lost <= gap * sum(values)
+
+
+@pytest.mark.parametrize("budget", [0.1, 0.5, 0.8])
+def test_torchs_partitioner_saves_within_its_budget(budget):
+    # Without the second model: torch's partitioner, with its own solver too, saves running statistics
+    # of a batch norm that change behind the forward pass.
+    model, batch = next(models())
+    plain = gradients(model, batch, min_cut_rematerialization_partition)
+    solver = stowage.functorch.BudgetSolver()
+    settings = dict(activation_memory_budget=budget, activation_memory_budget_solver=solver)
+    with torch._functorch.config.patch(**settings):
+        ours = gradients(model, batch, min_cut_rematerialization_partition)
+    torch.testing.assert_close(ours[0], plain[0])
+    torch.testing.assert_close(ours[1], plain[1])
+    # Torch asks the solver only where simpler choices need more than the budget.
+    assert len(solver.gaps) > 0 or budget > 0.1
+    assert not any(solver.gaps)
+    saved = [len(graphs[0].graph.output_node().args[0]) for graphs in (ours[2], plain[2])]
+    assert saved[0] <= saved[1]
