@@ -77,7 +77,9 @@ class JointGraph:
             if node.op == "output":
                 continue
             if node.op in ("placeholder", "get_attr"):
-                self._behind[node] = self._new(node, input=node not in backward)
+                # Parameters and batches belong to the caller, so that no pass frees them.
+                given = node not in backward
+                self._behind[node] = self._new(node, input=given, output=given)
                 if node in backward:
                     loss["writes"] += self._behind[node]
                 continue
@@ -93,6 +95,11 @@ class JointGraph:
                 self._tensors[name]["output"] = True
         read = (self._behind_result(each) for each in self.results[:num_fwd_outputs])
         loss["reads"] = list(dict.fromkeys(name for names in read for name in names))
+        # The caller has the outputs of the forward pass, so that they are not dropped and made again.
+        returned = set(loss["reads"])
+        for each in self._operators:
+            if not returned.isdisjoint(each["writes"]):
+                each["recompute"] = False
 
     def is_view(self, node: fx.Node) -> bool:
         """Returns whether the node's result shares the memory of an argument."""
@@ -176,7 +183,7 @@ def order_instance(
 ) -> dict[str, Any]:
     """Returns a joint graph as a stowage/instance document of the problem `order`.
 
-    Primals are in memory from the start, and outputs to the end.
+    Primals are in memory from the start to the end, and outputs from their operator to the end.
 
     Args:
         joint_module: the first argument of a `partition_fn` of functorch.

@@ -13,6 +13,8 @@ from torch import nn
 from torch._functorch.aot_autograd import aot_module
 from torch._functorch._activation_checkpointing.knapsack import dp_knapsack
 from torch._functorch.partitioners import min_cut_rematerialization_partition
+from torch.distributed._tools import mem_tracker
+from torch.distributed._tools.mem_tracker import MemTracker
 from torch.nn import functional as F
 
 import stowage
@@ -253,3 +255,65 @@ def test_torchs_partitioner_saves_within_its_budget(budget):
     assert not any(solver.gaps)
     saved = [len(graphs[0].graph.output_node().args[0]) for graphs in (ours[2], plain[2])]
     assert saved[0] <= saved[1]
+
+
+class Tower(nn.Module):
+    """Convolutions whose hidden states are returned and read on."""
+
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Conv2d(3, 8, 3, padding=1)
+        self.norm = nn.GroupNorm(2, 8)
+        self.second = nn.Conv2d(8, 6, 3, padding=1)
+        self.head = nn.Linear(6, 5)
+
+    def forward(self, x):
+        hidden = F.silu(self.norm(self.first(x)))
+        last = F.gelu(self.second(hidden).exp().sin())
+        return self.head(last.mean((2, 3))), hidden
+
+
+def measured_peak(model, batch, budget):
+    """Returns the outcome of a partition, and the most bytes that torch's tracker of memory sees while
+    both graphs run. An interpreter frees each value after its last reader, as Inductor's code does."""
+    graphs = []
+
+    def kept(graph, _):
+        def run(arguments):
+            graphs.append((graph, [each.clone() for each in arguments]))
+            return torch.fx.Interpreter(graph).boxed_run(arguments)
+
+        run._boxed_call = True
+        return run
+
+    partition = stowage.functorch.Partition()
+    with torch._functorch.config.patch(activation_memory_budget=budget):
+        result = aot_module(model, fw_compiler=kept, bw_compiler=kept, partition_fn=partition)(batch)
+        results = [result] if isinstance(result, torch.Tensor) else list(result)
+        sum(each.square().sum() for each in results).backward()
+    model.zero_grad()
+    (forward, primals), (backward, _) = graphs
+    del graphs, result
+    tracker = MemTracker()
+    with tracker, torch.no_grad():
+        given = [each.clone() for each in primals]
+        made = list(torch.fx.Interpreter(forward).boxed_run(list(given)))
+        returned, saved = made[: len(results)], made[len(results) :]
+        del made
+        saved += [torch.ones_like(each) for each in returned]
+        gradients = torch.fx.Interpreter(backward).boxed_run(saved)
+        assert gradients and given
+    return partition.outcomes[0], tracker.get_tracker_snapshot("peak")[torch.device("cpu")]["Total"]
+
+
+@pytest.mark.parametrize("name", ["blocks", "tower"])
+def test_the_peak_is_that_of_torchs_tracker_and_falls_with_the_budget(name, monkeypatch):
+    # By default the tracker rounds sizes up to the 512 bytes of the allocator for CUDA.
+    monkeypatch.setattr(mem_tracker, "_PYTORCH_MIN_ALLOCATE", 1)
+    model, batch = next(models()) if name == "blocks" else (Tower(), torch.randn(4, 3, 12, 12))
+    last = 2**60
+    for budget in (1.0, 0.8, 0.6, 0.4, 0.2, 0.0):
+        outcome, measured = measured_peak(model, batch, budget)
+        assert measured == outcome.plan["peak_bytes"]
+        assert measured <= last
+        last = measured
