@@ -14,6 +14,7 @@
 #include "instances/scatter/verify/reference_model.h"
 #include "tests/long_run.h"
 #include "tests/oracles/scatter/brute_force.h"
+#include "tests/pinned_values.h"
 #include "tests/tiny_scatter.h"
 
 namespace stowage::scatter_certificate_strength_test {
@@ -252,6 +253,7 @@ ScatterInstance instance_of(std::uint64_t seed) {
 }
 
 TEST(ScatterCertificates, NoneByMakespansThatHoldsIsAboveTheOptimum) {
+  PinnedValues values("tests/instances/values/scatter_profile.txt");
   int tight = 0;
   int proven = 0;
   for (int seed = 0; seed < in_long_run(60, 3000); ++seed) {
@@ -263,6 +265,7 @@ TEST(ScatterCertificates, NoneByMakespansThatHoldsIsAboveTheOptimum) {
     Ms most = 0;
     for (int draws = 0; draws < 4; ++draws) {
       const Ms bound = prover.prove(40);
+      values.add(static_cast<std::uint64_t>(seed), "profile", bound);
       EXPECT_LE(bound, best->objective_ms * (1 + 1e-9)) << instance.name << ' ' << draws;
       most = std::max(most, bound);
     }
@@ -270,9 +273,11 @@ TEST(ScatterCertificates, NoneByMakespansThatHoldsIsAboveTheOptimum) {
     tight += most > 0.9 * best->objective_ms ? 1 : 0;
   }
   EXPECT_GT(4 * tight, proven);
+  if (in_long_run(0, 1) == 0) values.compare();
 }
 
 TEST(ScatterCertificates, NoneThatHoldsIsAboveTheOptimum) {
+  PinnedValues values("tests/instances/values/scatter_step.txt");
   int tight = 0;
   int proven = 0;
   for (int seed = 0; seed < in_long_run(40, 2000); ++seed) {
@@ -285,6 +290,7 @@ TEST(ScatterCertificates, NoneThatHoldsIsAboveTheOptimum) {
     Ms most = 0;
     for (int draws = 0; draws < 10; ++draws) {
       const Ms bound = prover.prove();
+      values.add(s, "step", bound);
       EXPECT_LE(bound, best->objective_ms * (1 + 1e-9)) << instance.name << ' ' << draws;
       most = std::max(most, bound);
     }
@@ -292,6 +298,7 @@ TEST(ScatterCertificates, NoneThatHoldsIsAboveTheOptimum) {
     tight += most > 0.9 * best->objective_ms ? 1 : 0;
   }
   EXPECT_GT(4 * tight, proven);
+  if (in_long_run(0, 1) == 0) values.compare();
 }
 
 }  // namespace
