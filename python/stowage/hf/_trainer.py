@@ -67,6 +67,7 @@ class StowageTrainer:
         counted = self.args.include_num_input_tokens_seen  # type: ignore[attr-defined]
         if counted != "no":
             plan = inputs[0].plan
+            assert plan is not None  # of an item of a StepLoader
             rows = plan.tokens if counted == "all" else [starts[-1] for starts in plan.cu_seqlens]
             self.state.num_input_tokens_seen += int(sum(rows))  # type: ignore[attr-defined]
 
