@@ -239,16 +239,32 @@ class ProfileProver {
   std::vector<double*> prices_;
 };
 
+// Returns an instance of measured times whose rows are padded.
+ScatterInstance measured_with_rows(std::uint64_t seed) {
+  ScatterInstance instance = tiny_measured_scatter(seed, 4, 4);
+  instance.pad_multiple = 1;
+  instance.padding = Padding{.row_multiple = 1 + static_cast<Tokens>(seed % 13)};
+  return instance;
+}
+
 ScatterInstance instance_of(std::uint64_t seed) {
-  switch (seed % 4) {
+  switch (seed % 8) {
     case 0:
       return tiny_scatter(seed, 4, 4);
     case 1:
       return tiny_recomputing_scatter(seed, 4, 4);
     case 2:
       return tiny_pipeline_scatter(seed, 4, 4);
-    default:
+    case 3:
       return tiny_kinds_scatter(seed, 4, 4);
+    case 4:
+      return measured_with_rows(seed);
+    case 5:
+      return tiny_memory_scatter(seed, 4, 4);
+    case 6:
+      return tiny_ruled_scatter(seed, 4, 4);
+    default:
+      return tiny_padded_scatter(seed, 4, 4);
   }
 }
 
