@@ -126,7 +126,7 @@ def main():
             continue
         seen = []
 
-        def kept(nodes, graph_outputs):
+        def kept(nodes, graph_outputs, seen=seen):
             seen.append((len(nodes), min(own_peaks(nodes, graph_outputs))))
             return ordered(nodes, graph_outputs)
 

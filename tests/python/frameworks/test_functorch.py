@@ -293,7 +293,8 @@ def measured_peak(model, batch, budget):
         sum(each.square().sum() for each in results).backward()
     model.zero_grad()
     (forward, primals), (backward, _) = graphs
-    del graphs, result
+    graphs.clear()
+    del result
     tracker = MemTracker()
     with tracker, torch.no_grad():
         given = [each.clone() for each in primals]
