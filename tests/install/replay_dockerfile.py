@@ -51,7 +51,7 @@ def steps(text):
 class Stage:
     def __init__(self, root, base):
         self.root, self.folder, self.entry = root, "/", []
-        shutil.copytree(base, root, symlinks=True)
+        run("cp", "-a", base, root)  # devices as devices
         run("mount", "-t", "proc", "proc", root / "proc")
         run("mount", "--bind", "/dev", root / "dev")
 
