@@ -1,6 +1,6 @@
 """Two builds of the command beside each other, such as a wheel's and a release with GLPK and CBC.
 
-usage: python3 bench/two_commands.py ONE OTHER [SECONDS]
+usage: python3 bench/peers/two_commands.py ONE OTHER [SECONDS]
 
 ONE and OTHER are commands. Both plan twenty bundled instances of all families with `auto`, in turn and
 within SECONDS each, default 2, and each verifies the other's plan with its certificate. A row has the
@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-DATA = pathlib.Path(__file__).resolve().parents[1] / "instances/data"
+DATA = pathlib.Path(__file__).resolve().parents[2] / "instances/data"
 INSTANCES = {
     "scatter": ("tiny/mixed", "tiny/six-devices", "real/7b-16gpu-192k-code-2", "real/13b-16gpu-192k-longalign-1",
                 "real/7b-64gpu-192k-code-0", "real/7b-64gpu-192k-docs-0", "real/30b-64gpu-192k-laws-2"),
