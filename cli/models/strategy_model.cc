@@ -4,6 +4,7 @@
 
 #include "cli/models/exported_model.h"
 #include "formulations/strategy/mip.h"
+#include "instances/strategy/cost/stage_costs.h"
 #include "instances/strategy/plan_builder.h"
 #include "instances/strategy/planning_table.h"
 

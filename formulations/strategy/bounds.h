@@ -16,6 +16,7 @@
 
 #include "instances/budget.h"
 #include "instances/strategy/certificate.h"
+#include "instances/strategy/cost/stage_costs.h"
 #include "instances/strategy/planning_table.h"
 #include "instances/units.h"
 

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "formulations/milp/model.h"
+#include "instances/strategy/cost/stage_costs.h"
 #include "instances/strategy/plan_builder.h"
-#include "instances/strategy/planning_table.h"
 
 namespace stowage {
 

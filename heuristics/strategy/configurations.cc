@@ -10,6 +10,7 @@
 #include "heuristics/strategy/threshold_split.h"
 #include "instances/numeric/numbers.h"
 #include "instances/strategy/cost/price.h"
+#include "instances/strategy/cost/stage_costs.h"
 #include "instances/strategy/cost/stage_split.h"
 #include "instances/strategy/plan_builder.h"
 

@@ -7,6 +7,7 @@
 
 #include "heuristics/strategy/threshold_split.h"
 #include "instances/numeric/numbers.h"
+#include "instances/strategy/cost/stage_costs.h"
 #include "instances/strategy/plan_builder.h"
 
 namespace stowage {

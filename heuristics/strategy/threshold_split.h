@@ -16,8 +16,8 @@
 #include <optional>
 #include <vector>
 
+#include "instances/strategy/cost/stage_costs.h"
 #include "instances/strategy/plan_builder.h"
-#include "instances/strategy/planning_table.h"
 
 namespace stowage {
 

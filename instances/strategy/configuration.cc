@@ -17,6 +17,7 @@
 #include "instances/json/text.h"
 #include "instances/numeric/numbers.h"
 #include "instances/strategy/cost/price.h"
+#include "instances/strategy/cost/stage_costs.h"
 #include "instances/strategy/json/json.h"
 #include "instances/strategy/plan_builder.h"
 #include "instances/strategy/planning_table.h"

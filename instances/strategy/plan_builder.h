@@ -3,8 +3,8 @@
 
 #include <span>
 
+#include "instances/strategy/cost/stage_costs.h"
 #include "instances/strategy/plan.h"
-#include "instances/strategy/planning_table.h"
 
 namespace stowage {
 

@@ -171,13 +171,4 @@ std::vector<std::int64_t> StrategyTable::shards_of(const StrategyLayout& layout)
   return found;
 }
 
-bool StageCosts::may_have(std::int64_t stage, std::int64_t layers) const {
-  if (layers < 1) return false;
-  if (class_.v == 1) return true;
-  const bool whole = layers % class_.v == 0;
-  if (!table_->equal_layers()) return whole && layers * class_.pp == table_->layers();
-  const bool end = stage == 0 || stage == class_.pp - 1;
-  return whole || (end && table_->has_vocabulary() && (layers + 1) % class_.v == 0);
-}
-
 }  // namespace stowage

@@ -6,9 +6,9 @@ Examples:
     >>> step = planner.plan([9000, 4000, 120000, 512])
     >>> step.batch(0).sequences
 
-The package needs only NumPy. stowage.torch, .functorch, .inductor, .megatron, .verl, .hf,
-.lightning, .deepspeed, .torchtitan and .onnx need their framework, and are imported at their first
-use.
+The package needs only NumPy. stowage.torch, .functorch, .inductor, .context_parallel, .executorch,
+.megatron, .verl, .hf, .lightning, .deepspeed, .torchtitan and .onnx need their framework, and are
+imported at their first use.
 """
 
 from __future__ import annotations
@@ -51,12 +51,15 @@ from ._parameters import Parameter, Stage, StageReport, params, stages
 from ._partition import MicroBatches, Partition, balanced_partitions, micro_batches
 from ._planner import Planner
 from ._ragged import Ragged
+from ._snapshot import Snapshot, snapshot
 from ._step import Step
 from ._trainer_step import Batch, Row, TrainerStep, read_trainer
 
 if TYPE_CHECKING:
     from . import calibrate as calibrate
+    from . import context_parallel as context_parallel
     from . import deepspeed as deepspeed
+    from . import executorch as executorch
     from . import hf as hf
     from . import inductor as inductor
     from . import lightning as lightning
@@ -70,7 +73,9 @@ if TYPE_CHECKING:
 # Modules that are imported at their first use, and the packages that each module needs.
 _LAZY = {
     "calibrate": (),
+    "context_parallel": ("torch",),
     "deepspeed": ("deepspeed", "torch"),
+    "executorch": ("executorch", "torch"),
     "hf": ("torch",),
     "lightning": ("lightning", "torch"),
     "megatron": ("megatron", "torch"),
@@ -124,6 +129,7 @@ __all__ = [
     "Planner",
     "Ragged",
     "Row",
+    "Snapshot",
     "Stage",
     "StageReport",
     "Step",
@@ -141,6 +147,7 @@ __all__ = [
     "params",
     "read_lengths",
     "read_trainer",
+    "snapshot",
     "solve",
     "stages",
     "verify",

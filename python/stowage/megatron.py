@@ -16,7 +16,7 @@ import sys
 
 # must run before Megatron is imported, which may be in the script's directory
 if __name__ == "__main__":
-    from ._megatron_run import main
+    from ._megatron.run import main
 
     sys.exit(main())
 
@@ -28,10 +28,10 @@ from megatron.core.packed_seq_params import PackedSeqParams
 from megatron.core.pipeline_parallel.hybrid_cp_schedule import BalancedCPScheduler
 
 from ._arguments import require
-from ._megatron_packing import add_choice as add_choice
-from ._megatron_packing import register as register
-from ._packing_scheduler import PackingScheduler as PackingScheduler
-from ._packing_scheduler import require_same_plans
+from ._megatron.packing import add_choice as add_choice
+from ._megatron.packing import register as register
+from ._megatron.scheduler import PackingScheduler as PackingScheduler
+from ._megatron.scheduler import require_same_plans
 from ._planner import Planner
 from ._trainer_step import Batch
 from .torch import PackedBatch

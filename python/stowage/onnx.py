@@ -2,7 +2,8 @@
 
     instance = stowage.onnx.order_instance("model.onnx", dimensions={"batch": 8})
     outcome = stowage.solve(instance)
-    stowage.onnx.reordered(model, outcome.plan["order"])    # the model with its nodes in that order
+    planned = stowage.onnx.reordered(model, outcome.plan["order"])   # nodes in that order
+    onnxruntime.InferenceSession(planned.SerializeToString(), stowage.onnx.session_options())
 
 The module needs the package onnx. The sizes are those of its shape inference.
 """
@@ -154,6 +155,24 @@ def reordered(model: Model, order: Sequence[int]) -> onnx.ModelProto:
     del copy.graph.node[:]
     copy.graph.node.extend(nodes)
     return copy
+
+
+def session_options() -> Any:
+    """Returns `onnxruntime.SessionOptions` with which ONNX Runtime executes nodes in the order of the
+    model.
+
+    By default ONNX Runtime sorts the nodes anew, and its optimisations replace nodes. These options
+    turn both off; only nodes Shape and Size, which return few bytes, may run earlier. To plan an
+    optimised model, let ONNX Runtime write it first (`SessionOptions.optimized_model_filepath`), and
+    plan that file. Raises ImportError without the package onnxruntime.
+    """
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.execution_order = onnxruntime.ExecutionOrder.PRIORITY_BASED
+    options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    return options
 
 
 def _loaded(model: Model) -> onnx.ModelProto:

@@ -25,7 +25,7 @@ from verl.utils.device import get_device_name
 from . import _core
 from ._arguments import each_of, number, whole
 from ._errors import InputError, InputTypeError
-from ._packing_scheduler import PackingScheduler, require_same_plans
+from ._megatron.scheduler import PackingScheduler, require_same_plans
 from ._partition import MicroBatches, balanced_partitions, micro_batches
 from ._planner import Planner
 

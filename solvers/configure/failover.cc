@@ -8,6 +8,7 @@
 
 #include "heuristics/strategy/configurations.h"
 #include "instances/numeric/numbers.h"
+#include "instances/strategy/cost/stage_costs.h"
 #include "instances/strategy/json/json.h"
 #include "instances/strategy/plan_builder.h"
 #include "instances/strategy/planning_table.h"

@@ -26,6 +26,7 @@
 
 #include "instances/scatter/instance.h"
 #include "instances/scatter/plan.h"
+#include "instances/strategy/cost/stage_costs.h"
 #include "instances/strategy/plan.h"
 #include "instances/strategy/planning_table.h"
 

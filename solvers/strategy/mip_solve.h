@@ -13,8 +13,8 @@
 
 #include "instances/budget.h"
 #include "instances/numeric/numbers.h"
+#include "instances/strategy/cost/stage_costs.h"
 #include "instances/strategy/plan_builder.h"
-#include "instances/strategy/planning_table.h"
 #include "solvers/milp/solver.h"
 
 namespace stowage {

@@ -11,6 +11,7 @@
 #include "heuristics/strategy/registry.h"
 #include "instances/numeric/numbers.h"
 #include "instances/numeric/tolerances.h"
+#include "instances/strategy/cost/stage_costs.h"
 #include "instances/strategy/plan_builder.h"
 #include "solvers/explain/family_explain.h"
 #include "solvers/milp/backends.h"

@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "instances/budget.h"
+#include "instances/strategy/cost/stage_costs.h"
 #include "instances/strategy/plan_builder.h"
-#include "instances/strategy/planning_table.h"
 
 namespace stowage {
 

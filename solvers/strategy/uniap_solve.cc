@@ -6,6 +6,7 @@
 
 #include "formulations/strategy/uniap.h"
 #include "instances/numeric/numbers.h"
+#include "instances/strategy/cost/stage_costs.h"
 #include "instances/strategy/plan_builder.h"
 
 namespace stowage {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "instances/families.h"
+#include "instances/order/plan_builder.h"
 
 namespace stowage::verify_test {
 namespace {
@@ -35,6 +36,24 @@ std::vector<std::string> rules_of(const std::vector<Violation>& violations) {
   std::vector<std::string> rules;
   for (const Violation& violation : violations) rules.push_back(violation.rule);
   return rules;
+}
+
+TEST(Plans, AreCheckedByTheFamilyOfTheInstance) {
+  const OrderInstance graph = two_operators();
+  const OrderTable table(graph);
+  OrderPlan plan = compose_order(graph, table, std::vector<int>{0, 1});
+  plan.instance_hash = instance_hash(graph);
+  const auto rules = [&] { return rules_of(verify(Instance(graph), Plan(plan))); };
+  EXPECT_THAT(rules(), IsEmpty());
+  plan.peak_bytes = 6;
+  EXPECT_THAT(rules(), ElementsAre("peak"));
+  // Of a plan of another instance nothing else is said.
+  plan.instance_hash = "fnv1a64:0000000000000001";
+  EXPECT_THAT(rules(), ElementsAre("instance_hash"));
+  // A plan that names no instance is checked by all rules.
+  plan.instance_hash = "";
+  EXPECT_THAT(rules(), ElementsAre("instance_hash", "peak"));
+  EXPECT_THAT(rules_of(verify(Instance(too_long()), Plan(plan))), ElementsAre("problem"));
 }
 
 TEST(Infeasibility, IsCheckedByTheFamilyOfTheInstance) {

@@ -73,6 +73,16 @@ def calls(tmp_path_factory):
         "params": (stowage.params, dict(family="scatter")),
         "read_lengths": (stowage.read_lengths, dict(file=folder / "lengths")),
         "read_trainer": (stowage.read_trainer, dict(source=step.to_bytes())),
+        "snapshot": (
+            stowage.snapshot,
+            dict(
+                source={
+                    "segments": [],
+                    "device_traces": [[{"action": "alloc", "addr": 1, "size": 512}]],
+                },
+                device=0,
+            ),
+        ),
         "solve": (stowage.solve, dict(instance=instance)),
         "stages": (stowage.stages, dict(family="scatter")),
         "verify": (stowage.verify, dict(instance=instance, plan=plan)),
@@ -119,7 +129,7 @@ def parameters_of(function, given):
 NAMES = [
     *("arrange", "balanced_partitions", "compare", "explain", "methods", "params"),
     *("audit", "micro_batches"),
-    *("read_lengths", "read_trainer", "solve", "stages", "verify", "Cluster"),
+    *("read_lengths", "read_trainer", "snapshot", "solve", "stages", "verify", "Cluster"),
     *("Cluster.group_ms", "Cluster.load", "Cluster.preset", "Cluster.save"),
     *("Cluster.with_cost", "OrderRows", "OrderRows.row_at", "Outcome.render", "Outcome.save"),
     *("Outcome.save_plan", "Planner", "Planner.plan", "Planner.stream", "Planner.submit"),

@@ -185,8 +185,8 @@ class CertificateChecker {
   // Returns the time that a sequence of `tokens` tokens adds to the weighted time of a group.
   static Real adds(const ScatterReferenceModel& truth, Tokens tokens, GroupForm form, Real weight) {
     if (!is_form(truth, form)) return 0;
-    const GroupTimes empty = truth.times({}, form);
-    const GroupTimes with = truth.times(truth.sums_of(tokens, form), form);
+    const GroupTimes empty = truth.times_before_filling({}, form);
+    const GroupTimes with = truth.times_before_filling(truth.sums_of(tokens, form), form);
     return weight * (with.compute - empty.compute) +
            (1 - weight) * (with.transfer - empty.transfer);
   }

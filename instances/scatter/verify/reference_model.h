@@ -356,12 +356,17 @@ class ScatterReferenceModel {
   // Returns the two times before their maximum, with the padding of the row. Requires known sums
   // and an allowed form.
   GroupTimes times(const GroupSums& sums, GroupForm form) const {
-    if (instance_.rules.packed) {
-      if (rows_fill(form) == 1) return packed_times(sums, form);
+    if (instance_.rules.packed && rows_fill(form) > 1) {
       GroupSums all = sums;
       all.tokens = row(sums.tokens, form);
       return packed_times(all, form);
     }
+    return times_before_filling(sums, form);
+  }
+  // Returns times() without the padding of the row. The padding of a row belongs to all of its
+  // sequences together, so that only these times add up.
+  GroupTimes times_before_filling(const GroupSums& sums, GroupForm form) const {
+    if (instance_.rules.packed) return packed_times(sums, form);
     long double all = 0;  // one after another, each with its overhead and maximum
     for (const Tokens tokens : sums.each) {
       const GroupTimes one = packed_times(sums_of(tokens), form);

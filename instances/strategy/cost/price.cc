@@ -1,6 +1,7 @@
 #include "instances/strategy/cost/price.h"
 
 #include "instances/numeric/numbers.h"
+#include "instances/strategy/cost/stage_costs.h"
 #include "instances/strategy/plan_builder.h"
 
 namespace stowage {

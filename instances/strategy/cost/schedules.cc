@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "instances/strategy/cost/stage_costs.h"
 #include "instances/strategy/planning_table.h"
 
 namespace stowage {

@@ -1,4 +1,5 @@
-// The costs of stages: the second part of instances/strategy/planning_table.h.
+#include "instances/strategy/cost/stage_costs.h"
+
 #include <algorithm>
 #include <array>
 
@@ -195,6 +196,15 @@ Ms StageCosts::area() const {
   const double rounds =
       static_cast<double>(class_.micro_batches) + (p - 1) / static_cast<double>(class_.v);
   return least * rounds / p * (1 - kAreaRounding);
+}
+
+bool StageCosts::may_have(std::int64_t stage, std::int64_t layers) const {
+  if (layers < 1) return false;
+  if (class_.v == 1) return true;
+  const bool whole = layers % class_.v == 0;
+  if (!table_->equal_layers()) return whole && layers * class_.pp == table_->layers();
+  const bool end = stage == 0 || stage == class_.pp - 1;
+  return whole || (end && table_->has_vocabulary() && (layers + 1) % class_.v == 0);
 }
 
 Ms StageCosts::step(std::span<const StageCost> stages) const {

@@ -1,7 +1,7 @@
-// The exchanges of stages: the fifth part of instances/strategy/planning_table.h.
+// The exchanges of stages, of instances/strategy/cost/stage_costs.h.
 #include <algorithm>
 
-#include "instances/strategy/planning_table.h"
+#include "instances/strategy/cost/stage_costs.h"
 
 namespace stowage {
 namespace {

@@ -1,7 +1,7 @@
-// The memory of stages beside states: the third part of instances/strategy/planning_table.h.
+// The memory of stages beside states, of instances/strategy/cost/stage_costs.h.
 #include <algorithm>
 
-#include "instances/strategy/planning_table.h"
+#include "instances/strategy/cost/stage_costs.h"
 
 namespace stowage {
 namespace {

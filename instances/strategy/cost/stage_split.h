@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "instances/numeric/numbers.h"
-#include "instances/strategy/planning_table.h"
+#include "instances/strategy/cost/stage_costs.h"
 
 namespace stowage {
 

@@ -1,6 +1,6 @@
-// The times of layers: the fourth part of instances/strategy/planning_table.h.
+// The times of layers, of instances/strategy/cost/stage_costs.h.
 #include "instances/strategy/cost/measured.h"
-#include "instances/strategy/planning_table.h"
+#include "instances/strategy/cost/stage_costs.h"
 
 namespace stowage {
 namespace {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "instances/numeric/numbers.h"
+#include "instances/strategy/cost/stage_costs.h"
 #include "instances/strategy/fit/stacks.h"
 #include "instances/strategy/json/json.h"
 #include "instances/strategy/plan_builder.h"

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "instances/strategy/cost/price.h"
+#include "instances/strategy/cost/stage_costs.h"
 #include "instances/strategy/fit/fit_rates.h"
 #include "instances/strategy/plan_builder.h"
 #include "instances/strategy/planning_table.h"

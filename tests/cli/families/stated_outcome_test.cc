@@ -44,6 +44,31 @@ TEST(StatedOutcome, EachRuleHoldsAndBreaks) {
               ElementsAre("outcome_status", "outcome_objective", "outcome_bound", "outcome_gap"));
 }
 
+TEST(StatedOutcome, SourcesOfRatesAreThoseOfTheInstance) {
+  const auto rates = [](const char* source, const char* stack) {
+    return broken({.status = "feasible",
+                   .rates = StatedRates{.source = source,
+                                        .stack = stack,
+                                        .known_source = "stack",
+                                        .known_stack = "megatron-2025"}},
+                  plan_of(10, 8));
+  };
+  EXPECT_THAT(rates("stack", "megatron-2025"), IsEmpty());
+  EXPECT_THAT(rates("measured", "megatron-2025"), ElementsAre("outcome_rates"));
+  EXPECT_THAT(rates("stack", "fsdp-2023"), ElementsAre("outcome_rates"));
+}
+
+TEST(StatedOutcome, BoundsWithoutAValueClaimNothing) {
+  const auto bounds = [](std::vector<StatedBound> stated) {
+    return broken({.status = "feasible", .bounds = std::move(stated)}, plan_of(10, 8));
+  };
+  EXPECT_THAT(bounds({{"area", 8.0}, {"longest", std::nullopt}}), IsEmpty());
+  EXPECT_THAT(bounds({{"longest", std::nullopt}, {"area", 8.0}}), IsEmpty());
+  EXPECT_THAT(bounds({{"area", std::nullopt}}), ElementsAre("outcome_bounds"));
+  EXPECT_THAT(bounds({{"area", 8.0}, {"longest", 9.0}}), ElementsAre("outcome_bounds"));
+  EXPECT_THAT(bounds({{"area", 8.0}, {"area", 7.0}}), ElementsAre("outcome_bounds"));
+}
+
 TEST(StatedOutcome, AreReadFromOutcomesOnly) {
   const auto claims = read_outcome_claims(
       R"({"format": "stowage/outcome", "status": "feasible", "objective_bytes": 7,

@@ -14,6 +14,7 @@
 #include "instances/assign/certificate.h"
 #include "tests/long_run.h"
 #include "tests/oracles/assign/brute_force.h"
+#include "tests/pinned_values.h"
 #include "tests/tiny_assign.h"
 
 namespace stowage::assign_certificate_strength_test {
@@ -156,6 +157,7 @@ class Prover {
 };
 
 TEST(AssignCertificates, NoneThatHoldsIsAboveTheOptimumOfItsStrategy) {
+  PinnedValues values("tests/instances/values/assign.txt");
   std::map<std::string, int> tight;  // by kind of proof: those near the optimum
   for (int seed = 0; seed < in_long_run(24, 3000); ++seed) {
     const AssignInstance all = tiny_assign(static_cast<std::uint64_t>(seed), 5);
@@ -170,6 +172,7 @@ TEST(AssignCertificates, NoneThatHoldsIsAboveTheOptimumOfItsStrategy) {
            {"longest", "pigeonhole", "rows", "patterns", "configurations", "bands"}) {
         for (int draws = 0; draws < 2; ++draws) {
           const Ms bound = prover.prove(by, 16);
+          values.add(static_cast<std::uint64_t>(seed), by, bound);
           EXPECT_LE(bound, best->objective_ms * (1 + 1e-9)) << by << ' ' << seed;
           tight[by] += bound > 0.8 * best->objective_ms ? 1 : 0;
         }
@@ -177,6 +180,7 @@ TEST(AssignCertificates, NoneThatHoldsIsAboveTheOptimumOfItsStrategy) {
     }
   }
   for (const auto& [by, count] : tight) EXPECT_GT(count, 2) << by;
+  if (in_long_run(0, 1) == 0) values.compare();
 }
 
 }  // namespace

@@ -189,6 +189,16 @@ TEST(AssignCertificate, PatternsLeaveNothingOut) {
             }),
             "");
   EXPECT_EQ(with([&](auto& c) { patterns(c).insert(patterns(c).begin(), pattern(c, 0)); }), rule);
+  // Ranges of rows do not run backwards, from 4 to 1, even if all rows have a pattern.
+  EXPECT_EQ(with([&](auto& c) {
+              RowPattern from_two = pattern(c, 1);
+              RowPattern from_four = from_two;
+              from_two.most_rows = 3;
+              from_four.least_rows = 4;
+              from_four.most_rows = 1;
+              patterns(c).insert(patterns(c).begin() + 1, {from_two, from_four});
+            }),
+            rule);
 }
 
 TEST(AssignCertificate, ClosedBoundsAreWorkedOut) {
@@ -216,6 +226,20 @@ TEST(AssignCertificate, ClosedBoundsAreWorkedOut) {
   EXPECT_EQ(deep_by("longest", 140.1), "certificate_closed");
   EXPECT_EQ(deep_by("rows", 349.9), "");
   EXPECT_EQ(deep_by("rows", 350.1), "certificate_closed");
+  // Nor does a bound of less than 1 ms hold by itself.
+  const auto in_microseconds = [](const char* by, double bound_us) {
+    AssignInstance instance = four();
+    instance.strategies.pop_back();
+    instance.schemes[0].linear_ms /= 1000;
+    instance.schemes[0].fixed_ms /= 1000;
+    return first_rule({bound_us / 1000, {{"flat", by, {}}}}, instance);
+  };
+  EXPECT_EQ(in_microseconds("longest", 69.9), "");
+  EXPECT_EQ(in_microseconds("longest", 70.1), "certificate_closed");
+  EXPECT_EQ(in_microseconds("pigeonhole", 139.9), "");
+  EXPECT_EQ(in_microseconds("pigeonhole", 140.1), "certificate_closed");
+  EXPECT_EQ(in_microseconds("rows", 139.9), "");
+  EXPECT_EQ(in_microseconds("rows", 140.1), "certificate_closed");
   // Row constraints raise the number of rows: four is not a multiple of three, so six are needed.
   AssignInstance instance = four();
   instance.constraints.rows_multiple_of = 3;

@@ -250,6 +250,29 @@ TEST(OrderTransfers, CopiesServeWhileTheyAreTrue) {
       8);
 }
 
+// A tensor that came back is touched before it is made again.
+TEST(OrderTransfers, NothingComesBackToBeOverwritten) {
+  const OrderInstance one{.objective = OrderObjective::time,
+                          .tensors = {{.size = 8}, {.size = 1}},
+                          .operators = {{.writes = {0}, .ms = 1, .recompute = true},
+                                        {.reads = {0}, .ms = 1},
+                                        {.ms = 1},
+                                        {.reads = {0}, .writes = {1}, .ms = 1}},
+                          .host = HostLink{.out_bytes_per_ms = 8, .in_bytes_per_ms = 8}};
+  const auto rules = [&](const std::vector<int>& runs) {
+    const OrderTable table(one);
+    const OrderTransfer away{.tensor = 0, .out = 1, .freed = 2, .in = 3};
+    Rules found;
+    for (const Violation& violation :
+         verify(one, compose_order(one, table, runs, std::vector<OrderTransfer>{away}))) {
+      found.push_back(violation.rule);
+    }
+    return found;
+  };
+  EXPECT_EQ(rules({0, 1, 2, 3}), Rules{});
+  EXPECT_EQ(rules({0, 1, 2, 0, 3}), Rules{"transfers"});
+}
+
 TEST(OrderTransfers, NetworksMayHaveAHost) {
   const OrderInstance made = *generate_order({.kind = OrderGenerator::Kind::vgg,
                                               .operators = 1,

@@ -14,6 +14,7 @@
 #include "instances/scatter/verify/reference_model.h"
 #include "tests/long_run.h"
 #include "tests/oracles/scatter/brute_force.h"
+#include "tests/pinned_values.h"
 #include "tests/tiny_scatter.h"
 
 namespace stowage::scatter_certificate_strength_test {
@@ -238,20 +239,37 @@ class ProfileProver {
   std::vector<double*> prices_;
 };
 
+// Returns an instance of measured times whose rows are padded.
+ScatterInstance measured_with_rows(std::uint64_t seed) {
+  ScatterInstance instance = tiny_measured_scatter(seed, 4, 4);
+  instance.pad_multiple = 1;
+  instance.padding = Padding{.row_multiple = 1 + static_cast<Tokens>(seed % 13)};
+  return instance;
+}
+
 ScatterInstance instance_of(std::uint64_t seed) {
-  switch (seed % 4) {
+  switch (seed % 8) {
     case 0:
       return tiny_scatter(seed, 4, 4);
     case 1:
       return tiny_recomputing_scatter(seed, 4, 4);
     case 2:
       return tiny_pipeline_scatter(seed, 4, 4);
-    default:
+    case 3:
       return tiny_kinds_scatter(seed, 4, 4);
+    case 4:
+      return measured_with_rows(seed);
+    case 5:
+      return tiny_memory_scatter(seed, 4, 4);
+    case 6:
+      return tiny_ruled_scatter(seed, 4, 4);
+    default:
+      return tiny_padded_scatter(seed, 4, 4);
   }
 }
 
 TEST(ScatterCertificates, NoneByMakespansThatHoldsIsAboveTheOptimum) {
+  PinnedValues values("tests/instances/values/scatter_profile.txt");
   int tight = 0;
   int proven = 0;
   for (int seed = 0; seed < in_long_run(60, 3000); ++seed) {
@@ -263,6 +281,7 @@ TEST(ScatterCertificates, NoneByMakespansThatHoldsIsAboveTheOptimum) {
     Ms most = 0;
     for (int draws = 0; draws < 4; ++draws) {
       const Ms bound = prover.prove(40);
+      values.add(static_cast<std::uint64_t>(seed), "profile", bound);
       EXPECT_LE(bound, best->objective_ms * (1 + 1e-9)) << instance.name << ' ' << draws;
       most = std::max(most, bound);
     }
@@ -270,9 +289,11 @@ TEST(ScatterCertificates, NoneByMakespansThatHoldsIsAboveTheOptimum) {
     tight += most > 0.9 * best->objective_ms ? 1 : 0;
   }
   EXPECT_GT(4 * tight, proven);
+  if (in_long_run(0, 1) == 0) values.compare();
 }
 
 TEST(ScatterCertificates, NoneThatHoldsIsAboveTheOptimum) {
+  PinnedValues values("tests/instances/values/scatter_step.txt");
   int tight = 0;
   int proven = 0;
   for (int seed = 0; seed < in_long_run(40, 2000); ++seed) {
@@ -285,6 +306,7 @@ TEST(ScatterCertificates, NoneThatHoldsIsAboveTheOptimum) {
     Ms most = 0;
     for (int draws = 0; draws < 10; ++draws) {
       const Ms bound = prover.prove();
+      values.add(s, "step", bound);
       EXPECT_LE(bound, best->objective_ms * (1 + 1e-9)) << instance.name << ' ' << draws;
       most = std::max(most, bound);
     }
@@ -292,6 +314,7 @@ TEST(ScatterCertificates, NoneThatHoldsIsAboveTheOptimum) {
     tight += most > 0.9 * best->objective_ms ? 1 : 0;
   }
   EXPECT_GT(4 * tight, proven);
+  if (in_long_run(0, 1) == 0) values.compare();
 }
 
 }  // namespace

@@ -97,6 +97,27 @@ TEST(Certificate, ExchangesCount) {
   EXPECT_THAT(certificate_rules(), testing::Contains("certificate_bound"));
 }
 
+// Rows are padded to multiples of 3 tokens: 13, 13 and 16 tokens take 42 ms in one row, and would
+// take 15, 15 and 18 ms in rows of their own.
+TEST(Certificate, RowsArePaddedOnce) {
+  ScatterInstance padded{.name = "padded"};
+  padded.cluster = {.devices = 1, .memory_mib = 60, .degrees = {1}};
+  padded.model = {.activation_mib_per_token = 1};
+  padded.cost = {.linear_ms = 1};
+  padded.padding = Padding{.row_multiple = 3, .per_degree = false};
+  padded.lengths = {13, 13, 16};
+  const auto claims = [&](double longer, double shorter, double bound) {
+    ScatterCertificate certificate{.bound_ms = bound * (1 - 1e-7), .nodes = {{}}};
+    CertificateLeaf& leaf = certificate.nodes[0].leaf;
+    leaf.values = {longer, shorter};
+    leaf.intervals = {{.degrees = {{.time = 1 - 1e-9}}}, {.from = 99, .degrees = {{.tokens = 1.6}}}};
+    return check_certificate(padded, certificate).violations.empty();
+  };
+  EXPECT_TRUE(claims(16 * (1 - 1e-8), 13 * (1 - 1e-8), 42));
+  EXPECT_FALSE(claims(18 * (1 - 1e-8), 15 * (1 - 1e-8), 48));
+  EXPECT_FALSE(claims(16 * (1 - 1e-8), 13.5, 43));
+}
+
 TEST(Certificate, NumbersAreFiniteAndNotNegative) {
   for (const double bad : {kNan, kInf, -1.0}) {
     ScatterCertificate c = area_certificate();

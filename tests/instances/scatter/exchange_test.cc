@@ -62,6 +62,11 @@ TEST(Exchange, EveryKindCostsWhatItSends) {
   EXPECT_DOUBLE_EQ(time_of(instance, {4, two_level}), 3 + 0.25 + 1 + 50 + 20 + 25 + 6.25);
   // Within a node 12.5 ms are hidden by a block of 40 ms.
   EXPECT_DOUBLE_EQ(time_of(instance, {2, ring}), 3 + 0.25 + 180);
+  // Two ranks are of two nodes, unless groups are aligned.
+  EXPECT_DOUBLE_EQ(time_of(instance, {2, all_to_all}), 3 + 0.25 + 180 + 200 / 8.0 / 2);
+  ScatterInstance anywhere = instance;
+  anywhere.cluster.aligned = false;
+  EXPECT_DOUBLE_EQ(time_of(anywhere, {2, all_to_all}), 3 + 1 + 180 + 200 / 2.0 / 2);
 }
 
 TEST(Exchange, ComputeHidesAsMuchAsOverlapAllows) {

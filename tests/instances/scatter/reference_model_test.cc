@@ -4,6 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "tests/instances/draw.h"
+
 namespace stowage::scatter_truth_test {
 namespace {
 
@@ -30,6 +34,39 @@ TEST(ScatterReferenceModel, APlaneIsBelowTheTimesOnTheDiagonalAsWell) {
   EXPECT_TRUE(truth.takes_at_least({.ms = 5}, 1, 5, 5));
   // Rows between 5 and 40 tokens a sequence hold the entries that take nothing.
   EXPECT_FALSE(truth.takes_at_least({.ms = 5}, 1, 5, 40));
+}
+
+// A plane that is above the time of some row is refused: rows of the shortest and of the longest
+// sequences and of both are tried at many sums, on random grids.
+TEST(ScatterReferenceModel, NoPlaneIsAboveARow) {
+  Draw draw(7);
+  int near = 0;
+  for (int trial = 0; trial < 300; ++trial) {
+    ScatterInstance instance = kinked();
+    TimeGrid& grid = instance.cost.table[1];
+    for (double& ms : grid.ms) ms = static_cast<double>(draw.whole(0, 100));
+    const Tokens shortest = draw.whole(1, 15);
+    const Tokens longest = draw.whole(shortest, 25);
+    AffineTime plane{.token_ms = draw.real(-5, 5), .square_ms = draw.real(-0.3, 0.3)};
+    const ScatterReferenceModel truth(instance);
+    double least = 1e300;
+    for (int i = 0; i <= 200; ++i) {
+      const double tokens = i * grid.tokens.back() / 200;
+      for (int j = 0; j <= 20; ++j) {
+        const double mean =
+            static_cast<double>(shortest) + j * static_cast<double>(longest - shortest) / 20;
+        const double squares = tokens * mean;
+        if (squares > grid.squares.back()) continue;
+        const double time = static_cast<double>(truth.looked_up(grid, tokens, squares));
+        least = std::min(least, time - plane.token_ms * tokens - plane.square_ms * squares);
+      }
+    }
+    plane.ms = least + 1e-6;
+    EXPECT_FALSE(truth.takes_at_least(plane, 1, shortest, longest)) << trial;
+    plane.ms = least - 3;  // more than the time changes between two points that are tried
+    near += truth.takes_at_least(plane, 1, shortest, longest) ? 1 : 0;
+  }
+  EXPECT_GT(near, 250);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "instances/numeric/numbers.h"
 #include "instances/pipeline/passes.h"
+#include "instances/strategy/cost/stage_costs.h"
 #include "instances/strategy/json/json.h"
 #include "instances/strategy/plan.h"
 #include "instances/strategy/plan_builder.h"

@@ -14,6 +14,7 @@
 #include "instances/strategy/verify/verify.h"
 #include "tests/instances/draw.h"
 #include "tests/oracles/strategy/brute_force.h"
+#include "tests/pinned_values.h"
 #include "tests/tiny_strategy.h"
 
 namespace stowage::strategy_class_certificate_test {
@@ -106,6 +107,34 @@ TEST(StrategyClassCertificate, NoPricesProveMoreThanTheOptimumOfTheClass) {
     }
   }
   EXPECT_GT(refused, 100);
+}
+
+// What unequal prices prove of a class, to within a billionth, is what it was.
+TEST(StrategyClassCertificate, PricesProveAsMuchAsBefore) {
+  PinnedValues values("tests/instances/values/strategy.txt");
+  for (std::uint64_t seed = 0; seed < 36; ++seed) {
+    const StrategyInstance instance = with_partial_sharing(seed % 3 == 0   ? tiny_strategy(seed, 6)
+                                                           : seed % 3 == 1 ? tiny_experts(seed, 6)
+                                                                           : tiny_measured(seed, 6),
+                                                           seed);
+    for (const StrategyClass& its : classes_of(instance)) {
+      const StrategyInstance alone = only(instance, its);
+      std::vector<double> prices;
+      for (std::int64_t stage = 0; stage < its.pp; ++stage) prices.push_back(1.0 / (1 + stage));
+      double low = 0;
+      double high = 1;
+      while (proves(alone, certificate_of(its, prices, false, high)) && high < 1e12) {
+        low = high;
+        high *= 2;
+      }
+      for (int halved = 0; halved < 40; ++halved) {
+        const double middle = low + (high - low) / 2;
+        (proves(alone, certificate_of(its, prices, false, middle)) ? low : high) = middle;
+      }
+      values.add(seed, "proven", low);
+    }
+  }
+  values.compare();
 }
 
 TEST(StrategyClassCertificate, LayersThatDifferAreDealtInChunks) {

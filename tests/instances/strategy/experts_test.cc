@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "instances/strategy/cost/stage_costs.h"
 #include "instances/strategy/json/json.h"
 #include "instances/strategy/plan_builder.h"
 #include "instances/strategy/planning_table.h"

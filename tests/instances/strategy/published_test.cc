@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "instances/strategy/cost/stage_costs.h"
 #include "instances/strategy/planning_table.h"
 #include "instances/strategy/verify/reference_model.h"
 

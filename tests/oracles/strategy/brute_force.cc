@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "instances/strategy/cost/stage_costs.h"
 #include "instances/strategy/plan_builder.h"
 #include "instances/strategy/planning_table.h"
 

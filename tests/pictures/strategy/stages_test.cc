@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "instances/strategy/cost/stage_costs.h"
 #include "instances/strategy/plan_builder.h"
 #include "instances/strategy/planning_table.h"
 #include "tests/svg_document.h"

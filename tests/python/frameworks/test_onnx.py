@@ -1,5 +1,7 @@
 """Tests of stowage.onnx with models from the package onnx, and with small models built here."""
 
+import json
+import random
 from pathlib import Path
 
 import numpy as np
@@ -108,6 +110,54 @@ def test_a_reordered_model_needs_less_and_computes_the_same():
     np.testing.assert_array_equal(ReferenceEvaluator(after).run(None, {"x": x}), expected)
     with pytest.raises(ValueError, match="each of 5 operators"):
         stowage.onnx.reordered(model, [0, 1, 2, 3, 3])
+
+
+def drawn_branches(seed):
+    """Returns a model of branches whose large tensors need not be in memory at once."""
+    chooser = random.Random(seed)
+    nodes, weights, joined = [], [], []
+    for k in range(8):
+        width = np.ones((1, chooser.randint(10, 400)), np.float32)
+        weights.append(onnx.numpy_helper.from_array(width, f"w{k}"))
+        nodes.append(helper.make_node("Mul", ["x", f"w{k}"], [f"a{k}"], name=f"wide{k}"))
+    for k in chooser.sample(range(8), 8):
+        nodes.append(helper.make_node("ReduceSum", [f"a{k}"], [f"s{k}"], name=f"sum{k}", keepdims=1))
+        joined.append(f"s{k}")
+        if len(joined) == 3:
+            nodes.append(helper.make_node("Sum", joined, [f"t{k}"], name=f"join{k}"))
+            joined = [f"t{k}"]
+    nodes.append(helper.make_node("Sum", joined, ["y"], name="all"))
+    return model_of(nodes, [value("x", [4, 1])], [value("y", [1, 1])], weights)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_onnx_runtime_executes_the_planned_order(seed, tmp_path):
+    onnxruntime = pytest.importorskip("onnxruntime")
+    model = drawn_branches(seed)
+    plan = stowage.solve(stowage.onnx.order_instance(model)).plan
+    planned = stowage.onnx.reordered(model, plan["order"])
+    x = np.arange(4, dtype=np.float32).reshape(4, 1)
+
+    def run(proto, options):
+        options.enable_profiling = True
+        options.profile_file_prefix = str(tmp_path / "profile")
+        session = onnxruntime.InferenceSession(
+            proto.SerializeToString(), options, providers=["CPUExecutionProvider"]
+        )
+        result = session.run(None, {"x": x})[0]
+        events = json.loads(Path(session.end_profiling()).read_text())
+        names = [each["name"] for each in events if each.get("cat") == "Node"]
+        end = "_kernel_time"
+        return result, [name.removesuffix(end) for name in names if name.endswith(end)]
+
+    expected = ReferenceEvaluator(model).run(None, {"x": x})[0]
+    result, executed = run(planned, stowage.onnx.session_options())
+    assert executed == [node.name for node in planned.graph.node]
+    np.testing.assert_array_equal(result, expected)
+    # The default options sort the nodes anew, so that these options are needed.
+    unsorted = onnxruntime.SessionOptions()
+    unsorted.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    assert run(planned, unsorted)[1] != executed
 
 
 def test_weights_raise_every_peak_alike():

@@ -18,6 +18,7 @@
 #include "instances/check.h"
 #include "instances/families.h"
 #include "instances/numeric/numbers.h"
+#include "instances/strategy/cost/stage_costs.h"
 #include "instances/strategy/generate/generate.h"
 #include "instances/strategy/json/json.h"
 #include "instances/strategy/planning_table.h"

@@ -11,9 +11,9 @@ import sys
 from pathlib import Path
 from typing import Any, Optional, Sequence
 
-from ._cluster import Cluster
-from ._errors import Error
-from ._planner import Planner
+from .._cluster import Cluster
+from .._errors import Error
+from .._planner import Planner
 
 # Branch dev of Megatron-LM accepts these names for --sequence-packing-scheduler.
 _DYNAMIC, _STATIC = "default_dynamic_cp", "dp_balanced"
@@ -120,7 +120,7 @@ def _register(planner: Planner, name: str) -> None:
     """Registers the planner. Raises stowage.Error if Megatron is missing or has no scheduler of
     that name."""
     try:
-        packing: Any = importlib.import_module("stowage._megatron_packing")
+        packing: Any = importlib.import_module("stowage._megatron.packing")
     except ImportError as missing:
         raise Error(
             f"Megatron-LM cannot be imported ({missing}): run a script of its checkout, or install "

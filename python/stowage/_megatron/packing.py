@@ -8,10 +8,10 @@ from typing import Any
 
 from megatron.core.datasets import data_schedule
 
-from ._arguments import text
-from ._errors import Error
-from ._packing_scheduler import PackingScheduler, require_same_plans
-from ._planner import Planner
+from .._arguments import text
+from .._errors import Error
+from .scheduler import PackingScheduler, require_same_plans
+from .._planner import Planner
 
 
 def register(planner: Planner, name: str = "stowage") -> type:

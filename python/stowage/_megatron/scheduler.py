@@ -9,8 +9,8 @@ from __future__ import annotations
 import sys
 from typing import Any, Optional
 
-from ._arguments import require
-from ._planner import Planner
+from .._arguments import require
+from .._planner import Planner
 
 
 class PackingScheduler:

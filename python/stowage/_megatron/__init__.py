@@ -1,0 +1,1 @@
+"""Packing schedulers in the place of those of Megatron-LM and verl."""

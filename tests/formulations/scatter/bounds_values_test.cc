@@ -1,0 +1,56 @@
+// Bounds of random scatter steps keep their values.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+
+#include "formulations/scatter/bounds.h"
+#include "tests/oracles/scatter/brute_force.h"
+#include "tests/pinned_values.h"
+#include "tests/tiny_scatter.h"
+
+namespace stowage::scatter_bound_values_test {
+namespace {
+
+ScatterInstance drawn(std::uint64_t seed) {
+  switch (seed % 9) {
+    case 0:
+      return tiny_scatter(seed, 5);
+    case 1:
+      return tiny_ruled_scatter(seed, 5);
+    case 2:
+      return tiny_timed_scatter(seed, 5);
+    case 3:
+      return tiny_memory_scatter(seed, 5);
+    case 4:
+      return tiny_recomputing_scatter(seed, 4);
+    case 5:
+      return tiny_padded_scatter(seed, 5);
+    case 6:
+      return tiny_kinds_scatter(seed, 5);
+    case 7:
+      return tiny_measured_scatter(seed, 5);
+    default:
+      return tiny_pipeline_scatter(seed, 4);
+  }
+}
+
+TEST(ScatterBoundValues, AreThoseOfTheFile) {
+  PinnedValues values("tests/formulations/values/scatter.txt");
+  for (std::uint64_t seed = 0; seed < 180; ++seed) {
+    const ScatterInstance instance = drawn(seed);
+    if (!brute_force(instance)) continue;
+    const ScatterTable table(instance);
+    const std::optional<std::int64_t> groups = least_groups(table);
+    values.add(seed, "groups", groups ? static_cast<double>(*groups) : -1);
+    const int least = least_micro_batches(table);
+    values.add(seed, "micro-batches", least);
+    values.add(seed, "two-more", step_of_more(table, least + 2));
+    values.add(seed, "alone", longest_alone(table));
+    for (const NamedBound& bound : scatter_bounds(table)) values.add(seed, bound.name, bound.value);
+    if (instance.pipeline_stages > 1) values.add(seed, "simulated", simulated_bound(instance));
+  }
+  values.compare();
+}
+
+}  // namespace
+}  // namespace stowage::scatter_bound_values_test
