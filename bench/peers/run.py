@@ -1,13 +1,13 @@
 """Runs other solvers on stowage's instances: the tables of bench/results/0.1.0/README.md.
 
-usage: python bench/peers/run.py STOWAGE FOLDER [--seconds S] [--only NAME] [--results FILE]
+usage: python bench/peers/run.py STOWAGE FOLDER [--seconds S] [--only NAME] [--results FILE] [--beside STOWAGE]
 
-STOWAGE is the command. FOLDER receives all files: instances, models, solutions, plans. SCIP, HiGHS, CBC
-and CP-SAT get the MILPs that `stowage export` writes, the strengthened one and, where there is one, the
-published one; CP-SAT and omnimalloc place the buffers of layouts as well. `stowage import` converts the
-solutions, and every plan must pass `stowage verify`. The objective in the table is the verifier's, not
-the solver's. Bounds are the solvers' own. For an assign step the model is of one strategy, that of the
-plan of `fast`.
+STOWAGE is the command; `auto` of a second one, such as a wheel's with HiGHS, has a row of its own. FOLDER
+receives all files: instances, models, solutions, plans. SCIP, HiGHS, CBC and CP-SAT get the MILPs that
+`stowage export` writes, the strengthened one and, where there is one, the published one; CP-SAT and
+omnimalloc place the buffers of layouts as well. `stowage import` converts the solutions, and every plan
+must pass `stowage verify`. The objective in the table is the verifier's, not the solver's. Bounds are the
+solvers' own. For an assign step the model is of one strategy, that of the plan of `fast`.
 
 Each solver gets S seconds of wall clock (default 10) and one thread. Times are CPU times.
 """
@@ -63,14 +63,14 @@ UNITS = {"layout": "bytes", "order": "bytes"}
 
 
 class Runner:
-    def __init__(self, stowage, folder, seconds):
-        self.stowage, self.folder, self.seconds = stowage, folder, seconds
+    def __init__(self, stowage, folder, seconds, beside=None):
+        self.stowage, self.folder, self.seconds, self.beside = stowage, folder, seconds, beside
         self.plan = {}  # the last plan of stowage
         folder.mkdir(parents=True, exist_ok=True)
 
-    def call(self, *words):
+    def call(self, *words, stowage=None):
         """Returns the command's answer, or None if it has none."""
-        done = subprocess.run([self.stowage, *map(str, words)], capture_output=True, text=True, check=False)
+        done = subprocess.run([stowage or self.stowage, *map(str, words)], capture_output=True, text=True, check=False)
         try:
             answer = json.loads(done.stdout)
         except json.JSONDecodeError:
@@ -91,11 +91,11 @@ class Runner:
             return None
         return verdict["objective_" + UNITS.get(family, "ms")]
 
-    def ours(self, family, path, method):
+    def ours(self, family, path, method, stowage=None):
         plan = self.folder / "plan.json"
         plan.unlink(missing_ok=True)
         began = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-        outcome = self.call("solve", path, "--method", method, "-t", self.seconds, "-o", plan)
+        outcome = self.call("solve", path, "--method", method, "-t", self.seconds, "-o", plan, stowage=stowage)
         took = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - began
         unit = UNITS.get(family, "ms")
         found = outcome is not None and outcome["plan"] is not None
@@ -120,6 +120,8 @@ class Runner:
 
     def peers(self, family, path):
         yield "stowage auto", "", lambda: self.ours(family, path, "auto")
+        if self.beside:
+            yield "stowage auto beside", "", lambda: self.ours(family, path, "auto", self.beside)
         yield "stowage fast", "", lambda: self.ours(family, path, "fast")
         for model, flags in FLAGS[family].items():
             for name, solve in models.ALL.items():
@@ -157,10 +159,12 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--only", help="a family, or a part of an instance's name")
+    parser.add_argument("--beside", type=pathlib.Path, metavar="STOWAGE", help="a second command")
     parser.add_argument("--results", type=pathlib.Path, help="one JSON line each")
     given = parser.parse_args()
     rows = []
-    for row in Runner(given.stowage.resolve(), given.folder.resolve(), given.seconds).rows(given.only):
+    beside = given.beside and given.beside.absolute()
+    for row in Runner(given.stowage.resolve(), given.folder.resolve(), given.seconds, beside).rows(given.only):
         rows.append(row)
         if given.results:
             with given.results.open("a", encoding="utf-8") as file:

@@ -4,8 +4,8 @@
 get_filename_component(SOURCE_PATH "${CURRENT_PORT_DIR}/../.." ABSOLUTE)
 vcpkg_cmake_configure(
   SOURCE_PATH "${SOURCE_PATH}"
-  OPTIONS -DWITH_GLPK=OFF -DWITH_CBC=OFF -DWITH_MPI=OFF -DSTOWAGE_COMMAND=OFF -DSTOWAGE_TESTS=OFF
-          -DSTOWAGE_INSTALL=ON)
+  OPTIONS -DWITH_GLPK=OFF -DWITH_CBC=OFF -DWITH_HIGHS=OFF -DWITH_MPI=OFF -DSTOWAGE_COMMAND=OFF
+          -DSTOWAGE_TESTS=OFF -DSTOWAGE_INSTALL=ON)
 vcpkg_cmake_install()
 vcpkg_cmake_config_fixup(PACKAGE_NAME stowage CONFIG_PATH lib/cmake/stowage)
 vcpkg_fixup_pkgconfig()

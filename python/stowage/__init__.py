@@ -96,7 +96,12 @@ def build_info() -> dict[str, object]:
     return {
         "version": __version__,
         "backends": {name: licences[name] for name in _core.backend_names()},
-        "libraries": {"Eigen": "MPL-2.0", "nanobind": "BSD-3-Clause", "nlohmann-json": "MIT"},
+        "libraries": {
+            "CLI11": "BSD-3-Clause",
+            "Eigen": "MPL-2.0",
+            "nanobind": "BSD-3-Clause",
+            "nlohmann-json": "MIT",
+        },
     }
 
 

@@ -43,7 +43,11 @@ function(stowage_build_highs root)
   set(sources ${highs_sources} ${cupdlp_sources} ${ipx_sources} ${basiclu_sources} ${hipo_sources}
               ${factor_highs_sources} ${hipo_util_sources})
   list(TRANSFORM sources PREPEND ${root}/highs/)
-  add_library(stowage_highs STATIC ${sources})
+  # From 1.16 on HiGHS asks for optional libraries through these; without HIPO they answer that there are none.
+  file(GLOB extras ${root}/extern/HighsExtras*.cpp)
+  set_source_files_properties(${extras} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON COMPILE_DEFINITIONS
+    "HIGHS_EXTRAS_VERSION=\"${HIGHS_VERSION_MAJOR}.${HIGHS_VERSION_MINOR}.${HIGHS_VERSION_PATCH}\"")
+  add_library(stowage_highs STATIC ${sources} ${extras})
   set_target_properties(stowage_highs PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_STANDARD 11
                         UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
   # The folders in which HiGHS' sources look for each other's headers, and the header of its C interface.

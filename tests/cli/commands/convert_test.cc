@@ -160,6 +160,12 @@ TEST_F(Convert, ReadsTheFilesThatOwnersHave) {
       ASSERT_EQ(run.exit_code, 0) << run.err;
       EXPECT_EQ(nlohmann::json::parse(run.out)["lengths"], nlohmann::json({4808, 3180}));
     }
+    std::vector<std::string> configured = {
+        "configure", "--nodes", "1",   "--lengths", file.name,        "--sequences",
+        "2",         "-t",      "0.1", "-o",        "of " + file.name};
+    configured.insert(configured.end(), file.flags.begin(), file.flags.end());
+    const Finished run = run_stowage(configured, {.directory = dir_.path()});
+    EXPECT_EQ(run.exit_code, 0) << run.err;
     std::vector<std::string> bins = {"partition", file.name, "--bins", "2"};
     bins.insert(bins.end(), file.flags.begin(), file.flags.end());
     EXPECT_EQ(run_stowage(bins, {.directory = dir_.path()}).exit_code, 0);

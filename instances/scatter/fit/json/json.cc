@@ -121,9 +121,11 @@ void write_json_members(JsonWriter& json, const CostFit& fit, std::span<const Ti
 
 void write_json_member(JsonWriter& json, const TableFit& fit) {
   json.key("table");
+  ScatterCost cost;
+  cost.table = fit.table;
   json.begin_object();
   json.key("cost");
-  write_json(json, ScatterCost{.table = fit.table});
+  write_json(json, cost);
   write_summary(json, "held_out", fit.held_out);
   json.end_object();
 }
