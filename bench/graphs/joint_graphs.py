@@ -1,6 +1,6 @@
 """Compares recomputation with torch's min-cut partitioner at the peak of torch's own plan.
 
-    PYTHONPATH=build/release/python python3 bench/joint_graphs.py --seconds 2 > joint_graphs.md
+    PYTHONPATH=build/release/python python3 bench/graphs/joint_graphs.py --seconds 2 > joint_graphs.md
 
 Each model is traced by AOTAutograd into its joint graph, and torch partitions the graph for each
 activation memory budget. The peak of the two graphs, in torch's order and with stowage's memory

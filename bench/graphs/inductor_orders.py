@@ -1,6 +1,6 @@
 """Compares orders of Inductor's graphs with the best of Inductor's own, and runs the compiled models.
 
-    PYTHONPATH=build/release/python python3 bench/inductor_orders.py > inductor_orders.md
+    PYTHONPATH=build/release/python python3 bench/graphs/inductor_orders.py > inductor_orders.md
 
 Fifteen small models are compiled on the CPU, forward and backward, once as Inductor orders their graphs
 and once within stowage.inductor.use(). Prints one row for each graph: nodes, the peak of the best of
