@@ -110,7 +110,8 @@ TEST(Certificate, RowsArePaddedOnce) {
     ScatterCertificate certificate{.bound_ms = bound * (1 - 1e-7), .nodes = {{}}};
     CertificateLeaf& leaf = certificate.nodes[0].leaf;
     leaf.values = {longer, shorter};
-    leaf.intervals = {{.degrees = {{.time = 1 - 1e-9}}}, {.from = 99, .degrees = {{.tokens = 1.6}}}};
+    leaf.intervals = {{.degrees = {{.time = 1 - 1e-9}}},
+                      {.from = 99, .degrees = {{.tokens = 1.6}}}};
     return check_certificate(padded, certificate).violations.empty();
   };
   EXPECT_TRUE(claims(16 * (1 - 1e-8), 13 * (1 - 1e-8), 42));
