@@ -40,6 +40,8 @@ TEST(StatedOutcome, EachRuleHoldsAndBreaks) {
   EXPECT_THAT(broken({"feasible", 9, 8, 0.2}, open), ElementsAre("outcome_objective"));
   EXPECT_THAT(broken({"feasible", 10, 9, 0.2}, open), ElementsAre("outcome_bound"));
   EXPECT_THAT(broken({"feasible", 10, 8, 0.1}, open), ElementsAre("outcome_gap"));
+  // The gap of amounts that are equal but for rounding is 0.
+  EXPECT_THAT(broken({"optimal", 10, 10, 0}, plan_of(10, 10 * (1 - 1e-14))), IsEmpty());
   EXPECT_THAT(broken({"unknown", 1, 1, 1}, open),
               ElementsAre("outcome_status", "outcome_objective", "outcome_bound", "outcome_gap"));
 }

@@ -272,6 +272,8 @@ TEST(OrderCertificate, EachRuleIsBroken) {
   EXPECT_EQ(with([](auto& c) { c.tensors[0][1] = 0; })[0], "certificate_arc");
   EXPECT_EQ(with([](auto& c) { c.precedences = {{1, 0, 1}}; }), Rules{"certificate_arc"});
   EXPECT_EQ(with([](auto& c) { c.tensors[0][2] = 11; }), Rules{"certificate_capacity"});
+  // Arcs without a flow are no fault.
+  EXPECT_EQ(with([](auto& c) { c.tensors.push_back({0, 1, 0}); }), Rules{});
   EXPECT_EQ(with([](auto& c) { c.bound_bytes = 17; }), Rules{"certificate_bound"});
   // Two operators without a common tensor may run in either order.
   const OrderInstance pair{.tensors = {{.size = 3, .input = true}, {.size = 5, .input = true}},

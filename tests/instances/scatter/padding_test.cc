@@ -7,6 +7,8 @@
 #include "instances/scatter/cost/cost_model.h"
 #include "instances/scatter/plan_builder.h"
 #include "instances/scatter/table/group_form.h"
+#include "instances/scatter/verify/reference_counts.h"
+#include "instances/scatter/verify/reference_model.h"
 #include "instances/scatter/verify/verify.h"
 
 namespace stowage::scatter_padding_by_form_test {
@@ -133,6 +135,22 @@ TEST(ScatterPaddingByForm, AllToAllsMaySendMoreOnMoreDevices) {
   EXPECT_TRUE(rules_of(instance, plan).empty());
   instance.cost.exchange->all_to_all_by_devices = {{2, 1}, {4, 2}};
   EXPECT_EQ(rules_of(instance, plan), (std::vector<std::string>{"time", "makespan", "objective"}));
+}
+
+// Sequences of 60 tokens fill a device, and would be padded to 64 on two: one micro-batch holds
+// two.
+TEST(ScatterPadding, SequencesThatFillADeviceArePaddedAsThere) {
+  ScatterInstance instance{.name = "full"};
+  instance.cluster = {.devices = 2, .memory_mib = 60, .degrees = {1, 2}};
+  instance.model = {.activation_mib_per_token = 1};
+  instance.cost = {.linear_ms = 1};
+  instance.pad_multiple = 1;
+  instance.padding = Padding{.device_multiple = 4, .per_degree = true};
+  instance.lengths = {60, 60};
+  const ScatterReferenceModel truth(instance);
+  ASSERT_EQ(truth.on_group(60, {.degree = 1}), 60);
+  ASSERT_EQ(truth.on_group(60, {.degree = 2}), 64);
+  EXPECT_EQ(true_fewest_micro_batches(instance, true_length_counts(instance)), 1);
 }
 
 }  // namespace

@@ -29,6 +29,11 @@ TEST(ScatterReferenceModel, APlaneIsBelowTheTimesOnTheDiagonalAsWell) {
   const ScatterReferenceModel truth(instance);
   EXPECT_TRUE(truth.takes_at_least({.ms = 0}, 1, 15, 15));
   EXPECT_FALSE(truth.takes_at_least({.ms = 5}, 1, 15, 15));
+  // A plane may touch the times.
+  ScatterInstance flat = instance;
+  for (double& ms : flat.cost.table[1].ms) ms = 64;
+  EXPECT_TRUE(ScatterReferenceModel(flat).takes_at_least({.ms = 64}, 1, 15, 15));
+  EXPECT_FALSE(ScatterReferenceModel(flat).takes_at_least({.ms = 64.001}, 1, 15, 15));
   // No row of sequences of only 5 or only 40 tokens is on the diagonal of that cell.
   EXPECT_TRUE(truth.takes_at_least({.ms = 5}, 1, 40, 40));
   EXPECT_TRUE(truth.takes_at_least({.ms = 5}, 1, 5, 5));
