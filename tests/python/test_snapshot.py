@@ -82,7 +82,7 @@ class Allocator:
 
 FRAMES = [
     {"filename": "CUDACachingAllocator.cpp", "line": 1, "name": "malloc"},
-    {"filename": "/home/me/model.py", "line": 7, "name": "forward"},
+    {"filename": "model.py", "line": 7, "name": "forward"},
 ]
 
 

@@ -145,11 +145,11 @@ TEST(ScatterPadding, SequencesThatFillADeviceArePaddedAsThere) {
   instance.model = {.activation_mib_per_token = 1};
   instance.cost = {.linear_ms = 1};
   instance.pad_multiple = 1;
-  instance.padding = Padding{.device_multiple = 4, .per_degree = true};
+  instance.padding = Padding{.per_degree = true, .device_multiple = 4};
   instance.lengths = {60, 60};
   const ScatterReferenceModel truth(instance);
-  ASSERT_EQ(truth.on_group(60, {.degree = 1}), 60);
-  ASSERT_EQ(truth.on_group(60, {.degree = 2}), 64);
+  ASSERT_EQ(truth.on_group(60, 1), 60);
+  ASSERT_EQ(truth.on_group(60, 2), 64);
   EXPECT_EQ(true_fewest_micro_batches(instance, true_length_counts(instance)), 1);
 }
 
