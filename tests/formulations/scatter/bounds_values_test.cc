@@ -52,5 +52,26 @@ TEST(ScatterBoundValues, AreThoseOfTheFile) {
   values.compare();
 }
 
+// No bound begins at a time of its own: in a unit of time that is ten thousand times as long, all
+// bounds are ten thousand times as short.
+TEST(ScatterBoundValues, FollowTheUnitOfTime) {
+  int pigeonholes = 0;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    ScatterInstance instance = tiny_scatter(seed, 9);
+    instance.cost = {.quadratic_ms = 0.01, .linear_ms = 0.5, .fixed_ms = 2};
+    if (instance.lengths.empty() || !brute_force(tiny_scatter(seed, 9))) continue;
+    const std::vector<NamedBound> before = scatter_bounds(ScatterTable(instance));
+    instance.cost = {.quadratic_ms = 1e-6, .linear_ms = 5e-5, .fixed_ms = 2e-4};
+    const std::vector<NamedBound> after = scatter_bounds(ScatterTable(instance));
+    ASSERT_EQ(before.size(), after.size());
+    for (std::size_t k = 0; k < before.size(); ++k) {
+      EXPECT_NEAR(after[k].value, 1e-4 * before[k].value, 1e-12 * before[k].value)
+          << before[k].name << ' ' << seed;
+      pigeonholes += before[k].name == "pigeonhole" && before[k].value > before[0].value ? 1 : 0;
+    }
+  }
+  EXPECT_GT(pigeonholes, 5);
+}
+
 }  // namespace
 }  // namespace stowage::scatter_bound_values_test
