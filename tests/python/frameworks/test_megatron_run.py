@@ -100,6 +100,19 @@ def test_the_script_packs_by_plans(checkout):
     assert all(len(micro_batch) == 4 and all(micro_batch) for micro_batch in groups) and widths
 
 
+def test_the_command_of_the_page_packs_by_plans(checkout):
+    page = (Path(__file__).parents[3] / "docs/start/megatron-lm.md").read_text()
+    command = re.search(r"^torchrun .*-m stowage\.megatron (.*\\\n.*) \.\.\.$", page, re.MULTILINE)
+    arguments = command.group(1).replace("\\\n", " ").split()
+    assert arguments[2] == "pretrain_gpt.py"
+    (checkout / "pretrain.py").rename(checkout / "pretrain_gpt.py")
+    done = run(checkout, *arguments)
+    assert done.returncode == 0, done.stderr
+    kind, _, argv, *_ = json.loads(done.stdout)
+    assert kind == "StowagePackingScheduler"
+    assert argv == arguments[2:]
+
+
 @pytest.mark.parametrize("dynamic", [True, False])
 def test_from_the_environment_and_another_folder(checkout, dynamic, tmp_path_factory):
     asked = ["--dynamic-context-parallel"] if dynamic else ["--sequence-packing-scheduler=dp_balanced"]
