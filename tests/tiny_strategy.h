@@ -183,6 +183,13 @@ inline StrategyInstance with_partial_sharing(StrategyInstance wanted, std::uint6
   return wanted;
 }
 
+// Returns an instance of tiny_measured() for every third seed, otherwise one of tiny_strategy() or
+// tiny_experts() with partial sharing.
+inline StrategyInstance tiny_with_shares(std::uint64_t seed) {
+  if (seed % 3 == 2) return tiny_measured(seed, 6);
+  return with_partial_sharing(seed % 3 == 0 ? tiny_strategy(seed, 6) : tiny_experts(seed, 6), seed);
+}
+
 // Returns the instance with the options of this class and layout alone.
 inline StrategyInstance narrowed_to(StrategyInstance instance, const StrategyClass& its,
                                     const StrategyLayout& layout) {

@@ -137,7 +137,7 @@ def _content(source: Any) -> tuple[str, Any]:
         ) from None
 
 
-# What makes objects other than numbers, texts, lists, tuples, sets and dictionaries.
+# Opcodes that make objects other than numbers, texts, lists, tuples, sets and dictionaries.
 _FORBIDDEN = (
     "GLOBAL STACK_GLOBAL REDUCE BUILD INST OBJ NEWOBJ NEWOBJ_EX EXT1 EXT2 EXT4 PERSID BINPERSID "
     "BYTEARRAY8 NEXT_BUFFER READONLY_BUFFER"

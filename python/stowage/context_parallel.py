@@ -164,7 +164,7 @@ def _exchanged(start: Costs, costs: Costs, layers: Costs, bound: int) -> tuple[C
                 if other == slow:
                     continue
                 rest = np.delete(loads, [slow, other], axis=1).max(axis=1, initial=0)
-                # How much more `other` has after an exchange of each pair of blocks.
+                # The growth of the load of `other` by the exchange of each pair of blocks.
                 more = costs[:, blocks[slow], None] - costs[:, None, blocks[other]]
                 largest = np.maximum(
                     loads[:, slow, None, None] - more, loads[:, other, None, None] + more

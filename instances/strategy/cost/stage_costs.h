@@ -129,8 +129,8 @@ class StageCosts {
   std::int64_t ranks_in_node(std::int64_t ranks, std::int64_t stride) const;
   double link() const;               // between stages, bytes per ms. T7
   Ms turned_ms(double bytes) const;  // T6
-  // Returns what attention of `attention` ms does not hide of a ring in which each rank sends
-  // `bytes` bytes to its neighbour between two blocks. T6
+  // Returns the time in ms of a ring's exchanges beyond the `attention` ms that hide them. Each
+  // rank sends `bytes` bytes to its neighbour between two blocks. T6
   Ms ring_ms(double bytes, Ms attention) const;
   bool in_ring() const { return layout_.cp_exchange == StrategyExchange::ring; }
   double dispatch_ms() const;

@@ -15,18 +15,13 @@
 namespace stowage::strategy_bounds_test {
 namespace {
 
-StrategyInstance tiny(std::uint64_t seed) {
-  if (seed % 3 == 2) return tiny_measured(seed, 6);
-  return with_partial_sharing(seed % 3 == 0 ? tiny_strategy(seed, 6) : tiny_experts(seed, 6), seed);
-}
-
 TEST(StrategyBounds, NoneIsAboveTheOptimumOfItsClass) {
   Draw draw(5);
   int compared = 0;
   int refused = 0;
   int higher = 0;
   for (std::uint64_t seed = 0; seed < 120; ++seed) {
-    const StrategyInstance all = tiny(seed);
+    const StrategyInstance all = tiny_with_shares(seed);
     const StrategyTable all_classes(all);
     for (const StrategyClass& its : all_classes.classes()) {
       StrategyInstance one = all;
@@ -72,7 +67,7 @@ TEST(StrategyBounds, NoneIsAboveTheOptimumOfItsClass) {
 TEST(StrategyBounds, OfEqualPricesIsProvenAndNotAboveTheOptimum) {
   int compared = 0;
   for (std::uint64_t seed = 0; seed < 120; ++seed) {
-    const StrategyInstance all = tiny(seed);
+    const StrategyInstance all = tiny_with_shares(seed);
     const auto best = brute_force(all);
     if (!best) continue;
     ++compared;
@@ -114,7 +109,7 @@ TEST(StrategyBounds, WorkIsTheStepOfOneDevice) {
 TEST(StrategyBounds, LeastMemoryIsWhereSomethingBeginsToFit) {
   int found = 0;
   for (std::uint64_t seed = 0; seed < 120; ++seed) {
-    StrategyInstance instance = tiny(seed);
+    StrategyInstance instance = tiny_with_shares(seed);
     const LeastMemory least = least_memory(StrategyTable(instance));
     if (least.mib == std::numeric_limits<double>::infinity()) {
       EXPECT_FALSE(brute_force(instance)) << seed;

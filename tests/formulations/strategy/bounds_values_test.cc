@@ -10,15 +10,10 @@
 namespace stowage::strategy_bound_values_test {
 namespace {
 
-StrategyInstance drawn(std::uint64_t seed) {
-  if (seed % 3 == 2) return tiny_measured(seed, 6);
-  return with_partial_sharing(seed % 3 == 0 ? tiny_strategy(seed, 6) : tiny_experts(seed, 6), seed);
-}
-
 TEST(StrategyBoundValues, AreThoseOfTheFile) {
   PinnedValues values("tests/formulations/values/strategy.txt");
   for (std::uint64_t seed = 0; seed < 90; ++seed) {
-    const StrategyInstance instance = drawn(seed);
+    const StrategyInstance instance = tiny_with_shares(seed);
     const StrategyTable table(instance);
     values.add(seed, "work", work_bound(table));
     const LeastMemory least = least_memory(table);

@@ -94,14 +94,18 @@ void expect_sound(const StrategyInstance& instance, const StrategyClass& its, Dr
   ++refused;
 }
 
+StrategyInstance drawn(std::uint64_t seed) {
+  return with_partial_sharing(seed % 3 == 0   ? tiny_strategy(seed, 6)
+                              : seed % 3 == 1 ? tiny_experts(seed, 6)
+                                              : tiny_measured(seed, 6),
+                              seed);
+}
+
 TEST(StrategyClassCertificate, NoPricesProveMoreThanTheOptimumOfTheClass) {
   Draw draw(3);
   int refused = 0;
   for (std::uint64_t seed = 0; seed < 120; ++seed) {
-    const StrategyInstance instance = with_partial_sharing(seed % 3 == 0   ? tiny_strategy(seed, 6)
-                                                           : seed % 3 == 1 ? tiny_experts(seed, 6)
-                                                                           : tiny_measured(seed, 6),
-                                                           seed);
+    const StrategyInstance instance = drawn(seed);
     for (const StrategyClass& its : classes_of(instance)) {
       expect_sound(instance, its, draw, refused, seed);
     }
@@ -113,10 +117,7 @@ TEST(StrategyClassCertificate, NoPricesProveMoreThanTheOptimumOfTheClass) {
 TEST(StrategyClassCertificate, PricesProveAsMuchAsBefore) {
   PinnedValues values("tests/instances/values/strategy.txt");
   for (std::uint64_t seed = 0; seed < 36; ++seed) {
-    const StrategyInstance instance = with_partial_sharing(seed % 3 == 0   ? tiny_strategy(seed, 6)
-                                                           : seed % 3 == 1 ? tiny_experts(seed, 6)
-                                                                           : tiny_measured(seed, 6),
-                                                           seed);
+    const StrategyInstance instance = drawn(seed);
     for (const StrategyClass& its : classes_of(instance)) {
       const StrategyInstance alone = only(instance, its);
       std::vector<double> prices;
