@@ -62,6 +62,29 @@ inline OrderInstance tiny_order(std::uint64_t seed, std::uint64_t most_operators
   return graph;
 }
 
+// Returns a graph of tiny_order() with few sizes, in which operators may write in place.
+inline OrderInstance tiny_in_place_order(std::uint64_t seed, std::uint64_t most_operators = 8) {
+  OrderInstance graph = tiny_order(seed, most_operators, false);
+  graph.name = "tiny-in-place-" + std::to_string(seed);
+  std::mt19937_64 random(seed + 2);
+  for (OrderTensor& tensor : graph.tensors) {
+    tensor.size = static_cast<Bytes>(draw(random, 3)) * graph.alignment;
+  }
+  for (OrderOperator& op : graph.operators) {
+    for (const std::int64_t t : op.reads) {
+      const OrderTensor& from = graph.tensors[static_cast<std::size_t>(t)];
+      bool fits = !from.output;
+      for (const std::int64_t changed : op.updates) fits = fits && changed != t;
+      bool same = false;
+      for (const std::int64_t made : op.writes) {
+        same = same || graph.tensors[static_cast<std::size_t>(made)].size == from.size;
+      }
+      if (fits && same && draw(random, 4) > 0) op.in_place.push_back(t);
+    }
+  }
+  return graph;
+}
+
 // Returns a graph of tiny_order() whose sizes grow with a length in a random range, without a
 // capacity.
 inline OrderInstance tiny_growing_order(std::uint64_t seed, std::uint64_t most_operators = 6) {

@@ -103,6 +103,9 @@ ModelAnswer exported_model_of(const OrderInstance& instance, const OrderPlan* kn
     }
     return with_reruns(instance, table, known);
   }
+  if (flags.addresses && table.reuses()) {
+    return refused("--addresses", "must be left out for an instance with `in_place`");
+  }
   if (const std::int64_t binaries = order_mip_binaries(table, flags.addresses);
       binaries > static_cast<std::int64_t>(kMaxVariables)) {
     return too_many(binaries);
@@ -128,6 +131,10 @@ ModelAnswer exported_model_of(const OrderInstance& instance, const OrderPlan* kn
       "operator v is among the first k; l_t_k 1 if tensor t needs memory at step k;",
       "operators and tensors count from 0 as in the instance, steps from 1",
       "rows: O1 to O5 of formulations/README.md"};
+  if (table.reuses()) {
+    legend.back() = "r_v_s_k the bytes of outputs of v, of s bytes each, that lie on tensors which";
+    legend.emplace_back("end at step k, in units; rows: O1 to O5 and O7 of formulations/README.md");
+  }
   if (flags.addresses) {
     legend.back() = "a_i the address of a part in units, first the tensors, then what operators";
     legend.emplace_back("need alone; z_i_j 1 if part i lies below part j, w_i_j if above");

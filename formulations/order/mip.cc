@@ -50,7 +50,7 @@ class OrderBuilder {
       : table_(table), options_(options), n_(table.operators()) {
     Bytes unit = 0;
     for (int t = 0; t < table.tensors(); ++t) unit = std::gcd(unit, table.size(t));
-    for (int op = 0; op < n_; ++op) unit = std::gcd(unit, table.need(op));
+    for (int op = 0; op < n_; ++op) unit = std::gcd(unit, table.added(op));
     out_.unit = std::max<Bytes>(1, unit);
   }
 
@@ -69,6 +69,7 @@ class OrderBuilder {
     for (std::int64_t k = 1; k < n_; ++k) add_count(k);
     live_.assign(at(table_.tensors()), std::vector<int>(at(n_ + 1), kNever));
     for (std::int64_t k = 1; k <= n_; ++k) add_memory(k);
+    for (const Reused& its : reused_) add_reuse(its);
     if (options_.addresses) add_addresses();
     return std::move(out_);
   }
@@ -160,14 +161,72 @@ class OrderBuilder {
     Sum sum;
     for (int t = 0; t < table_.tensors(); ++t) add_tensor(sum, t, k);
     for (int op = 0; op < n_; ++op) {
-      Bytes alone = table_.need(op);
+      Bytes alone = table_.added(op);
       for (const int t : table_.written(op)) alone -= counted(t) ? table_.size(t) : 0;
       if (alone == 0) continue;
       add_done(sum, op, k, units(alone));
       add_done(sum, op, k - 1, -units(alone));
     }
+    for (int op = 0; op < n_; ++op) add_reused(sum, op, k);
     sum.terms.push_back({out_.peak, -1});
     add_row("O3_" + std::to_string(k), std::move(sum));
+  }
+
+  // The bytes of outputs of one size that take the memory of other tensors, if the operator runs at
+  // step k.
+  struct Reused {
+    int op = 0;
+    std::int64_t k = 0;
+    Bytes size = 0;
+    int variable = 0;
+  };
+
+  // Takes off what the outputs of `op` save at step k, one variable for each of their sizes.
+  void add_reused(Sum& sum, int op, std::int64_t k) {
+    std::vector<Bytes> sizes;
+    for (const int t : table_.in_place(op)) sizes.push_back(table_.size(t));
+    std::ranges::sort(sizes);
+    sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+    for (const Bytes size : sizes) {
+      Sum runs;
+      add_done(runs, op, k, 1);
+      add_done(runs, op, k - 1, -1);
+      if (runs.terms.empty() && runs.constant <= 0) continue;
+      const double most = units(size) * static_cast<double>(made_of(op, size));
+      const int variable = out_.model.add_variable(
+          {.name = "r_" + std::to_string(op) + "_" + std::to_string(size) + "_" + std::to_string(k),
+           .upper = most});
+      reused_.push_back({op, k, size, variable});
+      sum.terms.push_back({variable, -1});
+    }
+  }
+
+  std::int64_t made_of(int op, Bytes size) const {
+    return std::ranges::count_if(table_.written(op), [&](int t) { return table_.size(t) == size; });
+  }
+
+  // O7: outputs save bytes only at their operator's step, and only those of tensors that no later
+  // operator needs.
+  void add_reuse(const Reused& its) {
+    const std::string name =
+        std::to_string(its.op) + "_" + std::to_string(its.size) + "_" + std::to_string(its.k);
+    const double size = units(its.size);
+    const double most = size * static_cast<double>(made_of(its.op, its.size));
+    Sum runs;
+    runs.terms.push_back({its.variable, 1});
+    add_done(runs, its.op, its.k, -most);
+    add_done(runs, its.op, its.k - 1, most);
+    add_row("O7_" + name + "_runs", std::move(runs));
+    Sum ends;
+    ends.terms.push_back({its.variable, 1});
+    for (const int t : table_.in_place(its.op)) {
+      if (table_.size(t) != its.size) continue;
+      ends.constant -= size;
+      if (its.k == n_) continue;
+      const int live = live_[at(t)][at(its.k + 1)];
+      if (live != kNever) ends.terms.push_back({live, size});
+    }
+    add_row("O7_" + name + "_ends", std::move(ends));
   }
 
   bool counted(int t) const { return table_.stays(t) || !table_.touchers(t).empty(); }
@@ -220,7 +279,7 @@ class OrderBuilder {
       if (counted(t) && table_.size(t) > 0) all.push_back({.size = table_.size(t), .tensor = t});
     }
     for (int op = 0; op < n_; ++op) {
-      Bytes workspace = table_.need(op);
+      Bytes workspace = table_.added(op);
       for (const int t : table_.written(op)) {
         workspace -= table_.size(t);
         if (!counted(t) && table_.size(t) > 0) all.push_back({.size = table_.size(t), .op = op});
@@ -304,6 +363,7 @@ class OrderBuilder {
   const int n_;
   // L_t_k of a tensor at a step, or kNever if the tensor is not live then.
   std::vector<std::vector<int>> live_;
+  std::vector<Reused> reused_;
   OrderMip out_;
 };
 
@@ -325,32 +385,6 @@ std::int64_t order_mip_binaries(const OrderTable& table, bool addresses) {
 
 OrderMip build_order_mip(const OrderTable& table, const OrderMipOptions& options) {
   return OrderBuilder(table, options).build();
-}
-
-std::vector<int> decode(const OrderMip& mip, const OrderTable& table,
-                        const std::vector<double>& values) {
-  // An operator that comes earlier has a larger sum.
-  std::vector<std::pair<double, int>> by_step;
-  for (int op = 0; op < table.operators(); ++op) {
-    double step =
-        static_cast<double>(mip.first[at(op)]) + static_cast<double>(mip.done[at(op)].size());
-    for (const int variable : mip.done[at(op)]) step -= values[at(variable)];
-    by_step.emplace_back(step, op);
-  }
-  std::sort(by_step.begin(), by_step.end());
-  // Tolerances may break a precedence, so the next operator is the first one that may run.
-  std::vector<int> order;
-  std::vector<char> done(by_step.size(), 0);
-  while (order.size() < by_step.size()) {
-    const auto next = std::ranges::find_if(by_step, [&](const auto& entry) {
-      return done[at(entry.second)] == 0 &&
-             std::ranges::all_of(table.before(entry.second),
-                                 [&](int first) { return done[at(first)] != 0; });
-    });
-    done[at(next->second)] = 1;
-    order.push_back(next->second);
-  }
-  return order;
 }
 
 }  // namespace stowage

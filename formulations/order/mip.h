@@ -8,7 +8,7 @@
 // y_v_k means that operator v is among the first k. There are about n^2 / 2 of these variables for
 // n operators. With addresses, P is the end of the highest tensor instead of the live bytes.
 // Addresses add about 2 m^2 binaries and n m^2 rows for m tensors, so it only suits a handful of
-// operators. Rows O1 to O6 are in docs/theory/order.md.
+// operators. Rows O1 to O7 are in docs/theory/order.md.
 #pragma once
 
 #include <cstdint>

@@ -89,6 +89,7 @@ inline constexpr char kOrderCycle[] = "E375";
 inline constexpr char kTooManyOrderBytes[] = "E376";
 inline constexpr char kOrderRecompute[] = "E377";
 inline constexpr char kOrderTokens[] = "E378";
+inline constexpr char kOrderInPlace[] = "E379";
 // Rules of a strategy instance beyond its types.
 inline constexpr char kStrategyEmpty[] = "E381";
 inline constexpr char kStrategyDevices[] = "E382";

@@ -58,6 +58,11 @@ std::string instance_hash(const OrderInstance& instance) {
     fingerprint.add(std::int64_t{instance.host->capacity ? 1 : 0});
     fingerprint.add(instance.host->capacity.value_or(0));
   }
+  const auto has_reuse = [](const OrderOperator& op) { return !op.in_place.empty(); };
+  if (std::ranges::any_of(instance.operators, has_reuse)) {
+    fingerprint.add(std::int64_t{4});  // none of the numbers above
+    for (const OrderOperator& op : instance.operators) add_list(op.in_place);
+  }
   return fingerprint.text();
 }
 

@@ -7,7 +7,8 @@
 // between their last touch before the run and the run. The operators are ordered so that the peak
 // over all steps is least, or the time of all runs within a capacity. Sizes may grow with a length
 // that is known at run time only: bytes, and bytes per token. With a `host`, a plan may move
-// tensors to the host's memory and back while operators run. The file format is in
+// tensors to the host's memory and back while operators run. With `in_place`, an operator may write
+// a tensor into the memory of one that it is the last to read. The file format is in
 // docs/reference/order.md. Sources of the problem: Sethi 1975 (complete register allocation), Liu
 // 1987 (trees), OLLA (arXiv 2210.12924), ROAM (2310.19295); with recomputation: Checkmate
 // (1910.02653), Moccasin (2304.14463); lengths known at run time: BladeDISC++ (2412.16985);
@@ -59,6 +60,10 @@ struct OrderOperator {
   Ms ms = 0;                        // time of one run; >= 0
   bool recompute = false;           // it may run more than once; then it must not update tensors
   Bytes workspace_per_token = 0;    // bytes per token of the length, as for a tensor
+  // Tensors that it reads and whose memory a tensor that it writes may take. One written tensor
+  // takes the memory of at most one tensor here, of the same size rounded up, if no operator
+  // touches that tensor later. Only with objective peak, where every operator runs once.
+  std::vector<std::int64_t> in_place;
 
   bool operator==(const OrderOperator&) const = default;
 };

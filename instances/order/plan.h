@@ -51,6 +51,14 @@ struct OrderTransfer {
   bool operator==(const OrderTransfer&) const = default;
 };
 
+// A tensor takes the memory of a tensor that its writer is the last to touch.
+struct OrderReuse {
+  std::int64_t tensor = 0;
+  std::int64_t on = 0;  // the tensor whose memory it takes
+
+  bool operator==(const OrderReuse&) const = default;
+};
+
 struct OrderPlan {
   std::string name;           // of the instance
   std::string instance_hash;  // hash of the instance (json/json.h); the plan is valid for that
@@ -66,6 +74,7 @@ struct OrderPlan {
   // The last row's order is `order`. row_at() finds the row of a length.
   std::vector<OrderRow> rows;
   std::vector<OrderTransfer> transfers;  // only for an instance with a host
+  std::vector<OrderReuse> in_place;      // only for an instance with `in_place`
 
   bool operator==(const OrderPlan&) const = default;
 };

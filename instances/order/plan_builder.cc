@@ -1,5 +1,6 @@
 #include "instances/order/plan_builder.h"
 
+#include "instances/order/memory/memory_reuse.h"
 #include "instances/order/memory/running_memory.h"
 #include "instances/order/memory/transfer_times.h"
 
@@ -15,6 +16,7 @@ OrderPlan compose_order(const OrderInstance& instance, const OrderTable& table,
   }
   plan.order.assign(order.begin(), order.end());
   plan.transfers.assign(transfers.begin(), transfers.end());
+  plan.in_place = reuses_of(table, order);
   return plan;
 }
 

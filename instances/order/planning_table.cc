@@ -4,6 +4,7 @@
 
 #include "instances/numeric/numbers.h"
 #include "instances/order/memory/length_dependent_sizes.h"
+#include "instances/order/memory/memory_reuse.h"
 #include "instances/order/precedence.h"
 
 namespace stowage {
@@ -93,6 +94,12 @@ OrderTable::OrderTable(const OrderInstance& instance, Tokens length) : host_(ins
       producer_[at(t)] = op;
       need += size(t);
       if (stays(t) || !touchers(t).empty()) keeps += size(t);
+    }
+    in_place_.add(once(instance.operators[at(op)].in_place, {}));
+    added_.push_back(need);
+    const auto ends = [](int) { return true; };
+    for (const OrderReuse& its : reuses_of(*this, op, ends)) {
+      need -= size(static_cast<int>(its.tensor));
     }
     need_.push_back(need);
     keeps_.push_back(keeps);

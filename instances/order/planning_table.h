@@ -42,13 +42,21 @@ class OrderTable {
   std::span<const int> before(int op) const { return before_.of(op); }
   std::span<const int> behind(int op) const { return behind_.of(op); }
 
-  Bytes need(int op) const { return need_[index(op)]; }    // bytes of its outputs and workspace
+  // Returns the tensors whose memory an output of `op` may take; each once.
+  std::span<const int> in_place(int op) const { return in_place_.of(op); }
+  // Returns the bytes of its outputs and workspace.
+  Bytes added(int op) const { return added_[index(op)]; }
+  // Returns the least that `op` adds to the live memory in any order: what it adds if all tensors
+  // of in_place() end with it. Without such tensors, added().
+  Bytes need(int op) const { return need_[index(op)]; }
   Bytes keeps(int op) const { return keeps_[index(op)]; }  // bytes of its outputs that outlive it
   Ms ms(int op) const { return ms_[index(op)]; }
   bool may_rerun(int op) const { return reruns_[index(op)]; }
   // Returns the updates of tensors that `op` touches or writes behind which `op` may not run again.
   // They change tensors that its earlier run read or made.
   std::span<const int> closed_by(int op) const { return closed_by_.of(op); }
+  // Returns whether an output of any operator may take the memory of another tensor.
+  bool reuses() const { return !in_place_.all.empty(); }
   bool recomputes() const { return recomputes_; }  // whether any operator may run again
   const std::optional<HostLink>& host() const { return host_; }
   Ms work_ms() const { return work_ms_; }  // of all operators, each once
@@ -87,6 +95,8 @@ class OrderTable {
   Lists written_;
   Lists before_;
   Lists behind_;
+  Lists in_place_;
+  std::vector<Bytes> added_;
   std::vector<Bytes> need_;
   std::vector<Bytes> keeps_;
   std::vector<Ms> ms_;

@@ -105,6 +105,56 @@ void check_recompute(const OrderInstance& instance, ErrorList& errors) {
   }
 }
 
+// Checks the tensors whose memory an output may take. Where operators run again or tensors move, a
+// tensor has several lives, and none of them is known to end at an operator.
+void check_in_place(const OrderInstance& instance, ErrorList& errors) {
+  const auto has_reuse = [](const OrderOperator& op) { return !op.in_place.empty(); };
+  const auto first = std::ranges::find_if(instance.operators, has_reuse);
+  if (first == instance.operators.end()) return;
+  const auto reruns = [](const OrderOperator& op) { return op.recompute; };
+  const char* beside = nullptr;
+  if (instance.objective == OrderObjective::time) {
+    beside = "objective \"time\"";
+  } else if (instance.tokens) {
+    beside = "`tokens`";
+  } else if (instance.host) {
+    beside = "a `host`";
+  } else if (instance.recorded_from) {
+    beside = "`recorded_from`";
+  } else if (std::ranges::any_of(instance.operators, reruns)) {
+    beside = "an operator with `recompute`";
+  }
+  if (beside != nullptr) {
+    errors.add(code::kOrderInPlace,
+               place("operators", first - instance.operators.begin(), "/in_place"),
+               std::string("must be left out in an instance with ") + beside + ", is there");
+    return;
+  }
+  const auto rounded = [&](std::int64_t t) {
+    return round_up(instance.tensors[at(t)].size, instance.alignment);
+  };
+  for (std::int64_t i = 0; i < std::ssize(instance.operators); ++i) {
+    const OrderOperator& op = instance.operators[at(i)];
+    for (std::int64_t k = 0; k < std::ssize(op.in_place); ++k) {
+      const std::int64_t t = op.in_place[at(k)];
+      const auto same_size = [&](std::int64_t made) { return rounded(made) == rounded(t); };
+      const char* rule = nullptr;
+      if (std::ranges::find(op.reads, t) == op.reads.end()) {
+        rule = "a tensor that the operator reads";
+      } else if (std::ranges::find(op.updates, t) != op.updates.end()) {
+        rule = "a tensor that the operator does not update";
+      } else if (instance.tensors[at(t)].output) {
+        rule = "no output of the graph, which keeps its memory to the end";
+      } else if (std::ranges::none_of(op.writes, same_size)) {
+        rule = "of the same size, rounded up, as a tensor that the operator writes";
+      }
+      if (rule == nullptr) continue;
+      errors.add(code::kOrderInPlace, place("operators", i, "/in_place/" + std::to_string(k)),
+                 std::string("must be ") + rule + ", is " + in_quotes(tensor_name(instance, t)));
+    }
+  }
+}
+
 // Returns a size at the longest length, each part rounded up to the alignment. If the size is more
 // than 2^53 or overflows, returns more than 2^53.
 Bytes largest(const OrderInstance& instance, Bytes size, Bytes per_token) {
@@ -201,6 +251,7 @@ void check_order(const OrderInstance& instance, ErrorList& errors) {
   check_order_ids(instance, errors);
   check_writers(instance, errors);
   check_recompute(instance, errors);
+  check_in_place(instance, errors);
   check_tokens(instance, errors);
   check_sum(instance, errors);
   if (errors.found() == before) check_cycle(instance, errors);

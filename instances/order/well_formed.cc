@@ -48,6 +48,7 @@ std::vector<InputError> hidden_order_errors(const OrderInstance& instance) {
     check(op.writes, tensors, i, "writes");
     check(op.updates, tensors, i, "updates");
     check(op.after, operators, i, "after");
+    check(op.in_place, tensors, i, "in_place");
   }
   return std::move(errors).take();
 }

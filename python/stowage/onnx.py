@@ -38,6 +38,47 @@ _RANDOM = {
     *("RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"),
 }
 
+# Operators whose output has the bytes of their first input, in another shape.
+_VIEWS = {"Reshape", "Squeeze", "Unsqueeze", "Flatten", "Identity"}
+
+# Operators of which each element of an output depends on the elements at its place alone, so that the
+# output may be written over an input of its size. With broadcasting, only inputs of the output's size
+# qualify.
+_ELEMENTWISE = {
+    *(
+        "Abs",
+        "Acos",
+        "Acosh",
+        "Asin",
+        "Asinh",
+        "Atan",
+        "Atanh",
+        "Ceil",
+        "Celu",
+        "Clip",
+        "Cos",
+        "Cosh",
+    ),
+    *("Elu", "Erf", "Exp", "Floor", "Gelu", "HardSigmoid", "HardSwish", "LeakyRelu", "Log", "Mish"),
+    *(
+        "Neg",
+        "Not",
+        "PRelu",
+        "Reciprocal",
+        "Relu",
+        "Round",
+        "Selu",
+        "Shrink",
+        "Sigmoid",
+        "Sign",
+        "Sin",
+    ),
+    *("Sinh", "Softplus", "Softsign", "Sqrt", "Tan", "Tanh", "ThresholdedRelu", "Cast"),
+    *("Add", "Sub", "Mul", "Div", "Mod", "Pow", "Min", "Max", "Mean", "Sum", "Where"),
+    *("And", "Or", "Xor", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "BitwiseNot", "BitShift"),
+    *("Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "IsInf", "IsNaN"),
+}
+
 # Weights above this number of bytes are left out of shape inference, which reads shapes from the
 # values of small ones.
 _LARGE = 1 << 16
@@ -50,6 +91,7 @@ def order_instance(
     weights: bool = True,
     alignment: int = 64,
     capacity_bytes: Optional[int] = None,
+    in_place: bool = False,
 ) -> dict[str, Any]:
     """Returns the graph of a model as a stowage/instance document of the problem `order`.
 
@@ -57,7 +99,7 @@ def order_instance(
     outputs to the end. Runtimes fold a node whose inputs are all constants, so it runs before the first
     step and its outputs are weights; a node that draws random numbers is never folded. Optional outputs without a reader are omitted. An If, Loop or Scan
     is one operator that reads all outer tensors of its bodies; memory inside the bodies is not
-    modelled. Every tensor has its own memory, including reshaped tensors.
+    modelled. Every tensor has its own memory, including reshaped tensors, unless `in_place` is True.
 
     Args:
         model: a model or the path of its file.
@@ -66,6 +108,11 @@ def order_instance(
             peak by the same number of bytes.
         alignment: sizes are rounded up to a multiple of it, bytes.
         capacity_bytes: limit on the memory of each step, bytes.
+        in_place: True counts memory as a runtime needs it that writes in place. The output of a node
+            that computes element by element may take the memory of an input of its size of which it is
+            the last reader; `in_place` of the plan names these outputs. Reshaped tensors (Reshape,
+            Squeeze, Unsqueeze, Flatten, Identity) have the memory of the tensor they are made from. The
+            caller's inputs, the weights and the outputs of the graph are never written over.
 
     Returns the document; its operators correspond to the entries of `node_order(model)`.
 
@@ -96,6 +143,11 @@ def order_instance(
     if not weights:
         names = dict.fromkeys(name for name in names if name not in constants)
     sizes = _sizes(graph, names)
+    own_ids = _ids(operators)
+    views = _Views(operators, own_ids, written, sizes, outputs) if in_place else _Views()
+    names = dict.fromkeys(views.root(name) for name in names)
+    whole_outputs = {views.root(name) for name in outputs}
+    kept = whole_outputs | inputs | constants
     document: dict[str, Any] = {
         "format": "stowage/instance",
         "version": 1,
@@ -107,22 +159,97 @@ def order_instance(
                 "id": name,
                 "size_bytes": sizes[name],
                 "input": name in inputs or name in constants,
-                "output": name in outputs or name in constants,
+                "output": name in whole_outputs or name in constants,
             }
             for name in names
         ],
         "operators": [
-            {
-                "id": own,
-                "reads": [name for name in _touched(node) if name in names],
-                "writes": made,
-            }
-            for own, node, made in zip(_ids(operators), operators, written)
+            views.operator(own, node, made, names, kept, sizes)
+            for own, node, made in zip(own_ids, operators, written)
         ],
     }
     if capacity_bytes is not None:
         document["capacity_bytes"] = capacity_bytes
     return document
+
+
+class _Views:
+    """The reshaped tensors of a graph, and the operators with what they may write in place. Without
+    arguments, no tensor is a view and no operator writes in place."""
+
+    def __init__(
+        self,
+        nodes: Sequence[onnx.NodeProto] = (),
+        ids: Sequence[str] = (),
+        written: Sequence[Sequence[str]] = (),
+        sizes: Mapping[str, int] = {},
+        outputs: Iterable[str] = (),
+    ) -> None:
+        self._root: dict[str, str] = {}
+        self._after: dict[str, str] = {}  # id of the node that makes a view
+        self._in_place = bool(nodes)
+        taken = set(outputs)
+        for node, own, made in zip(nodes, ids, written):
+            if node.op_type not in _VIEWS or node.domain not in ("", "ai.onnx") or len(made) != 1:
+                continue
+            source, view = node.input[0], made[0]
+            root = self.root(source)
+            # Two outputs of the graph need two tensors. A view has the bytes of its tensor.
+            both = view in taken and root in taken
+            if root not in sizes or sizes[root] != sizes[view] or both:
+                continue
+            self._root[view] = root
+            self._after[view] = own
+            if view in taken:
+                taken.add(root)
+
+    def root(self, name: str) -> str:
+        """Returns the tensor whose memory the tensor has."""
+        return self._root.get(name, name)
+
+    def operator(
+        self,
+        own: str,
+        node: onnx.NodeProto,
+        made: Sequence[str],
+        names: Mapping[str, Any],
+        kept: set[str],
+        sizes: Mapping[str, int],
+    ) -> dict[str, Any]:
+        """Returns the operator of a node. `names` are the tensors of the document, `kept` those that
+        nothing may be written over, `sizes` bytes."""
+        touched = _touched(node)
+        reads = dict.fromkeys(self.root(name) for name in touched)
+        writes = [name for name in made if name not in self._root]
+        operator: dict[str, Any] = {
+            "id": own,
+            "reads": [name for name in reads if name in names],
+            "writes": writes,
+        }
+        # A view is there when its node has run.
+        after = dict.fromkeys(self._after[name] for name in touched if name in self._after)
+        if after:
+            operator["after"] = list(after)
+        if self._in_place and _is_elementwise(node):
+            sources = dict.fromkeys(self.root(name) for name in node.input if name)
+            over = [
+                name
+                for name in sources
+                if name in names
+                and name not in kept
+                and any(sizes[name] == sizes[each] for each in writes)
+            ]
+            if over:
+                operator["in_place"] = over
+        return operator
+
+
+def _is_elementwise(node: onnx.NodeProto) -> bool:
+    if node.domain not in ("", "ai.onnx"):
+        return False
+    # Without statistics as outputs, a batch normalisation scales and shifts each element.
+    normalises = node.op_type == "BatchNormalization" and sum(map(bool, node.output)) == 1
+    return normalises or node.op_type in _ELEMENTWISE
 
 
 def node_order(model: Model) -> list[int]:

@@ -98,6 +98,8 @@ class Arranging {
     std::int64_t nodes = first_nodes();
     std::int64_t steps = kMovesOfAnOperator * std::ssize(graph_.operators);
     bool any = true;  // the last round found new orders
+    // Hills move operators and keep the buffers. Tensors in place make other buffers in each order.
+    const bool hills = !table_.reuses();
     for (int round = 0; round < kRounds && any && !ended(); ++round, nodes *= 2, steps *= 2) {
       any = false;
       for (int k = 0; k < kOrdersOfARound && !ended(); ++k) {
@@ -106,7 +108,8 @@ class Arranging {
         any = true;
         Candidate next = candidate(*std::move(order));
         lay_out(next, nodes);
-        if (!ended() && k % kOrdersOfHills == 0) lay_out_hills(next, kOrdersOfHills * nodes);
+        if (hills && !ended() && k % kOrdersOfHills == 0)
+          lay_out_hills(next, kOrdersOfHills * nodes);
       }
       if (!ended() && better_) lay_out(*better_, kOfTheBest * nodes);
       if (!ended() && first_is_near()) lay_out(first_, kOfTheBest * nodes);

@@ -9,10 +9,11 @@
 
 namespace stowage {
 
-// Makes one buffer per run that makes a tensor, per input, and per workspace. A step of the layout
-// is a step of the order. Alignment and capacity are those of the graph. The load is at most the
-// plan's peak, and equals it if the alignment divides all sizes. The tensors come first, in the
-// order of the graph. Requires a plan that verifies.
+// Makes one buffer per run that makes a tensor, per input, and per workspace. Tensors in place
+// share the buffer of the first of them, which has its name. A step of the layout is a step of the
+// order. Alignment and capacity are those of the graph. The load is at most the plan's peak, and
+// equals it if the alignment divides all sizes. The tensors come first, in the order of the graph.
+// Requires a plan that verifies.
 //
 // If sizes grow with a length, the sizes are those of the longest length and the order is the
 // plan's, or those of a row's longest length and the row's order. Shorter lengths have smaller

@@ -172,9 +172,12 @@ Ended stretches(OrderContext& context, Budget& budget) {
 
 Ended search_below(OrderContext& context, Budget&) {
   while (true) {
-    const CommitSearch::Found found = searched(context, context.wanted() - 1);
+    const Bytes wanted = context.wanted();
+    const CommitSearch::Found found = searched(context, wanted - 1);
     if (found.end == CommitSearch::End::none) raise_search(context, found);
     if (found.end != CommitSearch::End::found || context.done()) return std::nullopt;
+    // With outputs in place, the order may need more than the least that the search counts.
+    if (context.peak >= wanted) return std::nullopt;
   }
 }
 

@@ -332,6 +332,9 @@ TEST(Schema, WrittenOrdersAreValid) {
   EXPECT_EQ(complaints("order-instance", write_order_instance(*instance)), "");
   EXPECT_EQ(complaints("order-instance", write_order_instance({})), "");
   OrderInstance again = *instance;
+  again.operators[0].in_place = {0};
+  EXPECT_EQ(complaints("order-instance", write_order_instance(again)), "");
+  again.operators[0].in_place.clear();
   again.objective = OrderObjective::time;
   again.operators[0].ms = 0.5;
   again.operators[0].recompute = true;
@@ -341,6 +344,7 @@ TEST(Schema, WrittenOrdersAreValid) {
   EXPECT_EQ(complaints("order-plan",
                        write_order_plan({.transfers = {{.tensor = 1, .out = 0}, {.tensor = 2}}})),
             "");
+  EXPECT_EQ(complaints("order-plan", write_order_plan({.in_place = {{.tensor = 1, .on = 0}}})), "");
   EXPECT_EQ(complaints("order-plan", write_order_plan({.time_ms = 1.5, .bound_ms = 1})), "");
   EXPECT_EQ(complaints("order-plan", std::string(kValidOrderPlan)), "");
   EXPECT_EQ(complaints("order-plan", write_order_plan({})), "");

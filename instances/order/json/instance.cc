@@ -65,6 +65,7 @@ struct NamedOperator {
   Ms ms = 0;
   bool recompute = false;
   Bytes workspace_per_token = 0;
+  Names in_place;
 };
 
 // The names of one list, and their indices.
@@ -131,6 +132,7 @@ void fields(Visitor& v, Operator& op) {
   v.omit_if(!op.recompute, "recompute", op.recompute);
   v.omit_if(op.workspace_per_token == 0, "workspace_bytes_per_token", op.workspace_per_token,
             kBytes);
+  v.special("in_place", op.in_place, read_names, write_names);
 }
 
 template <class Visitor, Of<RecordedStep> Step>
@@ -179,6 +181,7 @@ static void look_up(std::vector<NamedOperator>&& named, const JsonPath& path,
     op.ms = from.ms;
     op.recompute = from.recompute;
     op.workspace_per_token = from.workspace_per_token;
+    op.in_place = tensors.indices(from.in_place, its.key("in_place"), "tensor", errors);
   }
 }
 
@@ -253,7 +256,8 @@ std::string write_order_instance(const OrderInstance& instance) {
                       .workspace = op.workspace,
                       .ms = op.ms,
                       .recompute = op.recompute,
-                      .workspace_per_token = op.workspace_per_token};
+                      .workspace_per_token = op.workspace_per_token,
+                      .in_place = tensors(op.in_place)};
     for (const std::int64_t first : op.after) {
       its.after.push_back(named(first, std::ssize(instance.operators), [&](std::int64_t known) {
         return operator_name(instance, known);

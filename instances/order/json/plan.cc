@@ -34,6 +34,13 @@ void fields(Visitor& v, Transfer& transfer) {
   v.required("in", transfer.in, kPlanBytes);
 }
 
+template <class Visitor, Of<OrderReuse> Reuse>
+void fields(Visitor& v, Reuse& reuse) {
+  v.one_line();
+  v.required("tensor", reuse.tensor, kPlanBytes);
+  v.required("on", reuse.on, kPlanBytes);
+}
+
 template <class Visitor, Of<OrderPlan> Plan>
 void fields(Visitor& v, Plan& plan) {
   v.head("stowage/plan", "order", plan.name);
@@ -46,6 +53,7 @@ void fields(Visitor& v, Plan& plan) {
   v.required("order", plan.order, {0, kMaxExact});
   v.omit_if(plan.rows.empty(), "rows", plan.rows);
   v.omit_if(plan.transfers.empty(), "transfers", plan.transfers);
+  v.omit_if(plan.in_place.empty(), "in_place", plan.in_place);
 }
 
 template <class Visitor, Of<ForcedPrecedence> Forced>

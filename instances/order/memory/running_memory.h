@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "instances/numeric/numbers.h"
+#include "instances/order/memory/memory_reuse.h"
 #include "instances/order/plan.h"
 #include "instances/order/planning_table.h"
 
@@ -36,7 +37,8 @@ class OrderMemory {
   Bytes live() const { return live_; }
   bool done(int op) const { return done_[at(op)]; }
   bool ready(int op) const { return !done_[at(op)] && waits_[at(op)] == 0; }
-  Bytes need(int op) const { return live_ + table_.need(op); }  // while it runs
+  // Returns what the step needs while it runs; with tensors in table.in_place(op), at least that.
+  Bytes need(int op) const { return live_ + table_.need(op); }
 
   // Returns by how many bytes a ready operator raises the live memory.
   Bytes growth(int op) const {
@@ -158,8 +160,15 @@ inline std::vector<Bytes> needs_of(const OrderTable& table, std::span<const int>
   for (std::size_t k = order.size(); k-- > 0;) {
     if (!freed.empty()) std::ranges::for_each(freed[k], ends);
     for (const int t : table.written(order[k])) begins(t);
+    // Counted before the tensors that the operator touches are marked: those it is the last to
+    // touch are not needed behind the step.
+    const auto ends_here = [&](int t) { return !needed[at(t)]; };
+    Bytes reused = 0;
+    for (const OrderReuse& its : reuses_of(table, order[k], ends_here)) {
+      reused += table.size(static_cast<int>(its.tensor));
+    }
     for (const int t : table.touched(order[k])) ends(t);
-    needs[k] = live + table.need(order[k]);
+    needs[k] = live + table.added(order[k]) - reused;
     if (!back.empty()) std::ranges::for_each(back[k], begins);
   }
   return needs;

@@ -66,7 +66,7 @@ class CertificateCheck {
   bool is_operator(std::int64_t op) const {
     return op >= 0 && op < std::ssize(instance_.operators);
   }
-  Bytes added(std::int64_t op) const { return truth_.added(instance_.operators[index(op)]); }
+  Bytes added(std::int64_t op) const { return truth_.least_added(instance_.operators[index(op)]); }
 
   // Returns false at the first forced precedence that does not hold: later ones may need it.
   bool add_forced() {

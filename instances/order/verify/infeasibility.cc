@@ -17,7 +17,7 @@ namespace {
 // operator does not touch may be on the host.
 Bytes needed_by(const OrderInstance& instance, const OrderReferenceModel& truth, std::int64_t op) {
   const OrderOperator& its = instance.operators[static_cast<std::size_t>(op)];
-  Bytes need = truth.added(its);
+  Bytes need = truth.least_added(its);
   std::vector<bool> counted(instance.tensors.size(), false);
   for (const std::int64_t t : OrderReferenceModel::touched(its)) {
     counted[static_cast<std::size_t>(t)] = true;

@@ -63,6 +63,21 @@ class OrderReferenceModel {
     return sum;
   }
 
+  // Returns the least that the operator adds in any order: added(), less each output that could
+  // take the memory of a tensor of its `in_place` if all of these ended with it.
+  Bytes least_added(const OrderOperator& op) const {
+    std::vector<Bytes> free;
+    for (const std::int64_t t : once(op.in_place)) free.push_back(size(t));
+    Bytes sum = added(op);
+    for (const std::int64_t t : written(op)) {
+      const auto on = std::find(free.begin(), free.end(), size(t));
+      if (on == free.end()) continue;
+      sum -= *on;
+      free.erase(on);
+    }
+    return sum;
+  }
+
   Bytes at_start() const {
     return sum([](const OrderTensor& tensor, bool) { return tensor.input; });
   }

@@ -48,7 +48,7 @@ class RunningMemoryReference {
       for (const std::int64_t t : OrderReferenceModel::written(its)) {
         if (truth.stays(t) || truth.touches(t) > 0) keeps_[index(op)] += truth.size(t);
       }
-      adds_[index(op)] = truth.added(its);
+      adds_[index(op)] = truth.least_added(its);
     }
   }
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "instances/numeric/tolerances.h"
+#include "instances/order/verify/in_place_reference.h"
 #include "instances/order/verify/reference_model.h"
 #include "instances/order/verify/transfer_reference.h"
 #include "instances/proof/plan_claims.h"
@@ -26,6 +27,7 @@ enum Rule : std::size_t {
   kTransfers,
   kCapacity,
   kHost,
+  kInPlace,
   kStalls,
   kPeak,
   kTimeMs,
@@ -36,8 +38,8 @@ enum Rule : std::size_t {
 };
 
 constexpr std::array<std::string_view, kRuleCount> kRuleNames = {
-    "once", "precedence", "transfers", "capacity", "host",         "stalls",
-    "peak", "time_ms",    "bound",     "rows",     "instance_hash"};
+    "once",   "precedence", "transfers", "capacity", "host", "in_place",
+    "stalls", "peak",       "time_ms",   "bound",    "rows", "instance_hash"};
 
 constexpr std::int64_t kNever = -1;
 
@@ -59,8 +61,10 @@ class OrderVerifier {
     if (check_runs(plan_.order, "")) {
       const OrderReferenceModel truth(instance_);
       TransferReference transfers(instance_, truth, plan_.order, plan_.transfers);
-      if (transfers.check(found_, {.transfers = kTransfers, .host = kHost})) {
-        peak = count(truth, &transfers, true);
+      InPlaceReference in_place(instance_, truth, plan_.order, plan_.in_place);
+      const bool reuses = in_place.check(found_, kInPlace);
+      if (transfers.check(found_, {.transfers = kTransfers, .host = kHost}) && reuses) {
+        peak = count(truth, &transfers, &in_place, true);
         check_peak("/peak_bytes", plan_.peak_bytes, *peak);
         check_stalls(transfers);
         if (!plan_.transfers.empty()) time = transfers.time_ms();
@@ -131,7 +135,7 @@ class OrderVerifier {
     const auto end = [&](Tokens length, const std::string& which, Bytes peak, Bytes bound) {
       if (complete && length >= instance_.tokens->from) {
         const OrderReferenceModel truth(instance_, length);
-        const Bytes counted = count(truth, nullptr, length == row.to);
+        const Bytes counted = count(truth, nullptr, nullptr, length == row.to);
         check_peak(where + "/peak_bytes_at_" + which, peak, counted);
         peak = counted;
       }
@@ -265,7 +269,8 @@ class OrderVerifier {
   // Returns the peak, counted from the last step to the first. Before a run of its writer, or
   // before it comes back from the host, a tensor needs memory only for steps after the run before
   // or before it is freed. Requires a complete order.
-  Bytes count(const OrderReferenceModel& truth, const TransferReference* transfers, bool capacity) {
+  Bytes count(const OrderReferenceModel& truth, const TransferReference* transfers,
+              const InPlaceReference* in_place, bool capacity) {
     std::vector<bool> needed(instance_.tensors.size());  // behind the step
     Bytes live = 0;
     for (std::size_t t = 0; t < needed.size(); ++t) {
@@ -285,6 +290,7 @@ class OrderVerifier {
       for (const std::int64_t t : OrderReferenceModel::written(op)) set(t, false);
       for (const std::int64_t t : OrderReferenceModel::touched(op)) set(t, true);
       needs[k] = live + truth.added(op);
+      if (in_place != nullptr) needs[k] -= in_place->saved_by(order_[k]);
       if (transfers == nullptr) continue;
       for (const std::int64_t t : transfers->back_at(k)) set(t, false);
     }

@@ -60,8 +60,9 @@ class OrderPicture {
     const Scale x = Scale::linear(0, steps_, plot.x, plot.right());
     const Scale y = Scale::linear(0, height(), plot.bottom(), plot.y);
     std::vector<Bytes> live;
+    const std::vector<Bytes> added = added_by(table_, plan_.in_place);
     for (std::size_t k = 0; k < needs_.size(); ++k) {
-      live.push_back(needs_[k] - table_.need(order_[k]));
+      live.push_back(needs_[k] - added[at(order_[k])]);
     }
     area(panel.svg, plot, x, y, needs_, hue_class(kAddedHue), "outputs and workspace");
     area(panel.svg, plot, x, y, live, hue_class(kLiveHue), "live before the step");

@@ -56,12 +56,18 @@ class PeakOfOrder {
     const int op = order_[at(step_)];
     Bytes made = 0;
     for (const int t : table_.written(op)) made += table_.size(t);
-    const Bytes live = needs_of(table_, order_, transfers_)[at(step_)] - table_.need(op);
+    const Bytes workspace = table_.added(op) - made;
+    const Bytes need = needs_of(table_, order_, transfers_)[at(step_)];
+    const Bytes added = added_by(table_, reuses_of(table_, order_))[at(op)];
+    const Bytes reused = table_.added(op) - added;
     return {"/order/" + std::to_string(step_),
             "operator " + operator_name(op) + " at step " + std::to_string(step_) + " needs " +
-                std::to_string(live + table_.need(op)) + " bytes: " + std::to_string(live) +
-                " are live, " + std::to_string(made) + " are its outputs, " +
-                std::to_string(table_.need(op) - made) + " its workspace"};
+                std::to_string(need) + " bytes: " + std::to_string(need - added) + " are live, " +
+                std::to_string(made - reused) + " are its outputs, " + std::to_string(workspace) +
+                " its workspace" +
+                (reused > 0 ? "; " + std::to_string(reused) +
+                                  " bytes of its outputs take the memory of tensors that end here"
+                            : "")};
   }
 
   Finding life(const TensorLife& life) const {
@@ -214,6 +220,19 @@ Bottleneck binding_of(const OrderInstance& instance, const OrderPlan& plan) {
   return binding;
 }
 
+// Sets the size of a tensor to 0. It and what its writer makes of its size then share no memory.
+static void empty_tensor(OrderInstance& graph, int tensor) {
+  graph.tensors[at(tensor)].size = 0;
+  for (OrderOperator& op : graph.operators) {
+    std::erase_if(op.in_place, [&](std::int64_t on) {
+      return std::ranges::none_of(op.writes, [&](std::int64_t made) {
+        return round_up(graph.tensors[at(made)].size, graph.alignment) ==
+               round_up(graph.tensors[at(on)].size, graph.alignment);
+      });
+    });
+  }
+}
+
 // Returns changes that set the size of a tensor to 0, for tensors that are alive at the peak and
 // not made there. The gain of a change bounds the gain of recomputing or offloading the tensor.
 std::vector<Change> changes_of(const OrderInstance& instance, const OrderPlan& plan) {
@@ -224,7 +243,7 @@ std::vector<Change> changes_of(const OrderInstance& instance, const OrderPlan& p
     if (changes.size() == kListedChanges) break;
     const int t = life.tensor;
     OrderInstance changed = at_length(instance, longest_of(instance));
-    changed.tensors[at(t)].size = 0;
+    empty_tensor(changed, t);
     OrderPlan start =
         compose_order(changed, OrderTable(changed),
                       std::vector<int>(plan.order.begin(), plan.order.end()), plan.transfers);

@@ -124,6 +124,11 @@ const std::vector<std::string> kSamples = {
           {"id": "f", "reads": ["x"], "writes": ["a"], "workspace_bytes_per_token": 1}, {"id": "g",
           "reads": ["x"], "writes": ["b"]}, {"id": "h", "reads": ["a"], "writes": ["c"]},
           {"id": "i", "reads": ["b", "c"], "writes": ["s"]}]})",
+    R"({"problem": "order", "capacity_bytes": 64, "alignment": 1, "tensors": [
+          {"id": "x", "size_bytes": 8, "input": true}, {"id": "a",
+          "size_bytes": 8}, {"id": "y", "size_bytes": 8, "output": true}], "operators": [
+          {"id": "f", "reads": ["x"], "writes": ["a"], "in_place": ["x"]},
+          {"id": "g", "reads": ["a"], "writes": ["y"], "in_place": ["a"]}]})",
     R"({"problem": "strategy", "model": {"hidden": 64, "heads": 4, "kv_width": 16,
           "vocabulary": 100, "blocks": [{"count": 2, "ffn": 128}, {"count": 2, "ffn": 64,
           "experts": {"count": 4, "top_k": 2, "ffn": 32}}]},

@@ -73,6 +73,7 @@ const std::vector<std::pair<std::string_view, std::string_view>>& reasons() {
       {"plan/bound_", "a smaller bound is true as well"},
       {"plan/rows", "a smaller bound of a row is true as well"},
       {"plan/transfers", "another transfer that keeps the rules"},
+      {"plan/in_place", "a tensor has memory of its own where the peak allows it"},
       {"plan/", "another plan that keeps the rules and takes as much"},
       {"certificate/", "other prices or branches that prove the bound, or more than it"},
   };
@@ -106,6 +107,7 @@ std::vector<Instance> instances() {
     all.emplace_back(tiny_layout(seed, 12));
     all.emplace_back(tiny_order(seed, 12));
     all.emplace_back(tiny_growing_order(seed, 12));
+    all.emplace_back(tiny_in_place_order(seed, 12));
   }
   for (std::uint64_t seed = 0; seed < 16; ++seed) {
     all.emplace_back(tiny_strategy(seed, 6));

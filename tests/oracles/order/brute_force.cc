@@ -78,6 +78,50 @@ class EveryOrder {
     return sum;
   }
 
+  // Returns which tensors an operator that has not run touches, or the end needs.
+  std::vector<bool> needed() const {
+    std::vector<bool> all;
+    for (std::int64_t t = 0; t < tensors_; ++t) {
+      const OrderTensor& tensor = instance_.tensors[static_cast<std::size_t>(t)];
+      bool needed = tensor.output;
+      for (std::int64_t i = 0; i < operators_; ++i) {
+        needed = needed || (!done_[static_cast<std::size_t>(i)] && touches(i, t));
+      }
+      all.push_back(needed);
+    }
+    return all;
+  }
+
+  // Returns the most bytes of outputs of operator i, which is the last that ran, that lie on
+  // tensors of its `in_place` that were needed before it and are not any more: every way to pair
+  // them is tried.
+  Bytes saved(std::int64_t i, const std::vector<bool>& before) const {
+    const std::vector<bool> after = needed();
+    std::vector<std::int64_t> ended;
+    for (std::int64_t t = 0; t < tensors_; ++t) {
+      const auto k = static_cast<std::size_t>(t);
+      if (has(op(i).in_place, t) && before[k] && !after[k]) ended.push_back(t);
+    }
+    std::vector<std::int64_t> made;
+    for (std::int64_t t = 0; t < tensors_; ++t) {
+      if (has(op(i).writes, t)) made.push_back(t);
+    }
+    return most_saved(made, ended);
+  }
+  Bytes most_saved(std::vector<std::int64_t> made, const std::vector<std::int64_t>& ended) const {
+    if (made.empty()) return 0;
+    const std::int64_t first = made.back();
+    made.pop_back();
+    Bytes most = most_saved(made, ended);
+    for (std::size_t k = 0; k < ended.size(); ++k) {
+      if (size(ended[k]) != size(first)) continue;
+      std::vector<std::int64_t> rest = ended;
+      rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(k));
+      most = std::max(most, size(first) + most_saved(made, rest));
+    }
+    return most;
+  }
+
   void extend(Bytes peak) {
     if (best_ && peak >= best_->peak_bytes) return;
     if (instance_.capacity && peak > *instance_.capacity) return;
@@ -91,7 +135,9 @@ class EveryOrder {
       for (std::int64_t t = 0; t < tensors_; ++t) {
         if (has(op(i).writes, t)) need += size(t);
       }
+      const std::vector<bool> before = needed();
       done_[static_cast<std::size_t>(i)] = true;
+      need -= saved(i, before);
       order_.push_back(i);
       extend(std::max(peak, need));
       order_.pop_back();
