@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from ._row_exchange import all_to_all
 from ._zigzag import attention, own_tokens
-from .torch.run import Block, Shape, _rms_norm, _rotary
+from .torch._run_block import Block, Shape, rms_norm, rotary
 
 _MIB = 2**20
 
@@ -28,7 +28,7 @@ class SharedBlock(Block):
         """Runs the block. x is [this rank's tokens, hidden]: a contiguous part of the row for an
         all-to-all, otherwise the tokens of own_tokens()."""
         shape = self.shape
-        heads = self.qkv(_rms_norm(x, self.norms[0])).unflatten(
+        heads = self.qkv(rms_norm(x, self.norms[0])).unflatten(
             -1, (3 * shape.heads, shape.head_dim)
         )
         if group is None or exchange == "all_to_all":
@@ -36,11 +36,11 @@ class SharedBlock(Block):
         else:
             _, positions = own_tokens(lengths, dist.get_rank(group), dist.get_world_size(group))
             query, key, value = heads.transpose(0, 1).chunk(3)
-            query, key = _rotary(query, positions), _rotary(key, positions)
+            query, key = rotary(query, positions), rotary(key, positions)
             own = attention(query, key, value, lengths, group, ring=exchange == "ring")
             seen = own.transpose(0, 1).flatten(1)
         x = x + self.out(seen)
-        gate, value = self.up(_rms_norm(x, self.norms[1])).chunk(2, -1)
+        gate, value = self.up(rms_norm(x, self.norms[1])).chunk(2, -1)
         down: Tensor = self.down(nn.functional.silu(gate) * value)
         return x + down
 
@@ -64,7 +64,7 @@ class SharedBlock(Block):
     def _seen(self, heads: Tensor, own: int) -> Tensor:
         query, key, value = torch.split(heads.transpose(0, 1), own)
         seen = nn.functional.scaled_dot_product_attention(
-            _rotary(query)[None], _rotary(key)[None], value[None], is_causal=True
+            rotary(query)[None], rotary(key)[None], value[None], is_causal=True
         )
         return seen[0].transpose(0, 1).flatten(1)
 

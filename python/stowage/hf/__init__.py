@@ -21,7 +21,7 @@ from typing import Any, Iterable
 import numpy as np
 
 from ._attention import attention as attention
-from ._attention import check_groups as check_groups
+from ._groups_check import check_groups as check_groups
 from ._trainer import StowageTrainer as StowageTrainer
 from ._packed_inputs import ATTENTION as ATTENTION
 from ._packed_inputs import flash_kwargs as flash_kwargs

@@ -20,98 +20,18 @@ from typing import Any, Iterator, Mapping, NamedTuple, Optional, Sequence
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from .. import _core
 from .._documents import Document, instance_of, plan_of
 from .._errors import Error, InputError, VerificationError
 from ..calibrate import Sample, fit
+from ._run_block import Block, Shape
+from ._run_report import tell
 
 _OUTPUT_TOLERANCE = 1e-5
 _GRADIENT_TOLERANCE = 2e-5
-_LISTED = 40
-
-
-@dataclass(frozen=True)
-class Shape:
-    """The shape of a transformer block: widths of the residual stream and of the feed-forward part,
-    and heads."""
-
-    hidden: int = 256
-    heads: int = 8
-    kv_heads: int = 2
-    head_dim: int = 32
-    ffn: int = 512
-
-    def flop(self, tokens: float) -> float:
-        """Returns the FLOP of a sequence forward and backward: 6 per token and weight, and causal
-        attention."""
-        attention = self.heads * self.head_dim
-        weights = self.hidden * (2 * attention + 2 * self.kv_heads * self.head_dim + 3 * self.ffn)
-        return 6 * weights * tokens + 6 * attention * tokens**2
-
-
-class Block(nn.Module):
-    """Attention with rotary positions and grouped heads, then SwiGLU, each after an RMS norm.
-
-    The rows of a packed batch are tokens. Attention is computed per sequence, all other operations
-    for all tokens together.
-    """
-
-    def __init__(self, shape: Shape, seed: int) -> None:
-        super().__init__()
-        self.shape = shape
-        query, key = shape.heads * shape.head_dim, shape.kv_heads * shape.head_dim
-        self.norms = nn.ParameterList([nn.Parameter(torch.ones(shape.hidden)) for _ in range(2)])
-        self.qkv = nn.Linear(shape.hidden, query + 2 * key, bias=False)
-        self.out = nn.Linear(query, shape.hidden, bias=False)
-        self.up = nn.Linear(shape.hidden, 2 * shape.ffn, bias=False)
-        self.down = nn.Linear(shape.ffn, shape.hidden, bias=False)
-        random = torch.Generator().manual_seed(seed)
-        with torch.no_grad():
-            for linear in (self.qkv, self.out, self.up, self.down):
-                weight = linear.weight
-                weight.copy_(torch.randn(weight.shape, generator=random) / weight.shape[1] ** 0.5)
-
-    def forward(self, x: Tensor, lengths: Sequence[int]) -> Tensor:
-        """Computes the block. x: [sum of the lengths, hidden]; positions begin at 0 in every
-        sequence."""
-        shape = self.shape
-        projected = self.qkv(_rms_norm(x, self.norms[0]))
-        heads = projected.unflatten(-1, (shape.heads + 2 * shape.kv_heads, shape.head_dim))
-        parts = [self._attention(own) for own in torch.split(heads, list(lengths))]
-        x = x + self.out(torch.cat(parts))
-        gate, value = self.up(_rms_norm(x, self.norms[1])).chunk(2, -1)
-        down: Tensor = self.down(nn.functional.silu(gate) * value)
-        return x + down
-
-    def _attention(self, heads: Tensor) -> Tensor:
-        """Computes the attention of one sequence: [tokens, query, key and value heads, head_dim] to
-        [tokens, queries]."""
-        shape = self.shape
-        query, key, value = torch.split(
-            heads.transpose(0, 1), [shape.heads, shape.kv_heads, shape.kv_heads]
-        )
-        seen = nn.functional.scaled_dot_product_attention(
-            _rotary(query)[None], _rotary(key)[None], value[None], is_causal=True, enable_gqa=True
-        )
-        return seen[0].transpose(0, 1).flatten(1)
-
-
-def _rms_norm(x: Tensor, weight: Tensor) -> Tensor:
-    return x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-6) * weight
-
-
-def _rotary(x: Tensor, positions: Optional[Tensor] = None) -> Tensor:
-    """Rotates x [heads, tokens, head_dim]. positions: [tokens], default from 0."""
-    half = x.shape[-1] // 2
-    if positions is None:
-        positions = torch.arange(x.shape[-2])
-    rates = 10_000 ** (-torch.arange(half, dtype=torch.float64) / half)
-    angles = torch.outer(positions.double(), rates)
-    cos, sin = angles.cos().to(x), angles.sin().to(x)
-    first, second = x[..., :half], x[..., half:]
-    return torch.cat((first * cos - second * sin, first * sin + second * cos), -1)
+_SMALL = Shape()
 
 
 class _Group(NamedTuple):
@@ -162,7 +82,7 @@ def execute(
     work_gflop: float = 10.0,
     repeats: int = 1,
     seed: int = 0,
-    shape: Shape = Shape(),
+    shape: Shape = _SMALL,
 ) -> dict[str, Any]:
     """Executes a scatter plan on one device, and returns the stowage/execution document.
 
@@ -405,47 +325,6 @@ def _proportional(rows: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _tell(document: Mapping[str, Any]) -> None:
-    def say(line: str) -> None:
-        print(line, file=sys.stderr)
-
-    say(
-        f"scale     lengths divided by {document['scale']}, "
-        f"{document['work_flop'] / 1e9:.3g} GFLOP; {document['notes'][0]}"
-    )
-    say(
-        f"{'micro-batch':>11}  {'group':>5}  {'degree':>6}  {'sequences':>9}  {'tokens':>7}  "
-        f"{'predicted ms':>12}  {'measured ms':>11}"
-    )
-    rows = document["groups"]
-    for row in rows[:_LISTED]:
-        say(
-            f"{row['micro_batch']:>11}  {row['group']:>5}  {row['degree']:>6}  "
-            f"{row['sequences']:>9}  {row['tokens']:>7}  {row['predicted_ms']:>12.4g}  "
-            f"{row['measured_ms']:>11.4g}"
-        )
-    if len(rows) > _LISTED:
-        say(f"and {len(rows) - _LISTED} more groups")
-    for name in ("output", "input_gradient", "weight_gradient"):
-        check = document[name]
-        if check["compared"]:
-            verdict = "pass" if check["passed"] else "FAIL"
-            say(
-                f"{name.replace('_', ' '):<16}{check['compared']} compared, worst error "
-                f"{check['error']:.1e}, tolerance {check['tolerance']:.0e}: {verdict}"
-            )
-    if "shape" in document:
-        shape = document["shape"]
-        say(
-            f"model     a cost fitted to these rows is off by {shape['mean_error']:.2%} on average, "
-            f"{shape['held_out_mean_error']:.2%} on rows held out"
-        )
-    say(
-        f"{'pass' if document['passed'] else 'fail'}  predicted {document['predicted_ms']:.4g} ms "
-        f"at full length  measured {document['measured_ms']:.4g} ms at scale"
-    )
-
-
 def main(arguments: Optional[Sequence[str]] = None) -> int:
     """Runs the command. It writes the document to stdout and all text for people to stderr, and
     returns the exit code.
@@ -488,7 +367,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         return 2
     except KeyboardInterrupt:
         return 130
-    _tell(document)
+    tell(document)
     print(json.dumps(document, indent=2))
     return int(document["exit_code"])
 

@@ -103,7 +103,7 @@ def test_the_ranks_of_a_row_compute_what_one_does(tmp_path, processes, exchange)
 
 
 def test_pairs_of_plans_that_rows_decide():
-    from stowage._measure import _pairs
+    from stowage.calibrate._comparison import _pairs
 
     plans = [
         {"predicted_ms": predicted, "measured_ms": measured}
