@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <random>
-#include <tuple>
 #include <utility>
 
 #include "instances/numeric/numbers.h"
@@ -25,8 +23,6 @@ constexpr int kTurns = 4;
 // Rows of a replica that are tried for a moved sequence. Replicas with thousands of short rows have
 // more.
 constexpr std::size_t kRowsTried = 512;
-// Steps after each ruin. The limit is low because the replicas involved are few and nearly even.
-constexpr int kStepsAfterRuin = 64;
 
 void erase(WorkingRow& row, const AssignTable& table, int scheme, int position) {
   row.positions.erase(std::ranges::find(row.positions, position));
@@ -257,92 +253,6 @@ bool AssignSearch::set(int replica, std::vector<int> positions, WorkingReplica& 
   return true;
 }
 
-bool AssignSearch::try_repack(int slowest, const Repack& attempt) {
-  const Ms before = at(slowest).time;
-  std::vector<int> mine = positions_of(at(slowest));
-  mine.erase(std::ranges::find(mine, attempt.mine));
-  std::vector<int> theirs = positions_of(at(attempt.target));
-  if (attempt.other >= 0) {
-    theirs.erase(std::ranges::find(theirs, attempt.other));
-    mine.insert(std::ranges::lower_bound(mine, attempt.other), attempt.other);
-  }
-  theirs.insert(std::ranges::lower_bound(theirs, attempt.mine), attempt.mine);
-  WorkingReplica there;
-  WorkingReplica here;
-  if (!set(attempt.target, std::move(theirs), there) || there.time >= before * kPlannerFaster) {
-    return false;
-  }
-  if (!set(slowest, std::move(mine), here) || here.time >= before * kPlannerFaster) return false;
-  at(attempt.target) = std::move(there);
-  at(slowest) = std::move(here);
-  refresh(slowest);
-  refresh(attempt.target);
-  return true;
-}
-
-// Repacks the slowest replica, alone or with one sequence moved away or swapped. Tries the changes
-// with the least even_time() first.
-bool AssignSearch::repack(int slowest, std::span<const int> replicas) {
-  const Ms before = at(slowest).time;
-  WorkingReplica alone;
-  if (set(slowest, positions_of(at(slowest)), alone) && alone.time < before * kPlannerFaster) {
-    at(slowest) = std::move(alone);
-    refresh(slowest);
-    return true;
-  }
-  std::vector<Repack> attempts;
-  const auto changed = [&](int replica, int out, int in) {
-    const Summary& s = summary(replica);
-    const int g = at(replica).scheme;
-    LoadSum load = s.load;
-    if (out >= 0) {
-      load.tokens -= table_.length(out);
-      load.work -= table_.work(out, g);
-      --load.sequences;
-      if (s.members.front().position == out) {
-        load.longest = s.members.size() > 1 ? table_.work(s.members[1].position, g) : 0;
-      }
-    }
-    if (in >= 0) load.add(table_, g, in);
-    if (load.sequences == 0) return may_empty_ ? 0 : kInfinity;
-    return even_time(scheme(replica), load, counts_);
-  };
-  for (const int target : replicas) {
-    if (target == slowest || at(target).time >= before) continue;
-    int last = -1;
-    for (const Member& mine : summary(slowest).members) {
-      if (last >= 0 && table_.kind(last) == table_.kind(mine.position)) continue;
-      last = mine.position;
-      if (!table_.holds(at(target).scheme, mine.position)) continue;
-      const Ms moved =
-          std::max(changed(slowest, mine.position, -1), changed(target, -1, mine.position));
-      if (moved < before * kPlannerFaster) attempts.push_back({moved, target, mine.position, -1});
-      int last_other = -1;
-      const std::vector<Member>& others = summary(target).members;
-      for (auto other = std::ranges::upper_bound(others, mine.position, {}, &Member::position);
-           other != others.end(); ++other) {
-        if (last_other >= 0 && table_.kind(last_other) == table_.kind(other->position)) continue;
-        last_other = other->position;
-        const Ms swapped = std::max(changed(slowest, mine.position, other->position),
-                                    changed(target, other->position, mine.position));
-        if (swapped < before * kPlannerFaster) {
-          attempts.push_back({swapped, target, mine.position, other->position});
-        }
-      }
-    }
-  }
-  const std::size_t tries = std::min(stowage::at(params_.repacks), attempts.size());
-  std::ranges::partial_sort(attempts, attempts.begin() + static_cast<std::ptrdiff_t>(tries),
-                            [](const Repack& a, const Repack& b) {
-                              return std::tuple(a.time, a.target, a.mine, a.other) <
-                                     std::tuple(b.time, b.target, b.mine, b.other);
-                            });
-  for (std::size_t k = 0; k < tries; ++k) {
-    if (try_repack(slowest, attempts[k])) return true;
-  }
-  return false;
-}
-
 int AssignSearch::slowest_of(std::span<const int> replicas) const {
   return *std::ranges::max_element(replicas, {}, [&](int r) { return at(r).time; });
 }
@@ -406,86 +316,6 @@ void AssignSearch::improve(int steps, const Budget& budget) {
   std::vector<int> all(draft_.replicas.size());
   std::iota(all.begin(), all.end(), 0);
   improve(all, steps, budget);
-}
-
-int AssignSearch::ruin(int rounds, std::uint64_t seed, const Budget& budget) {
-  std::mt19937_64 random(seed);
-  const auto replicas = static_cast<int>(draft_.replicas.size());
-  std::vector<int> all(draft_.replicas.size());
-  std::iota(all.begin(), all.end(), 0);
-  double work = params_.sequences_per_ruin * rounds;
-  int round = 0;
-  for (; round < rounds && work > 0 && replicas > 1 && !budget.exhausted(); ++round) {
-    if (level(all)) break;
-    const int slowest = slowest_of(all);
-    std::vector<int> chosen{slowest};
-    const auto others = 1 + static_cast<int>(draw(random, 3));
-    for (int k = 0; k < others; ++k) {
-      const auto other = static_cast<int>(draw(random, static_cast<std::uint64_t>(replicas)));
-      if (std::ranges::find(chosen, other) == chosen.end()) chosen.push_back(other);
-    }
-    if (chosen.size() < 2) continue;
-    const Ms before = at(slowest).time;
-    std::vector<std::pair<double, int>> order;
-    std::vector<WorkingReplica> kept;
-    for (const int r : chosen) {
-      for (const Member& member : summary(r).members) {
-        const double length = static_cast<double>(table_.length(member.position));
-        order.emplace_back(length * (0.75 + 0.5 * draw_unit(random)), member.position);
-      }
-      kept.push_back(std::move(at(r)));
-    }
-    std::ranges::sort(order, std::greater<>{});
-    work -= static_cast<double>(order.size());
-    std::vector<LoadSum> loads(chosen.size());
-    std::vector<std::vector<int>> sets(chosen.size());
-    bool dealt = true;
-    for (const auto& [key, position] : order) {
-      std::size_t home = chosen.size();
-      Ms least = kInfinity;
-      for (std::size_t k = 0; k < chosen.size(); ++k) {
-        const int g = kept[k].scheme;
-        if (!table_.holds(g, position)) continue;
-        LoadSum load = loads[k];
-        load.add(table_, g, position);
-        // A fixed number of rows is enforced when the replica is packed, not in this estimate.
-        const Ms time = even_time(table_.schemes()[static_cast<std::size_t>(g)], load,
-                                  counts_.fixed() ? RowCounts{} : counts_);
-        if (time < least) {
-          least = time;
-          home = k;
-        }
-      }
-      if (home == chosen.size()) {
-        dealt = false;
-        break;
-      }
-      loads[home].add(table_, kept[home].scheme, position);
-      sets[home].push_back(position);
-    }
-    for (std::size_t k = 0; k < chosen.size(); ++k) {
-      at(chosen[k]).scheme = kept[k].scheme;
-      if (!dealt) continue;
-      std::ranges::sort(sets[k]);
-      WorkingReplica made;
-      dealt = set(chosen[k], std::move(sets[k]), made);
-      at(chosen[k]) = std::move(made);
-      at(chosen[k]).scheme = kept[k].scheme;
-    }
-    if (dealt) {
-      for (const int r : chosen) refresh(r);
-      improve(chosen, kStepsAfterRuin, budget);
-    }
-    if (!dealt || at(slowest_of(chosen)).time >= before * kPlannerFaster) {
-      for (std::size_t k = 0; k < chosen.size(); ++k) {
-        at(chosen[k]) = std::move(kept[k]);
-        refresh(chosen[k]);
-      }
-    } else {
-      improve(kStepsAfterRuin, budget);
-    }
-  }
-  return round;
 }
 
 }  // namespace stowage

@@ -16,6 +16,7 @@
 #include "instances/json/text.h"
 #include "instances/model/transformer.h"
 #include "instances/strategy/configuration.h"
+#include "instances/strategy/fit/run_keys.h"
 #include "instances/strategy/fit/run_logs.h"
 #include "instances/strategy/generate/from_shape.h"
 #include "instances/strategy/json/json.h"
@@ -24,70 +25,6 @@ namespace stowage {
 namespace {
 
 constexpr std::int64_t kMaxRuns = 10000;
-constexpr double kLeastFactor = 0.1;  // range of the activation factor of an instance
-constexpr double kMaxFactor = 100;
-constexpr double kToldApart = 0.05;  // of a peak: activations below it do not determine the factor
-
-constexpr std::array<std::string_view, 12> kConfiguration = {"pp",
-                                                             "v",
-                                                             "tp",
-                                                             "cp",
-                                                             "dp",
-                                                             "ep",
-                                                             "shard",
-                                                             "cp_exchange",
-                                                             "zero",
-                                                             "recompute",
-                                                             "stream_chunks",
-                                                             "micro_batches"};
-constexpr std::array<std::string_view, 21> kOthers = {"micro_batch_size",
-                                                      "tokens",
-                                                      "sequences",
-                                                      "devices",
-                                                      "step_ms",
-                                                      "peak_mib",
-                                                      "model",
-                                                      "hidden",
-                                                      "heads",
-                                                      "kv_width",
-                                                      "query_width",
-                                                      "vocabulary",
-                                                      "layers",
-                                                      "ffn",
-                                                      "gated",
-                                                      "tied",
-                                                      "sequence_parallel",
-                                                      "flash_attention",
-                                                      "experts",
-                                                      "top_k",
-                                                      "expert_ffn"};
-constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kAliases = {
-    {{"seq", "tokens"},
-     {"global_batch", "sequences"},
-     {"gpus", "devices"},
-     {"micro_batch", "micro_batch_size"},
-     {"flash", "flash_attention"}}};
-
-std::string_view run_key(std::string_view word) {
-  const auto* found = std::ranges::find(kAliases, word, &decltype(kAliases)::value_type::first);
-  return found == kAliases.end() ? word : found->second;
-}
-
-std::string_view stripped(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
-
-std::vector<std::string_view> fields_by(std::string_view text, char by) {
-  std::vector<std::string_view> parts;
-  for (;;) {
-    const std::size_t end = text.find(by);
-    parts.push_back(stripped(text.substr(0, end)));
-    if (end == std::string_view::npos) return parts;
-    text.remove_prefix(end + 1);
-  }
-}
 
 // Collects all errors of a run. A run without errors gives a sample.
 class RunReader {
@@ -110,8 +47,7 @@ class RunReader {
     if (!errors.empty()) return logged;
     std::string words;
     for (const auto& [key, value] : run_.values) {
-      const bool of_plan = std::ranges::find(kConfiguration, key) != kConfiguration.end() ||
-                           key == "micro_batch_size";
+      const bool of_plan = is_configuration_key(key) || key == "micro_batch_size";
       if (of_plan) words += (words.empty() ? "" : ",") + key + '=' + value;
     }
     if (!has("micro_batches") && !has("micro_batch_size")) {
@@ -379,40 +315,7 @@ Result<std::map<std::string, std::string, std::less<>>> values_in(std::string_vi
   return values;
 }
 
-// Returns the factor of M3 with which predicted peaks fit the measured peaks best.
-std::optional<double> fitted_activations(const std::vector<LoggedRun>& runs) {
-  double products = 0;
-  double squares = 0;
-  bool told = false;
-  for (const LoggedRun& run : runs) {
-    if (!run.peak_mib) continue;
-    const auto peak_at = [&](double factor) {
-      StrategyInstance instance = run.sample.instance;
-      instance.cost.detail->activation_factor = factor;
-      const StrategyPlan plan = price_configuration(instance, run.sample.configuration);
-      Mib most = 0;
-      for (const StrategyStage& stage : plan.stages) most = std::max(most, stage.memory_mib);
-      return most;
-    };
-    const Mib one = peak_at(1);
-    const Mib more = peak_at(2) - one;
-    const double weight = 1 / (*run.peak_mib * *run.peak_mib);
-    products += weight * more * (*run.peak_mib - (one - more));
-    squares += weight * more * more;
-    told = told || more > kToldApart * *run.peak_mib;
-  }
-  const double factor = told ? products / squares : 0;
-  if (!(factor >= kLeastFactor && factor <= kMaxFactor)) return std::nullopt;
-  return factor;
-}
-
 }  // namespace
-
-std::vector<std::string_view> run_keys() {
-  std::vector<std::string_view> keys(kConfiguration.begin(), kConfiguration.end());
-  keys.insert(keys.end(), kOthers.begin(), kOthers.end());
-  return keys;
-}
 
 Result<std::vector<LoggedRun>> read_runs(const RunFiles& files, std::string_view stated,
                                          const StrategyInstance& like) {
@@ -443,30 +346,6 @@ Result<std::vector<LoggedRun>> read_runs(const RunFiles& files, std::string_view
   if (runs.empty()) errors.push_back({code::kLoggedRun, files.name, "must have a run, has none"});
   if (!errors.empty()) return errors;
   return runs;
-}
-
-StrategyFit fit_strategy(const std::vector<LoggedRun>& runs, const StrategyInstance& like) {
-  std::vector<StrategySample> samples;
-  for (const LoggedRun& run : runs) samples.push_back(run.sample);
-  StrategyFit fit{.instance = like, .rates = fit_determined_rates(samples)};
-  const std::vector<FittedRate>& used = fit.rates.rates;
-  fit.instance = with_rates(like, used);
-  StrategyRates label{
-      .source = StrategyRateSource::fitted, .steps = std::ssize(runs), .error = fit.rates.held_out};
-  if (like.cost.rates) label.stack = like.cost.rates->stack;
-  for (const FittedRate& rate : used) {
-    if (!rate.determined) label.kept.emplace_back(rate.name);
-  }
-  fit.instance.cost.rates = std::move(label);
-  fit.activation_factor = fitted_activations(runs);
-  if (fit.activation_factor) {
-    fit.instance.cost.detail->activation_factor = *fit.activation_factor;
-  }
-  for (const StrategySample& sample : samples) {
-    const StrategyInstance instance = with_rates(sample.instance, used);
-    fit.predicted_ms.push_back(price_configuration(instance, sample.configuration).step_ms);
-  }
-  return fit;
 }
 
 }  // namespace stowage
