@@ -1,5 +1,6 @@
 #include "cli/answers/outcome_json.h"
 
+#include <algorithm>
 #include <string_view>
 #include <variant>
 
@@ -59,8 +60,10 @@ void write_infeasibility(JsonWriter& json, const InfeasibilityProof& proof) {
 void write_simulated(JsonWriter& json, const Outcome& outcome) {
   const std::optional<double> end = plan_simulated(*outcome.plan);
   json.number("simulated_1f1b_ms", *end);
-  json.number("simulated_bound_ms", *outcome.simulated_bound);
-  json.number("simulated_gap", relative_gap(*end, *outcome.simulated_bound));
+  // Rounding may put a bound that equals the end slightly above it.
+  const double bound = std::min(*outcome.simulated_bound, *end);
+  json.number("simulated_bound_ms", bound);
+  json.number("simulated_gap", relative_gap(*end, bound));
 }
 
 void write_arrangement(JsonWriter& json, const Arrangement& arrangement) {

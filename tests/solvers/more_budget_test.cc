@@ -42,6 +42,14 @@ std::optional<double> value_of(const Outcome& outcome) {
   return outcome.objective;
 }
 
+// A search that a clock cuts may end with a plan that a longer search never meets, and that ends a
+// little earlier under the schedule. Limits of nodes are exact: scatter/pipeline_test.cc.
+constexpr double kCutSearch = 0.01;
+
+double rounding_of(const Outcome& outcome) {
+  return value_of(outcome) == outcome.objective ? kRounding : kCutSearch;
+}
+
 // The outcomes of one method, in the order of its limits.
 void expect_no_worse(const std::vector<Outcome>& outcomes) {
   std::optional<double> least;
@@ -53,7 +61,7 @@ void expect_no_worse(const std::vector<Outcome>& outcomes) {
     }
     const std::optional<double> value = value_of(outcome);
     if (least) {
-      EXPECT_LE(*value, *least * (1 + kRounding)) << "limit " << k;
+      EXPECT_LE(*value, *least * (1 + rounding_of(outcome))) << "limit " << k;
     }
     least = value;
   }
