@@ -75,6 +75,7 @@ struct ScatterParams {
   BoundParams bounds;
   WholeStepMilpParams step_milp;
   RoundParams rounds;
+  DealParams window;
 };
 
 template <class Visitor>
@@ -171,6 +172,7 @@ void fields(Visitor&& visit, ScatterParams& p) {
   visit({"rounds.regroup_nodes", "nodes", 1, 1e9,
          "More: the first MILP regrouping of each micro-batch searches longer.", kByHand},
         rounds.regroup_nodes);
+  fields(visit, p.window);
 }
 
 }  // namespace stowage
