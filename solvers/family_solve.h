@@ -56,6 +56,7 @@ class FamilySolve {
     };
     guarded([&] {
       for (const NamedBound& bound : bounds()) incumbent_.raise_bound(bound);
+      set_criterion();
       if (options_.start) incumbent_.offer_start(std::get<PlanT>(*options_.start));
       ended = search();
     });
@@ -72,6 +73,8 @@ class FamilySolve {
   // Returns the refutation if it is proven before any search that no plan exists.
   virtual std::optional<Refutation> refute() = 0;
   virtual std::vector<NamedBound> bounds() = 0;
+  // Calls choose_by() of the incumbent, if another criterion than the objective chooses the plan.
+  virtual void set_criterion() {}
   virtual StoppedBy search() = 0;
   // Submits a plan that takes negligible time, if a limit ended the search before its first plan.
   virtual void fall_back() {}

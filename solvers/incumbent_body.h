@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "instances/numeric/numbers.h"
+#include "instances/numeric/tolerances.h"
 #include "instances/violation.h"
 #include "solvers/incumbent.h"
 
@@ -29,7 +30,10 @@ bool Incumbent<InstanceT>::offer(PlanT plan, char source, const std::string& by)
     }
     return false;
   }
-  if (plan_ && !(objective_of(plan) < objective_of(*plan_))) return false;
+  if (plan_ && !(objective_of(plan) < objective_of(*plan_))) {
+    if (criterion_) consider(std::move(plan), by);
+    return false;
+  }
   if (relative_gap(objective_of(plan), bound_.value) < -proof_gap(instance_)) {
     // A verified plan below a bound refutes the bound and its proof.
     remark("the bound " + bound_.name + " was refuted by a plan of " + by);
@@ -43,7 +47,33 @@ bool Incumbent<InstanceT>::offer(PlanT plan, char source, const std::string& by)
   plan_ = std::move(plan);
   found_by_ = by;
   tell(source, by);
+  if (criterion_ && criterion_->tolerance == 0) chosen_.reset();
+  if (criterion_) consider(*plan_, by);
   return true;
+}
+
+// Requires an incumbent, which may be the plan itself.
+template <class InstanceT>
+void Incumbent<InstanceT>::consider(PlanT plan, const std::string& by) {
+  const double objective = objective_of(plan);
+  if (!is_candidate(objective)) return;
+  const double value = criterion_->value(plan);
+  if (chosen_) {
+    const double least = chosen_->value;
+    const bool equal = value >= least * kPlannerFaster && value * kPlannerFaster <= least;
+    if (equal ? objective >= objective_of(chosen_->plan) : value > least) return;
+  }
+  if (verify(instance_, plan).empty()) chosen_ = Chosen{std::move(plan), value, by};
+}
+
+// Replaces the incumbent by the chosen plan, which may have a higher objective.
+template <class InstanceT>
+void Incumbent<InstanceT>::adopt_choice() {
+  const bool higher = objective_of(chosen_->plan) * kPlannerFaster > objective_of(*plan_);
+  const bool other = higher || chosen_->by != found_by_;
+  plan_ = std::move(chosen_->plan);
+  found_by_ = std::move(chosen_->by);
+  if (other) tell('C', found_by_);
 }
 
 template <class InstanceT>
@@ -138,6 +168,7 @@ void Incumbent<InstanceT>::offer_start(const PlanT& plan) {
 
 template <class InstanceT>
 Outcome Incumbent<InstanceT>::conclude(StoppedBy ended) && {
+  if (chosen_) adopt_choice();
   const bool is_proven = proven();
   Outcome outcome = report_with(std::move(plan_));
   outcome.stopped_by = stopped_by(budget_.stop_reason(), ended);

@@ -52,7 +52,8 @@ struct Improvement {
   double bound = 0;                 // best so far
   std::optional<double> objective;  // best so far
   std::int64_t nodes = 0;
-  char source = ' ';  // H heuristic, L local search, B bound, M MILP, S start plan
+  char source = ' ';  // H heuristic, L local search, B bound, M MILP, S start plan, C choice by
+                      // simulated time
   std::string by;     // method or certificate
 };
 
@@ -90,6 +91,9 @@ struct Outcome {
   // A bound on all plans of the requested method, if the method is a baseline that fixes part of
   // the plan by rule. It is no bound on the instance.
   std::optional<double> method_bound;
+  // A bound in ms on the end of the simulated 1F1B schedule of any plan of the instance, if there
+  // is a plan with pipeline stages, which states its own end.
+  std::optional<double> simulated_bound;
   std::string method;    // the requested method
   std::string found_by;  // the method that found the plan
   double seconds = 0;

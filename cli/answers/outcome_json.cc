@@ -1,5 +1,6 @@
 #include "cli/answers/outcome_json.h"
 
+#include <algorithm>
 #include <string_view>
 #include <variant>
 
@@ -55,6 +56,16 @@ void write_infeasibility(JsonWriter& json, const InfeasibilityProof& proof) {
   json.end_object();
 }
 
+// Writes the end of the 1F1B schedule of the plan, its bound and their gap.
+void write_simulated(JsonWriter& json, const Outcome& outcome) {
+  const std::optional<double> end = plan_simulated(*outcome.plan);
+  json.number("simulated_1f1b_ms", *end);
+  // Rounding may put a bound that equals the end slightly above it.
+  const double bound = std::min(*outcome.simulated_bound, *end);
+  json.number("simulated_bound_ms", bound);
+  json.number("simulated_gap", relative_gap(*end, bound));
+}
+
 void write_arrangement(JsonWriter& json, const Arrangement& arrangement) {
   json.key("layout");
   json.begin_object();
@@ -108,6 +119,7 @@ std::string outcome_json(const Outcome& outcome, const OutcomeFrame& frame) {
   write_amount(json, "bound", outcome.bound, unit);
   json.text("bound_by", outcome.bound_by);
   write_number(json, "gap", outcome.gap());
+  if (outcome.simulated_bound) write_simulated(json, outcome);
   if (const auto* strategy = std::get_if<StrategyInstance>(frame.instance)) {
     write_rates(json, rate_report(*strategy));
   }

@@ -204,7 +204,12 @@ class SolveCommand : public Command {
       console.info("rates     " + rate_text(rate_report(*strategy)));
     }
     if (outcome.plan) {
-      if (const std::string more = plan_detail(*outcome.plan); !more.empty()) {
+      if (std::string more = plan_detail(*outcome.plan); !more.empty()) {
+        if (outcome.simulated_bound) {
+          const double end = *plan_simulated(*outcome.plan);
+          more += "  bound " + with_unit(*outcome.simulated_bound, unit) + "  gap " +
+                  percent_text(relative_gap(end, *outcome.simulated_bound));
+        }
         console.info("plan      " + more);
       }
     }

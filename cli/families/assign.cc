@@ -38,6 +38,15 @@ std::vector<std::pair<std::string, std::string>> facts_of(const AssignInstance& 
                                  " of the replicas' device time is bubble"}};
 }
 
+std::optional<double> simulated_end_bound_of(const AssignInstance& instance) {
+  const bool pipelines =
+      std::ranges::any_of(instance.schemes, [](const Scheme& s) { return s.pp > 1; });
+  if (!pipelines || instance.constraints.chunks || usable_strategies(instance).empty()) {
+    return std::nullopt;
+  }
+  return simulated_bound(instance);
+}
+
 std::string method_list_of(Assign) {
   AssignInstance chunked;
   chunked.constraints.chunks.emplace();

@@ -42,6 +42,9 @@ std::int64_t part_count_of(const AssignPlan& plan);
 // Returns, for instance, "strategy S2, 15 310 ms under simulated 1F1B".
 std::string detail_of(const AssignPlan& plan);
 
+// Returns simulated_bound() of an instance with pipelines and without chunks that has a plan.
+std::optional<double> simulated_end_bound_of(const AssignInstance& instance);
+
 inline Picture picture_of(const AssignInstance& instance, const AssignPlan& plan,
                           const ShownBounds& bounds) {
   return assign_pipelines(instance, plan, bounds);

@@ -54,6 +54,26 @@ std::string plan_detail(const Plan& plan) {
   return std::visit([](const auto& p) { return detail_of(p); }, plan);
 }
 
+std::optional<double> plan_simulated(const Plan& plan) {
+  return std::visit(
+      [](const auto& p) -> std::optional<double> {
+        if constexpr (requires { p.simulated_1f1b_ms; }) {
+          if (p.simulated_1f1b_ms > 0) return p.simulated_1f1b_ms;
+        }
+        return std::nullopt;
+      },
+      plan);
+}
+
+std::optional<double> simulated_end_bound(const Instance& instance) {
+  return std::visit(
+      [](const auto& i) -> std::optional<double> {
+        if constexpr (requires { simulated_end_bound_of(i); }) return simulated_end_bound_of(i);
+        return std::nullopt;
+      },
+      instance);
+}
+
 Picture plan_picture(const Instance& instance, const Plan& plan, const ShownBounds& bounds) {
   return visit_both([&](const auto& i, const auto& p) { return picture_of(i, p, bounds); },
                     instance, plan);

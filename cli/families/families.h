@@ -42,6 +42,11 @@ std::int64_t part_count(const Plan& plan);
 // Returns a text about a plan in addition to its objective, or an empty string.
 std::string plan_detail(const Plan& plan);
 
+// Returns the end in ms of the simulated 1F1B schedule that a plan states, and a bound in ms on
+// that end for all plans of the instance. nullopt if the plan states none, or if nothing is known.
+std::optional<double> plan_simulated(const Plan& plan);
+std::optional<double> simulated_end_bound(const Instance& instance);
+
 // Returns the picture of a plan that judge() accepts.
 Picture plan_picture(const Instance& instance, const Plan& plan, const ShownBounds& bounds);
 // Returns a picture of the sequences' lengths and their places, or nullopt for a problem without

@@ -86,6 +86,13 @@ std::string detail_of(const ScatterPlan& plan) {
   return with_unit(plan.simulated_1f1b_ms, kMs) + " under simulated 1F1B";
 }
 
+std::optional<double> simulated_end_bound_of(const ScatterInstance& instance) {
+  if (instance.pipeline_stages == 1 || !unplaceable_sequences(instance).empty()) {
+    return std::nullopt;
+  }
+  return simulated_bound(instance);
+}
+
 std::string method_list_of(Scatter) {
   // Degree 1 represents every degree: a homogeneous method exists for each degree of an instance.
   const ScatterInstance any{.cluster = {.devices = 1, .degrees = {1}}};

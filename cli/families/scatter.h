@@ -46,6 +46,9 @@ std::optional<NamedBound> tried_again_of(const ScatterInstance& instance, double
 constexpr std::string_view parts_of(const ScatterInstance&) { return "micro_batches"; }
 // Returns, in a pipeline, for instance "15 310 ms under simulated 1F1B"; otherwise an empty text.
 std::string detail_of(const ScatterPlan& plan);
+
+// Returns simulated_bound() of an instance with pipeline stages that has a plan.
+std::optional<double> simulated_end_bound_of(const ScatterInstance& instance);
 inline std::int64_t part_count_of(const ScatterPlan& plan) {
   return static_cast<std::int64_t>(plan.micro_batches.size());
 }

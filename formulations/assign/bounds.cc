@@ -211,4 +211,15 @@ std::vector<NamedBound> assign_bounds(const AssignTable& table, const Budget& bu
   return step;
 }
 
+Ms simulated_bound(const AssignInstance& instance) {
+  if (instance.lengths.empty()) return 0;
+  AssignInstance flat = instance;
+  for (Scheme& scheme : flat.schemes) {
+    scheme.tp *= scheme.pp;  // as many devices
+    scheme.pp = 1;
+  }
+  return std::max(assign_bounds(AssignTable(flat)).back().value,
+                  longest_anywhere(AssignTable(instance)));
+}
+
 }  // namespace stowage

@@ -47,4 +47,10 @@ NamedBound strategy_bound(const AssignTable& table, int strategy, const Budget& 
 // Requires a usable strategy. The bounds of a step without sequences are 0.
 std::vector<NamedBound> assign_bounds(const AssignTable& table, const Budget& budget = Budget());
 
+// Returns a bound in ms on the end of the simulated 1F1B schedule of any plan of an instance
+// without chunks. The first stage of a replica computes all its rows, so that the bounds of a step
+// of one stage hold; and the row of the longest sequence passes all stages of its replica. Requires
+// a usable strategy. 0 for a step without sequences.
+Ms simulated_bound(const AssignInstance& instance);
+
 }  // namespace stowage

@@ -34,6 +34,14 @@ struct LnsParams {
   int large = 1500;
 };
 
+// window/window_deal.h: the search for a deal of the sequences of several steps.
+struct DealParams {
+  double moves = 40;
+  int path_rounds = 2;
+  int swaps = 40;
+  int deals = 3;
+};
+
 template <class Visitor>
 void fields(Visitor&& visit, MultistartParams& p) {
   visit({"multistart.moves", "annealing moves per sequence", 1, 1e6,
@@ -88,6 +96,23 @@ void fields(Visitor&& visit, LnsParams& p) {
          "More: fewer steps count as large, which begin with rounds for some micro-batches.",
          kByHand},
         p.large);
+}
+
+template <class Visitor>
+void fields(Visitor&& visit, DealParams& p) {
+  visit({"window.moves", "annealing moves per sequence", 1, 1e6,
+         "More: the times of deals are estimated more exactly, in proportionally more time.",
+         kByHand},
+        p.moves);
+  visit({"window.path_rounds", "rounds", 2, 10000,
+         "More: shortest paths over chunks with better prices in the estimates.", kByHand},
+        p.path_rounds);
+  visit({"window.swaps", "swaps", 0, 1e6,
+         "More: more swaps of runs of sequences are tried on the best deal.", kByHand},
+        p.swaps);
+  visit({"window.deals", "deals", 1, 100,
+         "More: more deals of the best estimates are planned by the method.", kByHand},
+        p.deals);
 }
 
 }  // namespace stowage

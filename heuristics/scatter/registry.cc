@@ -66,7 +66,8 @@ double fast_moves(const ScatterTable& table, double moves) {
 }  // namespace
 
 std::vector<ScatterHeuristic> heuristics(const ScatterInstance& instance,
-                                         const MultistartParams& params) {
+                                         const MultistartParams& params,
+                                         std::vector<WorkingStep>* others) {
   std::vector<ScatterHeuristic> all;
   const auto add = [&](std::string name, std::string summary, std::string source, auto make) {
     all.push_back(
@@ -140,22 +141,24 @@ std::vector<ScatterHeuristic> heuristics(const ScatterInstance& instance,
         return verl(table, budget);
       });
   add("fast", "starts from all chunkings race under a short annealing", "",
-      [params](const ScatterTable& table, std::uint64_t seed, const Budget& budget) {
+      [params, others](const ScatterTable& table, std::uint64_t seed, const Budget& budget) {
         return or_published(table, budget, [&] {
           return joint(table,
                        {.moves = fast_moves(table, params.moves),
                         .path_rounds = params.path_rounds,
-                        .race = params},
+                        .race = params,
+                        .others = others},
                        seed, budget);
         });
       });
   add("joint", "starts from all chunkings race under a long annealing", "",
-      [params](const ScatterTable& table, std::uint64_t seed, const Budget& budget) {
+      [params, others](const ScatterTable& table, std::uint64_t seed, const Budget& budget) {
         return or_published(table, budget, [&] {
           return joint(table,
                        {.moves = params.long_moves,
                         .path_rounds = kLongPaths * params.path_rounds,
-                        .race = params},
+                        .race = params,
+                        .others = others},
                        seed, budget);
         });
       });

@@ -5,6 +5,7 @@
 
 #include "heuristics/heuristic.h"
 #include "heuristics/scatter/params.h"
+#include "heuristics/scatter/working_plan.h"
 #include "instances/scatter/instance.h"
 #include "instances/scatter/plan.h"
 #include "instances/scatter/table/planning_table.h"
@@ -16,8 +17,10 @@ namespace stowage {
 using ScatterHeuristic = Heuristic<ScatterInstance, ScatterTable, ScatterPlan>;
 
 // Returns the published baselines, then the methods of this library from quick to thorough. The
-// homogeneous baselines have the degrees of the instance.
+// homogeneous baselines have the degrees of the instance. If `others` is not null, `fast` and
+// `joint` append the other steps of their races (JointEffort); it must outlive the list.
 std::vector<ScatterHeuristic> heuristics(const ScatterInstance& instance,
-                                         const MultistartParams& params = {});
+                                         const MultistartParams& params = {},
+                                         std::vector<WorkingStep>* others = nullptr);
 
 }  // namespace stowage

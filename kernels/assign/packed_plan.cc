@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "instances/assign/plan_builder.h"
+
 namespace stowage {
 namespace {
 
@@ -67,6 +69,7 @@ kernels::PackedPlan packed_plan(const AssignInstance& instance, const AssignPlan
     all += static_cast<double>(targets_of(instance, static_cast<std::int64_t>(id)));
   }
   std::int64_t cut = 0;  // sequences
+  Ms simulated = 0;
   for (std::size_t r = 0; r < plan.replicas.size(); ++r) {
     const AssignReplica& replica = plan.replicas[r];
     const auto scheme =
@@ -74,6 +77,7 @@ kernels::PackedPlan packed_plan(const AssignInstance& instance, const AssignPlan
                      [&](const Scheme& each) { return each.name == replica.scheme; });
     const bool known = scheme != instance.schemes.end();
     packed.stages.push_back(known ? scheme->pp : 1);
+    if (known) simulated = std::max(simulated, simulated_ms(instance, *scheme, replica.rows));
     if (packed.stages.back() > 1 && !replica.rows.empty()) {
       packed.notes.push_back("replica " + std::to_string(r) + ": one of " +
                              std::to_string(packed.stages.back()) + " stages was executed");
@@ -101,6 +105,9 @@ kernels::PackedPlan packed_plan(const AssignInstance& instance, const AssignPlan
       }
       j += count;
     }
+  }
+  if (std::ranges::any_of(packed.stages, [](int stages) { return stages > 1; })) {
+    packed.simulated_ms = simulated;
   }
   if (cut > 0) {
     packed.notes.push_back("the parts of each of " + std::to_string(cut) +

@@ -332,12 +332,14 @@ class Execution {
       }
     }
     report_.predicted_critical_path_ms = planned_ms(packed_);
+    report_.predicted_simulated_ms = packed_.simulated_ms;
     if (report_.complete && report_.batches.size() == packed_.batches.size()) {
       std::vector<TimedBatch> measured;
       for (const BatchMeasurement& batch : report_.batches) {
         measured.push_back({batch.part, batch.seconds, batch.longest_share});
       }
       report_.critical_path_s = step_time(packed_, measured);
+      report_.simulated_s = simulated_step_time(packed_, measured);
     }
     report_.proportional = proportional_fit(samples_);
     report_.shape = shape_fit(samples_);
@@ -362,7 +364,8 @@ class Execution {
 ExecutionReport execute(const PackedPlan& plan, const ExecuteOptions& options,
                         const std::function<void(const ExecutionProgress&)>& progress,
                         Budget* budget) {
-  ExecutionReport refused{.predicted_critical_path_ms = planned_ms(plan)};
+  ExecutionReport refused{.predicted_critical_path_ms = planned_ms(plan),
+                          .predicted_simulated_ms = plan.simulated_ms};
   for (std::string& problem : check(options.block)) refused.problems.add(std::move(problem));
   if (options.max_ranks < 1 || options.max_ranks > 1024) {
     refused.problems.add("max_ranks must be from 1 to 1024, is " +

@@ -112,6 +112,11 @@ struct ExecutionReport {
   // The same critical path from the plan's time_ms, in ms. It contains all batches of the plan,
   // including those that did not run.
   double predicted_critical_path_ms = 0;
+  // With pipeline stages: the end of the simulated 1F1B schedule, of the plan's times in ms and of
+  // the measured times in CPU seconds. The latter is nullopt as well if critical_path_s is, or if a
+  // batch has several rows.
+  std::optional<double> predicted_simulated_ms;
+  std::optional<double> simulated_s;
   // Fits of the measured times. The plan's times belong to another machine and to full lengths, so
   // `proportional` is meaningful at scale 1 only: at a larger scale, attention shrinks
   // quadratically. `shape` measures whether sum s^2, sum s and a constant explain the times of

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -53,6 +54,8 @@ struct PackedPlan {
   std::vector<int> stages;
   // pipeline stages that the micro-batches pass; 1 if the parts are replicas
   int pipeline_stages = 1;
+  // With several stages: the end in ms of the 1F1B schedule, simulated with the plan's times.
+  std::optional<double> simulated_ms;
   // Sliding windows: in this share of the layers a token sees the last `window` tokens, itself
   // included. In the others, all before it.
   Tokens window = 0;
@@ -74,5 +77,11 @@ struct TimedBatch {
 // stage. For replicas it is the slowest replica's sum of all batches, plus its longest row once per
 // further stage.
 double step_time(const PackedPlan& plan, const std::vector<TimedBatch>& batches);
+
+// Returns the end of the 1F1B schedule of a step with these batch times, in their unit, simulated
+// with the parts or, of replicas, the rows in the order of the plan. Returns nullopt if no batch
+// passes several stages, or if a batch has several rows, whose own times are unknown.
+std::optional<double> simulated_step_time(const PackedPlan& plan,
+                                          const std::vector<TimedBatch>& batches);
 
 }  // namespace stowage::kernels

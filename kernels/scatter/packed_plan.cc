@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "instances/pipeline/schedule.h"
+#include "instances/scatter/plan_builder.h"
 #include "instances/scatter/table/group_form.h"
 
 namespace stowage {
@@ -43,6 +45,7 @@ kernels::PackedPlan packed_plan(const ScatterInstance& instance, const ScatterPl
   if (instance.pipeline_stages > 1) {
     packed.notes.push_back("one of " + std::to_string(instance.pipeline_stages) +
                            " stages is executed; the others are taken to last as long");
+    packed.simulated_ms = simulate_1f1b(makespans_of(plan), instance.pipeline_stages);
   }
   for (std::size_t m = 0; m < plan.micro_batches.size(); ++m) {
     const std::vector<ScatterGroup>& groups = plan.micro_batches[m].groups;

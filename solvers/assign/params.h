@@ -61,7 +61,13 @@ struct AssignGapParams {
   double worth_patience = 1e-3;
 };
 
+// solve.cc: the choice among plans of pipelines by the end of their simulated 1F1B schedule.
+struct AssignChoiceParams {
+  double tolerance = 0;
+};
+
 struct AssignParams {
+  AssignChoiceParams pipeline;
   AssignPlanParams plans;
   AssignSubsetParams subsets;
   AssignPatternParams pattern_bound;
@@ -76,6 +82,11 @@ struct AssignParams {
 
 template <class Visitor>
 void fields(Visitor&& visit, AssignParams& p) {
+  visit({"pipeline.tolerance", "relative", 0, 1,
+         "More: with pipeline stages, plans of a higher objective may be chosen for an earlier end "
+         "under 1F1B; 0: only plans of equal objective.",
+         kByHand},
+        p.pipeline.tolerance);
   fields(visit, p.plans);
   AssignSubsetParams& subsets = p.subsets;
   visit({"subsets.quick_sequences", "sequences", 0, 17,

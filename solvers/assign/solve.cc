@@ -1,9 +1,11 @@
 #include "solvers/assign/solve.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 
 #include "formulations/assign/bounds.h"
 #include "heuristics/assign/registry.h"
@@ -56,8 +58,23 @@ class AssignSolve : public FamilySolve<AssignInstance> {
     return found;
   }
 
+  void set_criterion() override {
+    if (!has_pipelines()) return;
+    // The method `exact` is asked for a proof of the objective.
+    const double tolerance = context_.exact() ? 0 : context_.params.pipeline.tolerance;
+    incumbent_.choose_by({tolerance, [](AssignPlan& plan) { return plan.simulated_1f1b_ms; }});
+  }
+
+  bool has_pipelines() const {
+    return std::ranges::any_of(instance_.schemes, [](const Scheme& each) { return each.pp > 1; });
+  }
+
   void complete(Outcome& outcome) const override {
     if (context_.certificate) outcome.certificate.emplace(*context_.certificate);
+    if (outcome.plan && has_pipelines() &&
+        std::get<AssignPlan>(*outcome.plan).simulated_1f1b_ms > 0) {
+      outcome.simulated_bound = simulated_bound(instance_);
+    }
   }
 
   StoppedBy search() override {

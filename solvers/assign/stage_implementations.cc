@@ -37,13 +37,17 @@ std::optional<MilpBackend> lp_backend(const AssignContext& context) {
   return built_backends().empty() ? std::nullopt : std::optional(backend_of(context.options));
 }
 
-// Composes the plans of the drafts until `part` is exhausted, and submits the first plan.
+// Composes the plans of the drafts until `part` is exhausted, and submits the first plan. Plans of
+// the other strategies may end earlier under 1F1B at nearly the same objective.
 void offer_drafts(AssignContext& context, const char* name, const Budget& part) {
   context.plans.clear();
   for (const AssignWorkingPlan& draft : context.drafts) {
     if (!context.plans.empty() && part.exhausted()) return;
     context.plans.push_back(to_plan(context.instance, context.table, draft, part));
-    if (context.plans.size() == 1) context.incumbent.offer(context.plans.front(), 'H', name);
+    const AssignPlan& plan = context.plans.back();
+    if (context.plans.size() == 1 || context.incumbent.is_candidate(plan.objective_ms)) {
+      context.incumbent.offer(plan, 'H', name);
+    }
   }
 }
 

@@ -10,7 +10,6 @@
 #include "heuristics/scatter/registry.h"
 #include "instances/scatter/plan_builder.h"
 #include "instances/scatter/table/planning_table.h"
-#include "instances/scatter/verify/verify.h"
 #include "solvers/family_solve.h"
 #include "solvers/scatter/explain/remedy.h"
 #include "solvers/scatter/stage_context.h"
@@ -67,9 +66,20 @@ class ScatterSolve : public FamilySolve<ScatterInstance> {
   void complete(Outcome& outcome) const override {
     if (const auto& proof = context_.bounding.certificate()) outcome.certificate.emplace(*proof);
     outcome.method_bound = context_.method_bound;
-    if (!outcome.plan || instance_.pipeline_stages == 1) return;
-    ScatterPlan ordered = in_pipeline_order(instance_, std::get<ScatterPlan>(*outcome.plan));
-    if (verify(instance_, ordered).empty()) outcome.plan = std::move(ordered);
+    if (outcome.plan && std::get<ScatterPlan>(*outcome.plan).simulated_1f1b_ms > 0) {
+      outcome.simulated_bound = simulated_bound(instance_);
+    }
+  }
+
+  void set_criterion() override {
+    if (instance_.pipeline_stages == 1) return;
+    const auto end = [this](ScatterPlan& plan) {
+      plan = in_pipeline_order(instance_, std::move(plan));
+      return plan.simulated_1f1b_ms;
+    };
+    // The method `exact` is asked for a proof of the objective.
+    const double tolerance = context_.exact() ? 0 : context_.params.pipeline.tolerance;
+    incumbent_.choose_by({tolerance, end});
   }
 
   StoppedBy search() override {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "heuristics/scatter/improve/improvement_rounds.h"
+#include "heuristics/scatter/improve/rule_repair.h"
 #include "heuristics/scatter/registry.h"
 #include "instances/json/limits.h"
 #include "instances/numeric/numbers.h"
@@ -32,6 +33,14 @@ ScatterExactOptions exact_options(const ScatterContext& context, std::uint64_t r
           .seed = context.options.seed + round};
 }
 
+// Submits steps of a race that a plan of a pipeline is chosen from.
+void offer_others(ScatterContext& context, std::vector<WorkingStep> others, const char* name) {
+  for (WorkingStep& step : others) {
+    const auto made = repaired_in_best_forms(context.table, std::move(step));
+    if (made) context.incumbent.offer(to_plan(context.instance, context.table, *made), 'H', name);
+  }
+}
+
 // Runs a heuristic of the registry. Ends the solve if the time limit stops the heuristic after a
 // plan.
 Ended run_heuristic(ScatterContext& context, const std::string& name) {
@@ -39,8 +48,10 @@ Ended run_heuristic(ScatterContext& context, const std::string& name) {
   Budget& budget = context.budget;
   const double to_finish = kSecondsToFinish * static_cast<double>(context.instance.lengths.size());
   const Budget part = budget.part(budget.seconds_left() - to_finish, budget.nodes_left());
+  std::vector<WorkingStep> others;
+  const bool choosing = context.instance.pipeline_stages > 1;
   for (const ScatterHeuristic& heuristic :
-       heuristics(context.instance, context.params.multistart)) {
+       heuristics(context.instance, context.params.multistart, choosing ? &others : nullptr)) {
     if (heuristic.name != name) continue;
     if (auto plan = heuristic.run(context.instance, context.table, context.options.seed, part)) {
       context.incumbent.offer(std::move(*plan), 'H', name);
@@ -48,6 +59,7 @@ Ended run_heuristic(ScatterContext& context, const std::string& name) {
       context.incumbent.remark(name + " cannot plan this step");
     }
   }
+  offer_others(context, std::move(others), name.c_str());
   const bool cut = part.stop_reason() == StopReason::time_limit;
   context.ended = cut ? StoppedBy::time_limit : StoppedBy::heuristic_end;
   if (cut && context.incumbent.plan()) return StoppedBy::time_limit;
@@ -99,6 +111,24 @@ Ended multistart(ScatterContext& context, Budget&) {
   const bool more = !ended && !context.done() && context.options.method != "fast";
   if (more && context.instance.padding) plan_for_common_padding(context);
   return ended;
+}
+
+// Plans made for half and for twice the stages weigh the longest micro-batch otherwise, as the
+// schedule does in some orders.
+Ended other_depths(ScatterContext& context, Budget& part) {
+  const int stages = context.instance.pipeline_stages;
+  for (const int other : {stages / 2, std::min(2 * stages, kMaxStages)}) {
+    if (part.exhausted()) break;
+    ScatterInstance same = context.instance;
+    same.pipeline_stages = other;
+    const ScatterTable table(same);
+    for (const ScatterHeuristic& heuristic : heuristics(same, context.params.multistart)) {
+      if (heuristic.name != "fast") continue;
+      const auto plan = heuristic.run(same, table, context.options.seed, part);
+      if (plan) context.incumbent.offer(padded_anew(context.instance, *plan), 'H', "fast");
+    }
+  }
+  return std::nullopt;
 }
 
 Ended long_multistart(ScatterContext& context, Budget&) { return run_heuristic(context, "joint"); }

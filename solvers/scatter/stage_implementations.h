@@ -17,6 +17,7 @@ Ended first_plan(ScatterContext& context, Budget& part);
 
 // Runs the heuristic `fast`.
 Ended multistart(ScatterContext& context, Budget& part);
+Ended other_depths(ScatterContext& context, Budget& part);
 
 // Runs the heuristic `joint`.
 Ended long_multistart(ScatterContext& context, Budget& part);

@@ -71,6 +71,12 @@ bool profile_bound_led(const ScatterContext& context) {
   return one_device_type(context) && context.bounding.by_makespans();
 }
 
+bool in_a_pipeline(const ScatterContext& context) {
+  return context.instance.pipeline_stages > 1 && !context.exact();
+}
+
+double depths_share(const ScatterContext& context) { return context.params.pipeline.share; }
+
 bool has_milp_times(const ScatterContext& context) { return !context.table.measured(); }
 
 double subset_share(const ScatterContext& context) { return context.params.subset_dp.share; }
@@ -82,6 +88,10 @@ constexpr Needs kBoth = Needs::plan_and_backend;
 constexpr auto kStages = std::to_array<Stage<ScatterContext>>({
     {"first_plan", "best single degree, within microseconds", first_plan},
     {"multistart", "starts from all chunkings race under a short annealing", multistart},
+    {"other_depths",
+     "multistart for half and for twice the pipeline stages",
+     other_depths,
+     {.needs = Needs::plan, .when = in_a_pipeline, .share = depths_share}},
     {"quick_bound",
      "step LP: as many linear programmes as raise the bound",
      quick_bound,
@@ -156,8 +166,8 @@ constexpr auto kStages = std::to_array<Stage<ScatterContext>>({
 });
 
 constexpr auto kFirst = std::to_array<std::string_view>(
-    {"first_plan", "multistart", "quick_bound", "subset_dp", "long_multistart", "first_milp",
-     "pattern_dive", "profile_search", "best_bound", "dive_at_bound", "other_bound"});
+    {"first_plan", "multistart", "other_depths", "quick_bound", "subset_dp", "long_multistart",
+     "first_milp", "pattern_dive", "profile_search", "best_bound", "dive_at_bound", "other_bound"});
 constexpr auto kRound = std::to_array<std::string_view>(
     {"lns", "partial_reopt", "profile_search", "more_bounds", "regroup_milp"});
 

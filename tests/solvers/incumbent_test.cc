@@ -5,6 +5,7 @@
 
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 #include "instances/numeric/numbers.h"
 #include "instances/scatter/json/json.h"
@@ -119,6 +120,60 @@ TEST(Incumbent, TellsEveryImprovementAndNothingElse) {
   incumbent.offer(together(), 'L', "b");
   incumbent.offer(apart(), 'H', "c");
   EXPECT_EQ(told, "BHL");
+}
+
+// Plans by their objective, and a second criterion that a test sets for each.
+SecondCriterion<ScatterPlan> by_batches(double tolerance) {
+  return {tolerance,
+          [](ScatterPlan& plan) { return -static_cast<double>(plan.micro_batches.size()); }};
+}
+
+TEST(Incumbent, TheSecondCriterionChoosesWithinItsTolerance) {
+  for (const double tolerance : {0.0, 0.9, 1.0, 2.0}) {
+    Budget budget;
+    Incumbent incumbent(kStep, budget, {});
+    incumbent.choose_by(by_batches(tolerance));
+    ASSERT_TRUE(incumbent.raise_bound({"exact", 43}));
+    ASSERT_TRUE(incumbent.offer(together(), 'H', "short"));
+    EXPECT_FALSE(incumbent.offer(apart(), 'L', "many"));
+    EXPECT_EQ(incumbent.plan()->objective_ms, 43);
+    EXPECT_TRUE(incumbent.proven());
+    const Outcome outcome = std::move(incumbent).conclude(StoppedBy::proof);
+    const bool chosen = tolerance >= 1;  // 86 ms against 43 ms
+    EXPECT_EQ(outcome.found_by, chosen ? "many" : "short");
+    EXPECT_EQ(outcome.objective, chosen ? 86 : 43);
+    EXPECT_EQ(outcome.status, chosen ? Status::feasible : Status::optimal);
+    EXPECT_EQ(outcome.stopped_by, chosen ? StoppedBy::heuristic_end : StoppedBy::proof);
+    EXPECT_EQ(outcome.improvements.back().source, chosen ? 'C' : 'H');
+    EXPECT_EQ(outcome.improvements.back().objective, outcome.objective);
+  }
+}
+
+// A plan that was a candidate when it came stays one, unless only equal objectives count.
+TEST(Incumbent, ABetterObjectiveDropsCandidatesOnlyWithoutATolerance) {
+  for (const double tolerance : {0.0, 0.1}) {
+    Budget budget;
+    Incumbent incumbent(kStep, budget, {});
+    incumbent.choose_by(by_batches(tolerance));
+    ASSERT_TRUE(incumbent.offer(apart(), 'H', "many"));
+    ASSERT_TRUE(incumbent.offer(together(), 'L', "short"));
+    EXPECT_EQ(incumbent.plan()->objective_ms, 43);
+    EXPECT_EQ(std::move(incumbent).conclude(StoppedBy::heuristic_end).found_by,
+              tolerance == 0 ? "short" : "many");
+  }
+}
+
+TEST(Incumbent, EqualValuesGoByTheObjective) {
+  const auto equal = [](ScatterPlan&) { return 1.0; };
+  Budget budget;
+  Incumbent incumbent(kStep, budget, {});
+  incumbent.choose_by({1, equal});
+  ASSERT_TRUE(incumbent.offer(apart(), 'H', "many"));
+  ASSERT_TRUE(incumbent.offer(together(), 'L', "short"));
+  incumbent.offer(apart(), 'H', "again");
+  const Outcome outcome = std::move(incumbent).conclude(StoppedBy::heuristic_end);
+  EXPECT_EQ(outcome.found_by, "short");
+  EXPECT_EQ(outcome.improvements.back().source, 'L');
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "instances/assign/generate/generate.h"
@@ -33,6 +34,22 @@ const std::set<std::string> kRules = {"greedy-size", "first-fit", "best-fit-spat
 // Numbers of readings of the clock.
 constexpr int kLooks[] = {0, 1, 3, 8, 20, 50, 130, 300, 700, 3000};
 
+// The value that a solve makes as small as it can: the end of the 1F1B schedule of scatter plans
+// with pipeline stages, by which these are chosen, or else the objective.
+std::optional<double> value_of(const Outcome& outcome) {
+  const auto* plan = outcome.plan ? std::get_if<ScatterPlan>(&*outcome.plan) : nullptr;
+  if (plan != nullptr && plan->simulated_1f1b_ms > 0) return plan->simulated_1f1b_ms;
+  return outcome.objective;
+}
+
+// A search that a clock cuts may end with a plan that a longer search never meets, and that ends a
+// little earlier under the schedule. Limits of nodes are exact: scatter/pipeline_test.cc.
+constexpr double kCutSearch = 0.01;
+
+double rounding_of(const Outcome& outcome) {
+  return value_of(outcome) == outcome.objective ? kRounding : kCutSearch;
+}
+
 // The outcomes of one method, in the order of its limits.
 void expect_no_worse(const std::vector<Outcome>& outcomes) {
   std::optional<double> least;
@@ -42,10 +59,11 @@ void expect_no_worse(const std::vector<Outcome>& outcomes) {
       EXPECT_FALSE(least) << "limit " << k << " lost the plan: " << outcome.detail;
       continue;
     }
+    const std::optional<double> value = value_of(outcome);
     if (least) {
-      EXPECT_LE(*outcome.objective, *least * (1 + kRounding)) << "limit " << k;
+      EXPECT_LE(*value, *least * (1 + rounding_of(outcome))) << "limit " << k;
     }
-    least = outcome.objective;
+    least = value;
   }
 }
 
@@ -188,7 +206,7 @@ TEST(MoreBudget, ACutBaselineSaysSo) {
       }
       ++cut;
       EXPECT_EQ(outcome.stopped_by, StoppedBy::time_limit) << method;
-      EXPECT_LE(*outcome.objective, *at_once.objective) << method << ", " << looks;
+      EXPECT_LE(*value_of(outcome), *value_of(at_once)) << method << ", " << looks;
     }
   }
   EXPECT_GE(cut, 5);

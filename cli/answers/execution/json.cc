@@ -175,8 +175,12 @@ std::string execution_json(const Instance& instance, const kernels::ExecutionRep
   write_check(json, "input_gradient", report.input_gradient);
   write_check(json, "weight_gradient", report.weight_gradient);
   json.number("predicted_ms", report.predicted_critical_path_ms);
+  if (report.predicted_simulated_ms) {
+    json.number("simulated_1f1b_ms", *report.predicted_simulated_ms);
+  }
   if (!timeless) {
     write_number(json, "measured_ms", measured_ms(report));
+    if (report.simulated_s) json.number("measured_1f1b_ms", *report.simulated_s * 1000);
     write_fits(json, report);
   }
   write_batches(json, report, timeless);

@@ -133,6 +133,12 @@ void tell_execution(Console& console, const ExecutionReport& report) {
     line += "  measured " + ms_text(measured_ms(report));
     if (report.critical_path_s) line += " ms at scale";
   }
+  if (report.predicted_simulated_ms) {
+    line += "  1F1B " + ms_text(*report.predicted_simulated_ms) + " ms";
+    if (!timeless && report.simulated_s) {
+      line += ", of measured times " + ms_text(*report.simulated_s * 1000) + " ms";
+    }
+  }
   console.verdict(report.passed() ? "pass" : stopped(report) ? "stopped" : "fail", line);
 }
 

@@ -15,6 +15,7 @@
 #include "cli/commands/stream/remarks.h"
 #include "cli/commands/stream/report.h"
 #include "cli/commands/stream/shard.h"
+#include "cli/commands/stream/step_windows.h"
 #include "cli/families/families.h"
 #include "cli/families/load.h"
 #include "cli/flags/command.h"
@@ -27,11 +28,13 @@
 #include "instances/numeric/numbers.h"
 #include "instances/scatter/cost/cost_model.h"
 #include "instances/scatter/step_stream.h"
+#include "solvers/work_in_order.h"
 
 namespace stowage {
 namespace {
 
 constexpr std::int64_t kMaxThreads = 1024;
+constexpr std::int64_t kMaxWindow = 64;  // steps
 
 class PlanStreamCommand : public Command {
  public:
@@ -76,8 +79,14 @@ class PlanStreamCommand : public Command {
                   "Steps planned at the same time; the answer does not depend on it. Default 1");
     flags.integer("--from", from_, "STEP", 0, kMaxExact, "First step to plan; default 0");
     flags.integer("--steps", steps_, "N", 0, kMaxExact, "Number of steps to plan; default all");
+    flags.integer("--window", window_, "K", 2, kMaxWindow,
+                  "Plan K steps together: their sequences change steps where that saves time; each "
+                  "step keeps their number");
+    flags.integer("--delay", delay_, "D", 1, kMaxWindow - 1,
+                  "--window: steps by which a sequence may come later; default K - 1");
     flags.text("--shard", shard_text_, "I/N",
-               "Plan the steps I, I + N, I + 2 N, ...; default by mpirun or Slurm array, else all");
+               "Plan the steps, or windows, I, I + N, I + 2 N, ...; default by mpirun or Slurm "
+               "array, else all");
     output_flags_.declare(flags, true);
   }
 
@@ -98,6 +107,7 @@ class PlanStreamCommand : public Command {
     if (drop_last_ && !batch_size_) {
       return console.refuse({kUsage, "--drop-last", "has no effect without --batch-size"});
     }
+    if (auto error = window_error()) return console.refuse(*error);
     if (trainer_ == "bin" && directory_.empty()) {
       return console.refuse({kUsage, "--trainer", "bin needs -o: stdout has text alone"});
     }
@@ -111,6 +121,22 @@ class PlanStreamCommand : public Command {
   }
 
  private:
+  // Returns the error of flags that do not go together with --window.
+  std::optional<InputError> window_error() const {
+    if (delay_ && !window_) return InputError{kUsage, "--delay", "has no effect without --window"};
+    if (delay_ && *delay_ >= *window_) {
+      return InputError{
+          kUsage, "--delay",
+          "must be below --window, " + grouped(*window_) + ", is " + grouped(*delay_)};
+    }
+    if (window_ && !directory_.empty()) {
+      return InputError{kUsage, "--window",
+                        "prints its steps, with the places that their sequences were drawn from: "
+                        "leave out -o"};
+    }
+    return std::nullopt;
+  }
+
   // Returns a descriptor, or -1 and errno. open() succeeds for a directory, which cannot be read.
   int open_steps() const {
     const int fd = path_ == "-" ? ::dup(STDIN_FILENO) : ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
@@ -184,10 +210,16 @@ class PlanStreamCommand : public Command {
     how.directory = directory_of(path_);
     StepStream steps(stream, path_ == "-" ? "stdin" : path_, std::move(cluster), how);
     StreamReport report(console);
-    plan_stream([&] { return next(steps); }, options_, solve_.limits(interrupt.flag()),
-                static_cast<int>(threads_.value_or(1)),
-                [&](PlannedStep&& step) { return take(console, report, std::move(step)); });
+    const int threads = static_cast<int>(threads_.value_or(1));
+    const Budget::Limits limits = solve_.limits(interrupt.flag());
+    if (window_) {
+      plan_windows(console, steps, report, limits, threads);
+    } else {
+      plan_stream([&] { return next(steps); }, options_, limits, threads,
+                  [&](PlannedStep&& step) { return take(console, report, std::move(step)); });
+    }
     report.finish(interrupt.flag(), steps.clipped(), there_);
+    if (window_) console.info("windows   " + windows_.text());
     if (const std::int64_t from = from_.value_or(0);
         unread_.empty() && !interrupt.flag() && steps.index() < from) {
       console.warn("the stream has " + counted(steps.index(), "step") + ", none from --from " +
@@ -257,6 +289,66 @@ class PlanStreamCommand : public Command {
     }
   }
 
+  void plan_windows(Console& console, StepStream& steps, StreamReport& report,
+                    const Budget::Limits& limits, int threads) {
+    const WindowRule rule{.steps = *window_, .delay = delay_.value_or(*window_ - 1)};
+    work_in_order<StepWindow, PlannedWindow>(
+        [&] { return next_window(steps); },
+        [&](StepWindow&& window) { return plan_steps(std::move(window), rule, options_, limits); },
+        threads,
+        [&](PlannedWindow&& window) { return take_window(console, report, std::move(window)); });
+  }
+
+  // Returns the next window of this share, with all its steps, or nullopt at the end. It may begin
+  // before --from and end behind --steps. The steps before an error that ends the stream are a
+  // window of their own.
+  std::optional<StepWindow> next_window(StepStream& steps) {
+    const std::int64_t from = from_.value_or(0) / *window_ * *window_;
+    while (!beyond(steps.index()) &&
+           (steps.index() < from || !shard_.takes(steps.index() / *window_))) {
+      if (!steps.skip()) break;
+    }
+    if (beyond(steps.index())) return std::nullopt;
+    StepWindow window;
+    for (std::int64_t k = 0; k < *window_ && unread_.empty(); ++k) {
+      const std::int64_t index = steps.index();
+      Result<std::optional<ScatterInstance>> step = steps.next();
+      const std::string place = batch_size_ ? "" : steps.place();
+      if (!step && (fail_fast_ || steps.index() == index)) {
+        unread_ = errors_in(place, step.errors());
+      } else if (!step) {
+        remarks_.put(index, {.extras = steps.take_extras(), .errors = step.errors()});
+        window.steps.push_back(unreadable_step(index, place, step.errors()));
+      } else if (!*step) {
+        break;
+      } else {
+        window.steps.push_back({.index = index, .instance = **std::move(step), .outcome = {}});
+        remarks_.put(index, {.extras = steps.take_extras(),
+                             .with_instance = instances_,
+                             .with_trainer = !trainer_.empty()});
+      }
+    }
+    if (window.steps.empty()) return std::nullopt;
+    return window;
+  }
+
+  // Called on another thread than next_window().
+  bool take_window(Console& console, StreamReport& report, PlannedWindow&& window) {
+    for (const PlannedStep& step : window.steps) {
+      if (step.outcome.stopped_by == StoppedBy::interrupted) return false;
+    }
+    windows_.add(window);
+    for (std::size_t s = 0; s < window.steps.size(); ++s) {
+      const std::int64_t index = window.steps[s].index;
+      StepRemarks remarks = remarks_.take(index);
+      if (index < from_.value_or(0) || beyond(index)) continue;
+      remarks.drawn = std::move(window.drawn[s]);
+      if (!print(console, window.steps[s], remarks)) return false;
+      report.add(window.steps[s]);
+    }
+    return true;
+  }
+
   bool beyond(std::int64_t index) const { return steps_ && index - from_.value_or(0) >= *steps_; }
 
   bool passed_over(std::int64_t index) const {
@@ -271,17 +363,22 @@ class PlanStreamCommand : public Command {
     if (plans_ && step.outcome.plan) {
       unwritten_ = plans_->put(step);
       if (unwritten_) return false;
-    } else {
-      const Result<std::string> line = step_line(step, remarks);
-      if (!line) {
-        unwritten_ = line.errors().front();
-        return false;
-      }
-      answered_ = console.answer_part(*line);
-      if (!answered_) return false;
+    } else if (!print(console, step, remarks)) {
+      return false;
     }
     report.add(step);
     return true;
+  }
+
+  // Prints the line of a step. Returns false if it cannot.
+  bool print(Console& console, const PlannedStep& step, const StepRemarks& remarks) {
+    const Result<std::string> line = step_line(step, remarks);
+    if (!line) {
+      unwritten_ = line.errors().front();
+      return false;
+    }
+    answered_ = console.answer_part(*line);
+    return answered_;
   }
 
   std::string share_text() const {
@@ -304,6 +401,8 @@ class PlanStreamCommand : public Command {
   std::optional<std::int64_t> threads_;
   std::optional<std::int64_t> from_;
   std::optional<std::int64_t> steps_;
+  std::optional<std::int64_t> window_;  // steps
+  std::optional<std::int64_t> delay_;   // steps
   PresetFlags preset_;
   SolveFlags solve_;
   OutputFlags output_flags_;
@@ -312,6 +411,7 @@ class PlanStreamCommand : public Command {
   Shard shard_;
   std::optional<PlanDirectory> plans_;
   StreamRemarks remarks_;
+  WindowFigures windows_;
   std::vector<CliError> unread_;         // errors of the step whose reading ended the stream
   std::optional<InputError> unwritten_;  // error of the plan whose writing ended the stream
   std::int64_t there_ = 0;               // number of steps that already had a plan

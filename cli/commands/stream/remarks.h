@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "instances/json/value.h"
 #include "instances/result.h"
+#include "instances/scatter/drawn.h"
 #include "solvers/plan_stream.h"
 
 namespace stowage {
@@ -18,6 +20,8 @@ struct StepRemarks {
   std::vector<InputError> errors;  // errors that prevent planning; the line has the first one
   bool with_instance = false;      // if true, the line contains the instance
   bool with_trainer = false;       // if true, the line of a plan contains the trainer's step
+  // With --window: by sequence of the step, the step and the index that it was drawn with.
+  std::optional<std::vector<DrawnSequence>> drawn = {};
 };
 
 // The remarks on steps between reading and writing: one thread reads steps, another thread writes

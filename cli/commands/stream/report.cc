@@ -50,6 +50,12 @@ Result<std::string> step_line(const PlannedStep& step, const StepRemarks& remark
   if (!remarks.errors.empty()) write_error(json, remarks.errors);
   json.key("unplaceable");
   json.integers(outcome.unplaceable);
+  if (remarks.drawn && remarks.errors.empty()) {
+    json.key("drawn");
+    json.begin_array();
+    for (const auto& [from, index] : *remarks.drawn) json.integers({from, index});
+    json.end_array();
+  }
   json.key("plan");
   outcome.plan ? write_plan(json, *outcome.plan) : json.null();
   if (remarks.with_instance && remarks.errors.empty()) {

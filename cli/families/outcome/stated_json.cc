@@ -21,7 +21,7 @@ constexpr std::array<std::string_view, 5> kStatusNames = {"optimal", "feasible",
 constexpr std::array<std::string_view, 7> kStoppedBy = {
     "proof", "gap", "time_limit", "node_limit", "interrupted", "heuristic_end", "error"};
 constexpr std::array<std::int64_t, 6> kExitCodes = {0, 1, 2, 3, 70, 130};
-constexpr std::array<std::string_view, 5> kSources = {"H", "L", "B", "M", "S"};
+constexpr std::array<std::string_view, 6> kSources = {"H", "L", "B", "M", "S", "C"};
 constexpr std::array<std::string_view, 4> kSolvers = {"", "cbc", "glpk", "highs"};
 
 // Paths of members that describe the course of the solve. They prove nothing.
@@ -248,6 +248,10 @@ Result<std::optional<StatedOutcome>> read_outcome_claims(std::string_view text_o
     if (std::holds_alternative<OrderInstance>(instance)) keys.push_back("layout");
     const auto* const strategy = std::get_if<StrategyInstance>(&instance);
     if (strategy != nullptr) keys.push_back("rates");
+    const std::optional<double> simulated_bound = simulated_end_bound(instance);
+    if (simulated_bound) {
+      keys.insert(keys.end(), {"simulated_1f1b_ms", "simulated_bound_ms", "simulated_gap"});
+    }
     const ObjectReader outcome(document, root, errors, keys);
     StatedOutcome claims{.status = one_of(outcome, "status", kStatusNames).value_or(""),
                          .objective = number(outcome, objective),
@@ -271,6 +275,12 @@ Result<std::optional<StatedOutcome>> read_outcome_claims(std::string_view text_o
     text(outcome, "method");
     one_of(outcome, "solver", kSolvers);
     integer(outcome, "seed");
+    if (simulated_bound) {
+      claims.simulated = number(outcome, "simulated_1f1b_ms", kNotNegative);
+      claims.simulated_bound = number(outcome, "simulated_bound_ms", kNotNegative);
+      claims.simulated_gap = number(outcome, "simulated_gap");
+      claims.known_simulated_bound = simulated_bound;
+    }
     read_lists(outcome, in_unit, claims);
     read_course(outcome, in_unit);
     if (given(outcome, "layout") != nullptr) claims.layout = read_layout(outcome);

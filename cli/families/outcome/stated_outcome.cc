@@ -30,11 +30,13 @@ enum Rule : std::size_t {
   kName,
   kLayout,
   kRates,
+  kSimulated,
 };
-constexpr std::array<std::string_view, 12> kRules = {
+constexpr std::array<std::string_view, 13> kRules = {
     "outcome_status",     "outcome_objective",    "outcome_bound",     "outcome_gap",
     "outcome_bounds",     "outcome_improvements", "outcome_exit_code", "outcome_unplaceable",
-    "outcome_violations", "outcome_name",         kLayoutRule,         "outcome_rates"};
+    "outcome_violations", "outcome_name",         kLayoutRule,         "outcome_rates",
+    "outcome_simulated"};
 // Tolerance for numbers, since other tools may have rounded them; integers must be exact.
 constexpr double kRounding = 1e-9;
 
@@ -90,6 +92,7 @@ class ClaimCheck {
     }
     candidates();
     rates();
+    simulated(plan_simulated(plan));
     const std::string& name = std::visit(
         [](const auto& p) -> auto& { return p.name; }, plan);
     if (claims_.name && *claims_.name != name) {
@@ -190,6 +193,9 @@ class ClaimCheck {
     const bool has_plan = objective_ < kNoLimit;
     StatedImprovement last{.seconds = 0, .bound = 0};
     std::string finder;
+    // A plan that was chosen by its simulated time may have a higher objective than plans before.
+    const bool chosen =
+        !claims_.improvements->empty() && claims_.improvements->back().source == "C";
     for (std::size_t k = 0; k < claims_.improvements->size(); ++k) {
       const StatedImprovement& each = (*claims_.improvements)[k];
       const std::string where = "/improvements/" + text(k);
@@ -207,8 +213,9 @@ class ClaimCheck {
                "null: there is no plan");
         continue;
       }
-      grows("/objective" + in_unit_, objective, objective_, last.objective.value_or(kNoLimit),
-            rounding_);
+      const bool choice = chosen && k + 1 == claims_.improvements->size();
+      grows("/objective" + in_unit_, objective, chosen && !choice ? 0 : objective_,
+            choice ? objective_ : last.objective.value_or(kNoLimit), rounding_);
       // Rounding may put a bound that equals the optimum slightly above it.
       const double stated = each.bound.value_or(0);
       const bool false_bound = above(stated, objective_ * (1 + kBoundTolerance));
@@ -254,6 +261,18 @@ class ClaimCheck {
       broken(kRates, "/rates/stack", in_quotes(its.stack),
              in_quotes(its.known_stack) + " like the instance's");
     }
+  }
+
+  void simulated(std::optional<double> end) {
+    if (end) compare(kSimulated, "/simulated_1f1b_ms", claims_.simulated, *end, 0, kRounding);
+    const std::optional<double> bound = claims_.simulated_bound;
+    if (bound && above(*bound, *claims_.known_simulated_bound)) {
+      broken(kSimulated, "/simulated_bound_ms", shortest(*bound),
+             "at most " + shortest(*claims_.known_simulated_bound));
+    }
+    if (!claims_.simulated || !bound) return;
+    compare(kSimulated, "/simulated_gap", claims_.simulated_gap,
+            relative_gap(*claims_.simulated, *bound), 1, kRounding);
   }
 
   double seconds() const { return claims_.seconds.value_or(kNoLimit); }

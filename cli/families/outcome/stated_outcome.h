@@ -64,6 +64,12 @@ struct StatedOutcome {
   std::optional<std::int64_t> exit_code;
   std::optional<std::string> detail;
   std::optional<std::string> remedy;
+  // The claimed end of the plan's 1F1B schedule, its bound and their gap, and the bound by the
+  // instance. The claims are absent from outcomes without pipeline stages.
+  std::optional<double> simulated;
+  std::optional<double> simulated_bound;
+  std::optional<double> simulated_gap;
+  std::optional<double> known_simulated_bound;
   bool errors = false;  // true if the plan could not be written
   std::optional<StatedLayout> layout;
   std::optional<StatedRates> rates;

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -372,6 +373,7 @@ static std::optional<WorkingStep> joint_passing(const ScatterTable& table,
     // The small step is cheap, so it gets more moves.
     JointEffort more = effort;
     more.moves *= kCoarseMoves;
+    more.others = nullptr;  // steps of the smaller table
     std::vector<WorkingStep> small_passed;
     if (auto small = joint_passing(coarse->table, more, seed, budget, small_passed)) {
       add_start(table, refine(table, *coarse, *small), field);
@@ -418,7 +420,10 @@ static std::optional<WorkingStep> joint_passing(const ScatterTable& table,
     if (field.size() == 2) {
       for (WorkingStep& step : field) replan_windows(table, step, windows, seed, budget);
     }
+    std::vector<WorkingStep> raced;
+    if (effort.others != nullptr) raced = field;
     keep_best(table, field, (field.size() + 1) / 2);
+    for (WorkingStep& step : raced) effort.others->push_back(std::move(step));
     hot *= effort.race.cooling;
   }
   replan_windows(table, field.front(), windows, seed, budget);
@@ -428,7 +433,9 @@ static std::optional<WorkingStep> joint_passing(const ScatterTable& table,
 std::optional<WorkingStep> joint(const ScatterTable& table, const JointEffort& effort,
                                  std::uint64_t seed, const Budget& budget) {
   std::vector<WorkingStep> passed;
-  return joint_passing(table, effort, seed, budget, passed);
+  std::optional<WorkingStep> best = joint_passing(table, effort, seed, budget, passed);
+  if (effort.others != nullptr) std::ranges::move(passed, std::back_inserter(*effort.others));
+  return best;
 }
 
 }  // namespace stowage

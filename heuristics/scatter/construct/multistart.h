@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "heuristics/scatter/construct/chunking.h"
 #include "heuristics/scatter/construct/grouping.h"
@@ -29,6 +30,9 @@ struct JointEffort {
   double moves = 480;
   int path_rounds = 10;  // pricing rounds of shortest_path_chunks()
   MultistartParams race = {};
+  // If not null, receives steps other than the result: each step that was the best one so far, and
+  // those that left the race. They are valid unless repair is needed (improve/rule_repair.h).
+  std::vector<WorkingStep>* others = nullptr;
 };
 
 // Plans large steps as copies of a smaller step, which is then annealed. Otherwise:

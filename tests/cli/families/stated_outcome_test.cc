@@ -46,6 +46,40 @@ TEST(StatedOutcome, EachRuleHoldsAndBreaks) {
               ElementsAre("outcome_status", "outcome_objective", "outcome_bound", "outcome_gap"));
 }
 
+TEST(StatedOutcome, TheSimulatedEndIsThatOfThePlan) {
+  ScatterPlan plan = plan_of(10, 8);
+  plan.simulated_1f1b_ms = 12;
+  const auto simulated = [&](double end, double bound, double gap) {
+    return broken({.status = "feasible",
+                   .simulated = end,
+                   .simulated_bound = bound,
+                   .simulated_gap = gap,
+                   .known_simulated_bound = 9},
+                  plan);
+  };
+  EXPECT_THAT(simulated(12, 9, 0.25), IsEmpty());
+  EXPECT_THAT(simulated(12, 6, 0.5), IsEmpty());
+  EXPECT_THAT(simulated(11, 9, 2.0 / 11), ElementsAre("outcome_simulated"));
+  EXPECT_THAT(simulated(12, 9.1, 2.9 / 12), ElementsAre("outcome_simulated"));
+  EXPECT_THAT(simulated(12, 9, 0.2), ElementsAre("outcome_simulated"));
+}
+
+// The plan that ends first may have a higher objective than the last one found.
+TEST(StatedOutcome, AChoiceMayRaiseTheObjectiveAtTheEnd) {
+  const auto improvements = [](std::vector<StatedImprovement> stated) {
+    return broken({.status = "feasible", .improvements = std::move(stated)}, plan_of(10, 8));
+  };
+  const StatedImprovement first{.bound = 8, .objective = 11, .source = "H", .by = "fast"};
+  const StatedImprovement best{.bound = 8, .objective = 9.5, .source = "L", .by = "improve"};
+  StatedImprovement choice{.bound = 8, .objective = 10, .source = "C", .by = "fast"};
+  EXPECT_THAT(improvements({first, best, choice}), IsEmpty());
+  EXPECT_THAT(improvements({first, choice, best}),
+              ElementsAre("outcome_improvements", "outcome_improvements"));
+  choice.source = "L";
+  EXPECT_THAT(improvements({first, best, choice}),
+              ElementsAre("outcome_improvements", "outcome_improvements"));
+}
+
 TEST(StatedOutcome, SourcesOfRatesAreThoseOfTheInstance) {
   const auto rates = [](const char* source, const char* stack) {
     return broken({.status = "feasible",

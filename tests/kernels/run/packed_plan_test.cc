@@ -6,6 +6,8 @@
 
 #include "instances/assign/plan_builder.h"
 #include "instances/assign/verify/verify.h"
+#include "instances/pipeline/schedule.h"
+#include "instances/scatter/plan_builder.h"
 #include "instances/scatter/verify/verify.h"
 #include "kernels/assign/packed_plan.h"
 #include "kernels/run/executor.h"
@@ -75,6 +77,32 @@ TEST(PackedPlan, GradientsOverRowsAndReplicasAreThoseOfTheSequencesAlone) {
     // The plan's objective: of the slowest replica its rows, and of pipelines the longest again.
     EXPECT_NEAR(report.predicted_critical_path_ms, plan.objective_ms, 1e-9 * plan.objective_ms);
   }
+}
+
+// The end of the schedule is that of the plan, and follows the order and the times of the batches.
+TEST(PackedPlan, TheSimulatedEndIsThatOfThePlan) {
+  const AssignInstance assigned = ten_assigned();
+  const AssignPlan rows = planned(assigned);
+  const ExecutionReport of_rows = execute(assigned, rows, {}, {}, nullptr);
+  ASSERT_TRUE(of_rows.predicted_simulated_ms && of_rows.simulated_s);
+  EXPECT_NEAR(*of_rows.predicted_simulated_ms, rows.simulated_1f1b_ms,
+              1e-9 * rows.simulated_1f1b_ms);
+  ScatterInstance step = ten_sequences();
+  EXPECT_FALSE(execute(step, ten_sequences_planned(), {}, {}, nullptr).predicted_simulated_ms);
+  step.pipeline_stages = 3;
+  ScatterPlan plan = ten_sequences_planned();
+  plan.simulated_1f1b_ms = simulate_1f1b(makespans_of(plan), 3);
+  const PackedPlan packed = packed_plan(step, plan);
+  ASSERT_TRUE(packed.simulated_ms);
+  EXPECT_NEAR(*packed.simulated_ms, plan.simulated_1f1b_ms, 1e-9 * plan.simulated_1f1b_ms);
+  std::vector<TimedBatch> times;
+  for (const PackedBatch& batch : packed.batches) {
+    times.push_back({batch.part, 2 * batch.predicted_ms});
+  }
+  EXPECT_NEAR(*simulated_step_time(packed, times), 2 * plan.simulated_1f1b_ms,
+              1e-9 * plan.simulated_1f1b_ms);
+  times.front().longest_share = 0.5;
+  EXPECT_FALSE(simulated_step_time(packed, times));
 }
 
 // A row weighted by its padded tokens would have too large gradients.

@@ -82,6 +82,56 @@ TEST(ScatterPipeline, PlansStateTheEndOfTheirSchedule) {
   EXPECT_GT(earlier, kInstances / 20);
 }
 
+Outcome solved(const ScatterInstance& instance, const std::string& method, double tolerance,
+               std::int64_t nodes) {
+  Budget budget({.node_limit = nodes, .clock = BudgetClock::looks});
+  return solve(instance, {.method = method, .params = {{"pipeline.tolerance", tolerance}}}, budget);
+}
+
+// A wider tolerance has more candidates, so that the plan ends no later, and its objective is above
+// the least one by at most the tolerance.
+TEST(ScatterPipeline, ThePlanThatEndsFirstIsChosen) {
+  std::uint64_t earlier = 0;
+  for (std::uint64_t seed = 0; seed < kInstances; ++seed) {
+    ScatterInstance instance = tiny_pipeline_scatter(seed, 24);
+    if (instance.pipeline_stages == 1) continue;
+    for (const char* method : {"fast", "auto"}) {
+      const Outcome least = solved(instance, method, 0, 30);
+      const Outcome chosen = solved(instance, method, 1, 30);
+      ASSERT_EQ(least.plan.has_value(), chosen.plan.has_value()) << seed;
+      if (!least.plan || instance.lengths.empty()) continue;
+      ASSERT_TRUE(chosen.simulated_bound) << seed;
+      const auto& plan = std::get<ScatterPlan>(*chosen.plan);
+      EXPECT_TRUE(verify(instance, plan).empty()) << seed;
+      EXPECT_LE(*chosen.simulated_bound, plan.simulated_1f1b_ms + slack(plan.simulated_1f1b_ms));
+      if (std::string(method) == "auto") continue;
+      const Ms without = std::get<ScatterPlan>(*least.plan).simulated_1f1b_ms;
+      EXPECT_LE(plan.simulated_1f1b_ms, without + slack(without)) << seed;
+      earlier += plan.simulated_1f1b_ms < without - slack(without) ? 1 : 0;
+    }
+  }
+  EXPECT_GT(earlier, 0U);
+}
+
+// The candidates of a solve with a lower limit are candidates of one with a higher limit.
+TEST(ScatterPipeline, MoreNodesNeverEndLater) {
+  std::uint64_t planned = 0;
+  for (std::uint64_t seed = 0; seed < kFew; ++seed) {
+    const ScatterInstance instance = tiny_pipeline_scatter(seed, 24);
+    if (instance.pipeline_stages == 1 || instance.lengths.empty()) continue;
+    Ms last = kInfinity;
+    for (const std::int64_t nodes : {0, 1, 10, 40, 120}) {
+      const Outcome outcome = solved(instance, "auto", 0.02, nodes);
+      if (!outcome.plan) continue;
+      const Ms end = std::get<ScatterPlan>(*outcome.plan).simulated_1f1b_ms;
+      EXPECT_LE(end, last + slack(last)) << seed << ' ' << nodes;
+      last = end;
+    }
+    planned += last < kInfinity ? 1 : 0;
+  }
+  EXPECT_GT(planned, 0U);
+}
+
 TEST(ScatterPipeline, AllSetsOfSequencesHaveTheOptimum) {
   std::uint64_t tried = 0;
   for (std::uint64_t seed = 0; seed < 2 * kInstances; ++seed) {

@@ -1,0 +1,167 @@
+// plan-stream --window: which sequences the steps of a window compute, and where they come from.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/cli/fixture.h"
+
+namespace stowage::commands_step_windows_test {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+class StepWindows : public testing::Test {
+ protected:
+  StepWindows() { fill_with_examples(dir_); }
+
+  // Plans the 64 lengths of lengths.txt as eight steps.
+  Finished eight(std::vector<std::string> more) const {
+    more.insert(more.begin(),
+                {"plan-stream", "lengths.txt", "--batch-size", "8", "--devices", "16"});
+    return run_stowage(more, {.directory = dir_.path()});
+  }
+
+  TempDir dir_;
+};
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::istringstream in(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+double sum_of_objectives(const std::string& out, std::size_t first, std::size_t last) {
+  double sum = 0;
+  const std::vector<std::string> lines = lines_of(out);
+  for (std::size_t s = first; s < last; ++s)
+    sum += json::parse(lines[s])["objective_ms"].get<double>();
+  return sum;
+}
+
+TEST_F(StepWindows, EverySequenceIsInOneStepThatIsNotTooLate) {
+  const Finished drawn = eight({"--instances"});
+  std::vector<std::vector<std::int64_t>> lengths;
+  for (const std::string& line : lines_of(drawn.out)) {
+    lengths.push_back(json::parse(line)["instance"]["lengths"]);
+  }
+  for (const auto& [window, delay] : {std::pair(4, 3), std::pair(4, 1), std::pair(3, 2)}) {
+    const Finished run = eight(
+        {"--instances", "--window", std::to_string(window), "--delay", std::to_string(delay)});
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    const std::vector<std::string> lines = lines_of(run.out);
+    ASSERT_EQ(lines.size(), 8U);
+    std::set<std::pair<int, int>> seen;
+    int moved = 0;
+    int latest = 0;
+    for (std::size_t s = 0; s < lines.size(); ++s) {
+      const json line = json::parse(lines[s]);
+      EXPECT_EQ(line["step"], s);
+      const json& from = line["drawn"];
+      ASSERT_EQ(from.size(), 8U);
+      for (std::size_t i = 0; i < 8; ++i) {
+        const int step = from[i][0];
+        const int index = from[i][1];
+        EXPECT_TRUE(seen.emplace(step, index).second) << step << ' ' << index;
+        EXPECT_EQ(step / window, static_cast<int>(s) / window);
+        EXPECT_LE(static_cast<int>(s) - step, delay);
+        EXPECT_EQ(line["instance"]["lengths"][i],
+                  lengths[static_cast<std::size_t>(step)][static_cast<std::size_t>(index)]);
+        moved += step != static_cast<int>(s) ? 1 : 0;
+        latest = std::max(latest, static_cast<int>(s) - step);
+      }
+      dir_.write("step.json", line["instance"].dump());
+      dir_.write("plan.json", line["plan"].dump());
+      EXPECT_EQ(
+          run_stowage({"verify", "step.json", "plan.json"}, {.directory = dir_.path()}).exit_code,
+          0);
+    }
+    EXPECT_EQ(seen.size(), 64U);
+    EXPECT_THAT(run.err, HasSubstr(std::to_string(moved) + " of 64 sequences moved, at most " +
+                                   std::to_string(latest) + " step"));
+    for (std::size_t first = 0; first < 8; first += static_cast<std::size_t>(window)) {
+      const std::size_t last = std::min<std::size_t>(8, first + static_cast<std::size_t>(window));
+      EXPECT_LE(sum_of_objectives(run.out, first, last),
+                sum_of_objectives(drawn.out, first, last) * (1 + 1e-12));
+    }
+  }
+}
+
+TEST_F(StepWindows, TheOrderIsTheSameForEveryShareAndThread) {
+  const std::vector<std::string> whole = lines_of(eight({"--window", "3"}).out);
+  ASSERT_EQ(whole.size(), 8U);
+  EXPECT_EQ(lines_of(eight({"--window", "3", "--threads", "3"}).out), whole);
+  const std::vector<std::string> middle = {whole.begin() + 4, whole.begin() + 7};
+  EXPECT_EQ(lines_of(eight({"--window", "3", "--from", "4", "--steps", "3"}).out), middle);
+  std::vector<std::string> together;
+  for (const char* shard : {"0/2", "1/2"}) {
+    const std::vector<std::string> own = lines_of(eight({"--window", "3", "--shard", shard}).out);
+    EXPECT_FALSE(own.empty());
+    together.insert(together.end(), own.begin(), own.end());
+  }
+  const auto step = [](const std::string& line) { return json::parse(line)["step"].get<int>(); };
+  std::ranges::sort(together, {}, step);
+  EXPECT_EQ(together, whole);
+}
+
+// Equal lengths cannot gain, so the steps are those without the flag, but for `drawn`.
+TEST_F(StepWindows, StepsThatCannotGainStayAsDrawn) {
+  dir_.write("equal.jsonl", "[500, 500]\n[500, 500]\n[500, 500]\n");
+  const auto plan = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"plan-stream", "equal.jsonl", "--devices", "16"});
+    return run_stowage(more, {.directory = dir_.path()});
+  };
+  const std::vector<std::string> alone = lines_of(plan({}).out);
+  const std::vector<std::string> window = lines_of(plan({"--window", "2"}).out);
+  ASSERT_EQ(window.size(), alone.size());
+  for (std::size_t s = 0; s < window.size(); ++s) {
+    json line = json::parse(window[s]);
+    EXPECT_EQ(line["drawn"], json::array({json::array({s, 0}), json::array({s, 1})}));
+    line.erase("drawn");
+    EXPECT_EQ(line, json::parse(alone[s]));
+  }
+}
+
+TEST_F(StepWindows, AWindowWithAStepThatCannotBeReadStaysAsDrawn) {
+  dir_.write("steps.jsonl",
+             "{\"lengths\": [9000, 400], \"id\": \"a\"}\n{\"lengths\": [-1]}\n[700, 90000]\n");
+  const Finished run =
+      run_stowage({"plan-stream", "steps.jsonl", "--window", "3"}, {.directory = dir_.path()});
+  EXPECT_EQ(run.exit_code, 2);
+  const std::vector<std::string> lines = lines_of(run.out);
+  ASSERT_EQ(lines.size(), 3U);
+  EXPECT_EQ(json::parse(lines[0])["id"], "a");
+  EXPECT_EQ(json::parse(lines[0])["drawn"], json::parse("[[0, 0], [0, 1]]"));
+  EXPECT_EQ(json::parse(lines[1])["status"], "error");
+  EXPECT_FALSE(json::parse(lines[1]).contains("drawn"));
+  EXPECT_EQ(json::parse(lines[2])["drawn"], json::parse("[[2, 0], [2, 1]]"));
+  const Finished fast = run_stowage({"plan-stream", "steps.jsonl", "--window", "3", "--fail-fast"},
+                                    {.directory = dir_.path()});
+  EXPECT_EQ(fast.exit_code, 2);
+  EXPECT_EQ(lines_of(fast.out), std::vector<std::string>{lines[0]});
+}
+
+TEST_F(StepWindows, FlagsThatDoNotGoTogetherAreRefused) {
+  for (const auto& [flags, message] : std::vector<std::pair<std::vector<std::string>, std::string>>{
+           {{"--delay", "1"}, "--delay: has no effect without --window"},
+           {{"--window", "4", "--delay", "4"}, "--delay: must be below --window, 4, is 4"},
+           {{"--window", "1"}, "--window: must be"},
+           {{"--window", "4", "-o", "plans"}, "leave out -o"}}) {
+    const Finished run = eight(flags);
+    EXPECT_EQ(run.exit_code, 2);
+    EXPECT_THAT(run.err, HasSubstr(message));
+    EXPECT_FALSE(std::filesystem::exists(dir_ / "plans"));
+  }
+}
+
+}  // namespace
+}  // namespace stowage::commands_step_windows_test
