@@ -318,4 +318,47 @@ inline ScatterInstance tiny_measured_scatter(std::uint64_t seed, std::uint64_t m
   return instance;
 }
 
+// Returns an instance of the functions above whose activations can leave for the host: all or a
+// part, over slow and fast links, with and without a limit of the host.
+inline ScatterInstance tiny_offload_scatter(std::uint64_t seed, std::uint64_t most_sequences = 6,
+                                            int most_devices = 8) {
+  ScatterInstance instance;
+  switch (seed % 6) {
+    case 0:
+      instance = tiny_scatter(seed, most_sequences, most_devices);
+      break;
+    case 1:
+      instance = tiny_padded_scatter(seed, most_sequences, most_devices);
+      break;
+    case 2:
+      instance = tiny_recomputing_scatter(seed, most_sequences, most_devices);
+      break;
+    case 3:
+      instance = tiny_timed_scatter(seed, most_sequences, most_devices);
+      break;
+    case 4: {  // half of the memory, so that the measured times reach as far as groups do
+      instance = tiny_measured_scatter(seed, most_sequences, most_devices);
+      const Mib fixed = fixed_mib(instance);
+      instance.cluster.memory_mib = fixed + std::max(0.0, instance.cluster.memory_mib - fixed) / 2;
+      break;
+    }
+    default:
+      instance = tiny_full_scatter(seed, most_sequences, most_devices);
+  }
+  std::mt19937_64 random(seed + 6'000'000);
+  const auto up_to = [&](std::uint64_t bound) { return static_cast<int>(draw(random, bound + 1)); };
+  instance.name = "offload-" + std::to_string(seed);
+  instance.pipeline_stages = 1;
+  instance.rules.packed = true;
+  instance.model.sequence_mib = 0;
+  const int most = instance.cost.table.empty() ? 7 : 3;  // eighths of the activations, less one
+  ActivationOffload offload{.mib_per_token = (1 + up_to(static_cast<std::uint64_t>(most))) / 8.0,
+                            .out_mib_per_ms = 0.25 * (1 + up_to(up_to(1) == 0 ? 3 : 30)),
+                            .in_mib_per_ms = 0.25 * (1 + up_to(up_to(1) == 0 ? 3 : 30))};
+  if (up_to(2) == 0) offload.host_mib = up_to(30);
+  if (up_to(2) == 0) offload.forward_share = 0.25 * up_to(4);
+  instance.model.offload = offload;
+  return instance;
+}
+
 }  // namespace stowage

@@ -131,7 +131,26 @@ Ms longest_alone(const ScatterTable& table) {
   return longest;
 }
 
+// Returns the bound with the copies of offload [B2]. It is convex in the number of micro-batches:
+// another one costs an overhead and keeps more activations on the devices.
+static Ms step_with_copies(const ScatterTable& table, int micro_batches) {
+  const Ms even = table.total_area() / table.devices();
+  const Tokens tokens = table.total_held();
+  const auto step_of = [&](int count) {
+    const Ms work = count * table.least_overhead() + even;
+    return work + table.least_stall(tokens, count, work);
+  };
+  Ms least = step_of(micro_batches);
+  for (int count = micro_batches + 1; count <= table.size(); ++count) {
+    const Ms more = step_of(count);
+    if (!(more < least)) break;
+    least = more;
+  }
+  return least;
+}
+
 Ms step_of_more(const ScatterTable& table, int micro_batches) {
+  if (table.offloads()) return step_with_copies(table, micro_batches);
   const Ms overhead = table.least_overhead();
   const Ms even = table.total_area() / table.devices();
   if (table.longest_weight() == 0) return micro_batches * overhead + even;

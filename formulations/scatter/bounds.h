@@ -37,8 +37,8 @@ std::optional<std::int64_t> least_groups(const ScatterTable& table);
 
 // Returns a bound in ms on a step of at least `micro_batches` micro-batches: their overheads, all
 // device-time spread evenly and, in a pipeline, the additional cost of the longest makespan. The
-// longest makespan is at least that of the longest sequence and at least the mean. O(lengths
-// configurations).
+// longest makespan is at least that of the longest sequence and at least the mean. With offload,
+// also the copies of all tokens beyond those that memory holds. O(lengths configurations).
 Ms step_of_more(const ScatterTable& table, int micro_batches);
 
 // Returns the largest of the least times of a micro-batch with a given sequence, in ms.

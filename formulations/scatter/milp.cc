@@ -60,7 +60,7 @@ class Builder {
     sequences_ = count_sequences(classes);
     most_sequences_ = static_cast<int>(
         std::min<std::int64_t>(sequences_, instance.rules.max_sequences_per_group));
-    if (instance.rules.packed) return;
+    if (instance.rules.packed && !instance.model.offload) return;
     // Room beyond all tokens has no effect, and much larger numbers harm a solver.
     all_tokens_ = 1;
     for (const LengthClass& c : classes) {
@@ -215,6 +215,11 @@ class Builder {
     transfer.upper = time.upper;
     if (time.terms.back().variable == used) transfer.terms.push_back(time.terms.back());
     out_.rows.push_back(add_row_padding(form, capacity, tokens, time, transfer, suffix));
+    if (instance_.model.offload) {
+      const int work = add_copies(form, tokens, suffix);
+      time.terms.front().variable = work;
+      transfer.terms.front().variable = work;
+    }
     out_.model.add_row(std::move(time));
     out_.model.add_row(std::move(memory));
     if (room.most_tokens < kMaxExact) out_.model.add_row(std::move(tokens));
@@ -237,7 +242,8 @@ class Builder {
     const Load most = row_padding_load(instance_, 1, form);  // of multiple - 1 tokens
     const double padding = static_cast<double>(multiple - 1);
     const Load each{most.compute / padding, most.transfer / padding};
-    const Tokens multiples = std::min(capacity, kMaxExact) / multiple;
+    const Tokens most_tokens = std::min(capacity, kMaxExact);
+    const Tokens multiples = most_tokens / multiple + (most_tokens % multiple != 0);
     const int row = out_.model.add_variable(
         {.name = "k" + suffix, .upper = static_cast<double>(multiples), .integer = true});
     Row cover{.name = "C9" + suffix, .lower = 0, .terms = {{row, static_cast<double>(multiple)}}};
@@ -259,6 +265,47 @@ class Builder {
     pay(transfer, each.transfer);
     out_.model.add_row(std::move(cover));
     return row;
+  }
+
+  // OF1 to OF4: W_p of the group stands in the place of the makespan in C1 and C7, x_p MiB leave
+  // each device, and copies out and in that W_p does not hide take y_p and z_p ms. The makespan is
+  // at least the sum. C2 has the capacity C, which limits x_p to the activations that can leave and
+  // to the memory of the host. Returns W_p.
+  int add_copies(GroupForm form, const Row& tokens, const std::string& suffix) {
+    const ActivationOffload& offload = *instance_.model.offload;
+    OffloadColumns& own = out_.offload.emplace_back();
+    own.work = out_.model.add_variable({.name = "W" + suffix});
+    own.mib = out_.model.add_variable({.name = "x" + suffix});
+    own.out = out_.model.add_variable({.name = "y" + suffix});
+    own.in = out_.model.add_variable({.name = "z" + suffix});
+    const Mib each = token_mib(instance_, form) / form.degree;
+    const int padded = out_.rows.back();
+    Row leaves{.name = "OF1" + suffix,
+               .upper = each * form.degree * static_cast<double>(resident_tokens(instance_, form)),
+               .terms = {{own.mib, -1}}};
+    if (padded >= 0) {
+      leaves.terms.push_back({padded, each * static_cast<double>(row_multiple(instance_, form))});
+    } else {
+      for (const milp::Term& sequence : tokens.terms) {
+        if (sequence.coefficient > 0)
+          leaves.terms.push_back({sequence.variable, each * sequence.coefficient});
+      }
+    }
+    const double forward = offload.forward_share;
+    Row out{.name = "OF2" + suffix,
+            .upper = 0,
+            .terms = {{own.mib, 1 / offload.out_mib_per_ms}, {own.work, -forward}, {own.out, -1}}};
+    Row in{.name = "OF3" + suffix,
+           .upper = 0,
+           .terms = {{own.mib, 1 / offload.in_mib_per_ms}, {own.work, forward - 1}, {own.in, -1}}};
+    Row all{.name = "OF4" + suffix,
+            .upper = 0,
+            .terms = {{own.work, 1}, {own.out, 1}, {own.in, 1}, {out_.makespan.back(), -1}}};
+    for (Row* const row : {&leaves, &out, &in, &all}) {
+      std::erase_if(row->terms, [](const milp::Term& term) { return term.coefficient == 0; });
+      out_.model.add_row(std::move(*row));
+    }
+    return own.work;
   }
 
   void add_slot_rows(int slot, std::size_t first) {
@@ -415,7 +462,7 @@ std::size_t scatter_milp_variables(const ScatterInstance& instance,
   const auto choices = static_cast<std::size_t>(recomputations(instance));
   return static_cast<std::size_t>(slots) *
          (2 + (choices > 1 ? choices : 0) + (instance.rules.equal_sequences ? 1 : 0) +
-          groups * (classes.size() + 1) + rows);
+          groups * (classes.size() + (instance.model.offload ? 5 : 1)) + rows);
 }
 
 ScatterMilp build_scatter_milp(const ScatterInstance& instance,
@@ -462,7 +509,7 @@ std::vector<double> encode(const ScatterMilp& milp, const ScatterInstance& insta
     set(milp.used[home], 1);
     Tokens tokens = 0;
     const Ms overhead = group_overhead_ms(instance, group.form());
-    Load load{overhead, overhead};
+    Load load{overhead, overhead, empty_load(instance, group.form()).beyond};
     for (std::size_t q = 0; q < classes.size(); ++q) {
       const int variable = milp.assigned[home * classes.size() + q];
       if (group.counts[q] == 0) continue;
@@ -471,7 +518,8 @@ std::vector<double> encode(const ScatterMilp& milp, const ScatterInstance& insta
       const Tokens length = padded_length(instance, classes[q].length, group.form());
       const Load each = sequence_load(instance, length, group.form());
       tokens += group.counts[q] * length;
-      load += {group.counts[q] * each.compute, group.counts[q] * each.transfer};
+      load += {group.counts[q] * each.compute, group.counts[q] * each.transfer,
+               group.counts[q] * each.beyond};
     }
     if (milp.rows[home] >= 0) {
       load += row_padding_load(instance, tokens, group.form());
@@ -481,7 +529,17 @@ std::vector<double> encode(const ScatterMilp& milp, const ScatterInstance& insta
     }
     const auto slot = static_cast<std::size_t>(group.slot);
     const auto makespan = static_cast<std::size_t>(milp.makespan[slot]);
-    values[makespan] = std::max(values[makespan], load.time());
+    values[makespan] = std::max(values[makespan], group_ms(instance, group.form(), load));
+    if (!milp.offload.empty()) {
+      const OffloadColumns& own = milp.offload[home];
+      const ActivationOffload& offload = *instance.model.offload;
+      const double forward = offload.forward_share;
+      const Mib mib = std::max(0.0, load.beyond) * token_mib(instance, group.form()) / group.degree;
+      set(own.work, load.time());
+      set(own.mib, mib);
+      set(own.out, std::max(0.0, mib / offload.out_mib_per_ms - forward * load.time()));
+      set(own.in, std::max(0.0, mib / offload.in_mib_per_ms - (1 - forward) * load.time()));
+    }
     if (!milp.open.empty()) set(milp.open[slot], 1);
     if (!milp.equal.empty()) {
       set(milp.equal[slot], std::accumulate(group.counts.begin(), group.counts.end(), 0.0));

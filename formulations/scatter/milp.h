@@ -9,7 +9,8 @@
 // Row names have the numbers of docs/theory/scatter.md. C1 to C5 are the published rows, and S1 to
 // S5 strengthen them. C9 pads the rows of groups. U1 to U4 are the rules on whole micro-batches and
 // their number. U5 is the longest makespan of a pipeline. U6 and U7 give a micro-batch one
-// recomputation mode. U8 and U9 give its groups equal numbers of sequences.
+// recomputation mode. U8 and U9 give its groups equal numbers of sequences. OF1 to OF4 price the
+// copies of groups that offload activations.
 #pragma once
 
 #include <span>
@@ -46,6 +47,15 @@ struct ClassGroup {
   GroupForm form() const { return {degree, exchange, recomputation, place}; }
 };
 
+// The columns of a virtual group whose activations can leave for the host: W_p, the time of its
+// load; x_p, the MiB that leave each device; y_p and z_p, the wait for copies out and in.
+struct OffloadColumns {
+  int work = -1;
+  int mib = -1;
+  int out = -1;
+  int in = -1;
+};
+
 struct ScatterMilp {
   milp::Model model;
   int classes = 0;
@@ -53,6 +63,7 @@ struct ScatterMilp {
   std::vector<int> makespan;       // T_b: variable of each slot
   std::vector<int> used;           // m_p: variable of each virtual group
   std::vector<int> rows;           // k_p: multiples in the row of each virtual group, -1 without
+  std::vector<OffloadColumns> offload;  // of each virtual group; empty without offload
   // A_qp: [group * classes + class], -1 if the class exceeds the group's memory.
   std::vector<int> assigned;
   std::vector<int> open;   // y_b: variable of each slot; empty with one slot

@@ -37,6 +37,47 @@ std::optional<ScatterPlan> planned(const ScatterInstance& instance, const Scatte
   return to_plan(instance, table, *step);
 }
 
+// Returns the step with at most the host memory for the activations of full micro-batches whose
+// copies hide under compute, as if all sequences had the mean device-time of a token. If q of the m
+// MiB of a token hide, devices hold C_0 m / (m - q) tokens, and q times these are on the host.
+std::optional<ScatterInstance> with_hidden_copies(const ScatterInstance& instance,
+                                                  const ScatterTable& table) {
+  if (!instance.model.offload || table.size() == 0) return std::nullopt;
+  const ActivationOffload& offload = *instance.model.offload;
+  const Ms token_ms = table.total_area() / static_cast<double>(table.total_tokens());
+  const Mib hidden = token_ms * std::min(offload.forward_share * offload.out_mib_per_ms,
+                                         (1 - offload.forward_share) * offload.in_mib_per_ms);
+  const GroupForm largest = largest_form(instance);
+  const Mib all = token_mib(instance, largest);
+  if (!(hidden < offload_mib(instance, largest))) return std::nullopt;
+  const Mib host =
+      hidden * static_cast<double>(resident_tokens(instance, largest)) * all / (all - hidden);
+  if (offload.host_mib && !(host < *offload.host_mib)) return std::nullopt;
+  ScatterInstance limited = instance;
+  limited.model.offload->host_mib = host;
+  if (!unplaceable_sequences(limited).empty()) return std::nullopt;
+  return limited;
+}
+
+// Plans with `make` for less host memory as well, and returns the fastest plan. A search that fills
+// memory first and counts copies later would not find how little of the host pays. The plan without
+// offload comes first, so that no plan is slower.
+template <class Make>
+std::optional<ScatterPlan> planned_with_copies(const ScatterInstance& instance,
+                                               const ScatterTable& table, const Make& make,
+                                               std::uint64_t seed, const Budget& budget) {
+  std::optional<ScatterPlan> best;
+  const auto offer = [&](const ScatterTable& own) {
+    if (best && budget.exhausted()) return;
+    std::optional<ScatterPlan> plan = planned(instance, own, make(own, seed, budget));
+    if (plan && (!best || plan->objective_ms < best->objective_ms)) best = std::move(plan);
+  };
+  if (const auto plain = without_offload(instance)) offer(ScatterTable(*plain));
+  if (const auto limited = with_hidden_copies(instance, table)) offer(ScatterTable(*limited));
+  offer(table);
+  return best;
+}
+
 // Returns the fastest step among the published trainers' planners and `ours`. The published
 // planners run first, so that a time limit cuts only `ours`. So our methods never lose to a
 // baseline.
@@ -70,10 +111,19 @@ std::vector<ScatterHeuristic> heuristics(const ScatterInstance& instance,
                                          std::vector<WorkingStep>* others) {
   std::vector<ScatterHeuristic> all;
   const auto add = [&](std::string name, std::string summary, std::string source, auto make) {
-    all.push_back(
-        {std::move(name), std::move(summary), std::move(source),
-         [make](const ScatterInstance& step, const ScatterTable& table, std::uint64_t seed,
-                const Budget& budget) { return planned(step, table, make(table, seed, budget)); }});
+    const bool is_published = !source.empty();
+    all.push_back({std::move(name), std::move(summary), std::move(source),
+                   [make, is_published](const ScatterInstance& step, const ScatterTable& table,
+                                        std::uint64_t seed, const Budget& budget) {
+                     if (!step.model.offload)
+                       return planned(step, table, make(table, seed, budget));
+                     if (!is_published) return planned_with_copies(step, table, make, seed, budget);
+                     // Published planners know no offload.
+                     const std::optional<ScatterInstance> plain = without_offload(step);
+                     if (!plain) return planned(step, table, make(table, seed, budget));
+                     const ScatterTable own(*plain);
+                     return planned(step, own, make(own, seed, budget));
+                   }});
   };
   if (!instance.cluster.kinds.empty()) {
     add("first-fit", "chunks of even tokens, long sequences on fast devices first", "",

@@ -54,6 +54,7 @@ inline constexpr char kRecomputation[] = "E308";
 inline constexpr char kDeviceKinds[] = "E309";
 inline constexpr char kTable[] = "E310";
 inline constexpr char kPadding[] = "E311";
+inline constexpr char kOffload[] = "E312";
 // Rules of a layout instance beyond its types.
 inline constexpr char kLifetime[] = "E331";
 inline constexpr char kGaps[] = "E332";

@@ -34,6 +34,15 @@ void add_terms(Fingerprint& fingerprint, const ScatterInstance& instance) {
       fingerprint.add(own.exchange_factor);
     }
   }
+  if (model.offload) {
+    fingerprint.add("offload");
+    fingerprint.add(model.offload->mib_per_token);
+    fingerprint.add(model.offload->out_mib_per_ms);
+    fingerprint.add(model.offload->in_mib_per_ms);
+    fingerprint.add(std::int64_t{model.offload->host_mib ? 1 : 0});
+    fingerprint.add(model.offload->host_mib.value_or(0));
+    fingerprint.add(model.offload->forward_share);
+  }
   const ScatterCost& cost = instance.cost;
   if (!cost.table.empty()) {
     fingerprint.add("table");

@@ -72,6 +72,20 @@ struct Recomputation {
   bool operator==(const Recomputation&) const = default;
 };
 
+// Copies of activations to the host, made while a group computes: some tokens' activations leave
+// their device in the forward pass and return in the backward pass. table/group_form.h has the
+// tokens that groups then hold, and cost/cost_model.h the time that a group waits for copies.
+struct ActivationOffload {
+  Mib mib_per_token = 0;      // of the activations of a token, that can leave; > 0
+  double out_mib_per_ms = 0;  // of a device, to the host; > 0
+  double in_mib_per_ms = 0;   // of a device, from the host; > 0
+  // Most MiB of a device that are on the host at a time; absent: no limit.
+  std::optional<Mib> host_mib = {};
+  double forward_share = 1.0 / 3;  // of a group's time, in [0, 1]: copies out hide under it
+
+  bool operator==(const ActivationOffload&) const = default;
+};
+
 struct ModelMemory {
   Mib states_mib = 0;                // parameters, gradients, optimizer states on one device
   Mib activation_mib_per_token = 0;  // activations of one token that stays on one device; > 0
@@ -87,6 +101,8 @@ struct ModelMemory {
   // The recomputation modes of micro-batches, each name once; all groups of a micro-batch have one
   // mode. Empty: `model` and `cost` are the only mode.
   std::vector<Recomputation> recomputation = {};
+  // Absent: activations stay on their devices.
+  std::optional<ActivationOffload> offload = {};
 
   bool operator==(const ModelMemory&) const = default;
 };

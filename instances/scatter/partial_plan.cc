@@ -96,6 +96,7 @@ ScatterGroup completed(const ScatterInstance& instance, int recomputation, const
   group.tokens = round_up(group.tokens, row_multiple(instance, form));
   group.cu_seqlens.back() = group.tokens;
   group.time_ms = group_ms(instance, form, load);
+  group.offload = least_offload(instance, form, group.tokens);
   return group;
 }
 

@@ -29,6 +29,9 @@ struct ScatterGroup {
   std::vector<std::int64_t> cu_seqlens;
   // The exchange of its devices, if the instance has several kinds; its cost is part of time_ms.
   ExchangeKind exchange = ExchangeKind::none;
+  // Share of the activations that can leave which are copied to the host, in [0, 1]; the time that
+  // the group waits for these copies is part of time_ms. 0 unless the model has `offload`.
+  double offload = 0;
 
   bool operator==(const ScatterGroup&) const = default;
 };

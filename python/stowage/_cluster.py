@@ -56,6 +56,10 @@ class Cluster:
             `model.recomputation` of an instance as mappings: name, activation_mib_per_token
             (default that of the model), quadratic_factor, linear_factor, exchange_factor (default
             1).
+        offload: the object `model.offload` of an instance as a mapping: mib_per_token MiB of the
+            activations of a token can leave for the host, at out_mib_per_ms and back at
+            in_mib_per_ms MiB per ms of a device; host_mib (default no limit), forward_share (default
+            1/3).
         pipeline_stages: number p of stages that each micro-batch passes one after another; all other
             arguments describe one stage. The step takes the sum of the makespans plus p - 1 times the
             longest makespan.
@@ -104,6 +108,7 @@ class Cluster:
     logits_chunk_tokens: Optional[int]
     keys_values_mib_per_token: float
     recomputation: tuple[dict[str, Any], ...]
+    offload: Optional[dict[str, float]]
     pipeline_stages: int
     no_idle_ranks: bool
     sorted_groups: bool
@@ -146,6 +151,7 @@ class Cluster:
         logits_chunk_tokens: Optional[int] = None,
         keys_values_mib_per_token: float = 0.0,
         recomputation: Sequence[Mapping[str, Any]] = (),
+        offload: Optional[Mapping[str, float]] = None,
         pipeline_stages: int = 1,
         no_idle_ranks: bool = False,
         sorted_groups: bool = False,

@@ -39,7 +39,16 @@ class OddInstance {
       instance.model = {.states_mib = 0, .activation_mib_per_token = 1};
       cluster.memory_mib = static_cast<double>(integer(0, kMaxExact));
     }
-    if (bytes_.ConsumeBool()) instance.model.sequence_mib = number();
+    if (bytes_.ConsumeBool()) {
+      const Mib all = instance.model.activation_mib_per_token;
+      instance.model.offload =
+          ActivationOffload{.mib_per_token = bytes_.ConsumeBool() ? all : all / 2,
+                            .out_mib_per_ms = std::max(1e-9, number()),
+                            .in_mib_per_ms = std::max(1e-9, number())};
+      if (bytes_.ConsumeBool()) instance.model.offload->host_mib = number();
+    } else if (bytes_.ConsumeBool()) {
+      instance.model.sequence_mib = number();
+    }
     if (bytes_.ConsumeBool()) instance.model.keys_values_mib_per_token = number();
     if (bytes_.ConsumeBool()) {
       instance.model.logits_mib_per_token = std::max(1e-9, number());

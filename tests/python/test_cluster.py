@@ -429,3 +429,26 @@ def test_padding_by_degree():
     assert whole.replace(padding={}).padding == {"per_degree": True}
     with pytest.raises(stowage.InputError, match="E311 /padding"):
         cluster.replace(padding={}, pad_multiple=8)
+
+
+def test_offload():
+    copies = {"mib_per_token": 0.5, "out_mib_per_ms": 0.8, "in_mib_per_ms": 0.8}
+    cluster = stowage.Cluster(
+        devices=1,
+        memory_mib=120,
+        states_mib=20,
+        activation_mib_per_token=1,
+        linear_ms=1,
+        fixed_ms=30,
+        offload=copies,
+    )
+    assert cluster.offload == copies
+    assert cluster.tokens_per_device == 200
+    step = stowage.Planner(cluster).plan([90, 60])
+    assert step.objective_ms == pytest.approx(182.5)
+    assert step.plan["micro_batches"][0]["groups"][0]["offload"] == pytest.approx(50 / 75)
+    plain = cluster.replace(offload=None)
+    assert plain.offload is None and plain.tokens_per_device == 100
+    assert stowage.Planner(plain).plan([90, 60]).objective_ms == pytest.approx(210)
+    with pytest.raises(stowage.InputError, match="E312 /model/offload"):
+        cluster.replace(sequence_mib=1)

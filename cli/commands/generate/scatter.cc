@@ -10,6 +10,7 @@
 #include "cli/terminal/files.h"
 #include "cli/terminal/status_line.h"
 #include "instances/json/limits.h"
+#include "instances/json/number_ranges.h"
 #include "instances/numeric/numbers.h"
 #include "instances/scatter/generate/generate.h"
 
@@ -35,6 +36,8 @@ class GenerateScatterCommand : public Command {
     preset_.declare(flags);
     flags.integer("--count", count_, "N", 0, kMaxSequences, "Sequences drawn; default 512");
     lengths_.declare(flags, "which slice of --count lines");
+    flags.number("--offload", offload_, "MIB_PER_MS", kLeastDivisor, 1e9,
+                 "Activations may leave for the host, at this rate of a GPU each way");
     flags.text("--name", name_, "NAME", "Name of the instance; default says what it is made of");
     output_flags_.declare(flags, true);
   }
@@ -49,6 +52,7 @@ class GenerateScatterCommand : public Command {
                                .seed = lengths_.seed(),
                                .above_limit = lengths_.above_limit(),
                                .pad_multiple = preset_.pad_multiple(),
+                               .offload_mib_per_ms = offload_,
                                .name = name_};
     if (auto error = lengths_.misplaced_flag()) return console.refuse(*error);
     // A list on stdin no longer has the name "-" here, so the name is passed explicitly.
@@ -69,6 +73,7 @@ class GenerateScatterCommand : public Command {
   std::string output_;
   std::string name_;
   std::optional<std::int64_t> count_;
+  std::optional<double> offload_;
   LengthFlags lengths_;
   PresetFlags preset_;
   OutputFlags output_flags_;

@@ -112,8 +112,12 @@ class ChunkPath {
   }
 
   Ms estimate(int from, int to) const {
-    const Ms area =
+    Ms area =
         table_.least_overhead() + (at(area_, cut(to)) - at(area_, cut(from))) / table_.devices();
+    if (table_.offloads()) {
+      const double tokens = at(tokens_, cut(to)) - at(tokens_, cut(from));
+      area += table_.least_stall(static_cast<Tokens>(tokens), 1, area);
+    }
     return kLoss * std::max(area, at(longest_, cut(from)));
   }
 

@@ -321,8 +321,10 @@ class Cuts {
                         table_.holds(static_cast<int>(config), begin) &&
                         own.room_to_grow(tokens + *beside, end - begin) >= 0;
       const Load load = loads_[config][at(end)] - loads_[config][at(begin)];
-      const Ms time = table_.measured() ? table_.time(static_cast<int>(config), load)
-                                        : own.overhead + load.time();
+      const int own_config = static_cast<int>(config);
+      const Ms time = table_.measured() || table_.offloads()
+                          ? table_.time(own_config, table_.empty_load(own_config) + load)
+                          : own.overhead + load.time();
       times[config] = fits ? time : kInfinity;
     }
   }

@@ -80,6 +80,11 @@ class MixSearch {
     for (std::size_t p = 0; p < table_.configs().size(); ++p) {
       Ms chain = table_.configs()[p].overhead;
       for (const int position : positions_) chain += table_.cost(position, static_cast<int>(p));
+      if (table_.offloads()) {
+        Load load = table_.empty_load(static_cast<int>(p));
+        for (const int position : positions_) load += table_.load(position, static_cast<int>(p));
+        chain = std::max(chain, table_.time(static_cast<int>(p), load));
+      }
       worst = std::max(worst, chain);
     }
     return worst;
@@ -196,8 +201,9 @@ Ms grouping_estimate(const ScatterTable& table, std::span<const int> positions) 
     tokens += table.length(position);
   }
   if (tokens > table.batch_capacity()) return kInfinity;
+  const Ms work = table.least_overhead() + area / table.devices();
   return std::max(table.alone(table.kind(positions.front())),
-                  table.least_overhead() + area / table.devices());
+                  work + table.least_stall(tokens, 1, work));
 }
 
 std::optional<WorkingMicroBatch> group_micro_batch(const ScatterTable& table,

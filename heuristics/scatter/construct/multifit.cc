@@ -378,7 +378,7 @@ class Fitter {
       count += copies;
     }
     const Ms time_left = target * kPlannerFill - large.overhead - time;
-    const Tokens tokens_left = large.packed_capacity() - tokens;
+    const Tokens tokens_left = table_.capacity_within(config, target * kPlannerFill) - tokens;
     if (time_left < table_.kind_cost(run.kind, config) || count >= large.sequences) return false;
     if (tokens_left < large.packed_size(length(run.kind))) return false;
     open.close(a);
@@ -415,14 +415,15 @@ class Fitter {
     if (group.overhead + time > target) return next;
     const Ms most = target * kPlannerFill;  // margin for the rounding of sums
     const Tokens tokens = group.packed_size(length(run.kind));
+    const Tokens capacity = table_.capacity_within(config, most);
+    if (tokens > capacity) return next;
     OpenGroups& open = open_[batch * table_.configs().size() + l];
     while (next < run.first + run.count) {
       int slot = open.first(time, tokens);
       if (slot < 0) {
         if (!may_open || group.degree > devices_left_[batch]) return next;
         devices_left_[batch] -= group.degree;
-        slot = open.open(most - group.overhead, group.packed_capacity(), group.sequences,
-                         made_.size());
+        slot = open.open(most - group.overhead, capacity, group.sequences, made_.size());
         made_.push_back({batch, config});
         area_left_ -= group.degree * (group.overhead - table_.least_overhead());
         // Just below a target that one sequence fills, rounding leaves no room even in a new group.

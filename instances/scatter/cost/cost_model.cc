@@ -148,11 +148,11 @@ Ms overhead_ms(const ScatterInstance& instance, GroupForm form) {
 
 Load sequence_load(const ScatterInstance& instance, Tokens length, GroupForm form) {
   if (instance.padding) length = padded_length(instance, length, form);
-  if (!instance.cost.table.empty()) {
-    const auto tokens = static_cast<double>(length);
-    return {tokens, tokens * tokens};
-  }
-  const Load load = packed_load(instance, length, form);
+  const auto tokens = static_cast<double>(length);
+  const double beyond = instance.model.offload ? tokens : 0;
+  if (!instance.cost.table.empty()) return {tokens, tokens * tokens, beyond};
+  Load load = packed_load(instance, length, form);
+  load.beyond = beyond;
   if (instance.rules.packed) return load;
   const Ms alone = load.time() + overhead_ms(instance, form);
   return {alone, alone};
@@ -161,24 +161,35 @@ Load sequence_load(const ScatterInstance& instance, Tokens length, GroupForm for
 Load row_padding_load(const ScatterInstance& instance, Tokens tokens, GroupForm form) {
   const Tokens padding = round_up(tokens, row_multiple(instance, form)) - tokens;
   if (padding == 0) return {};
-  if (!instance.cost.table.empty()) return {static_cast<double>(padding), 0};
-  return packed_load(instance, padding, form, false);
+  const auto more = static_cast<double>(padding);
+  const double beyond = instance.model.offload ? more : 0;
+  if (!instance.cost.table.empty()) return {more, 0, beyond};
+  Load load = packed_load(instance, padding, form, false);
+  load.beyond = beyond;
+  return load;
 }
 
 Load empty_load(const ScatterInstance& instance, GroupForm form) {
-  if (!instance.cost.table.empty()) return {};
+  const bool offloads = instance.model.offload.has_value();
+  const double held = offloads ? double(form.degree) * double(resident_tokens(instance, form)) : 0;
+  if (!instance.cost.table.empty()) return {0, 0, -held};
   const Ms overhead = group_overhead_ms(instance, form);
-  return {overhead, overhead};
+  return {overhead, overhead, -held};
 }
 
 Ms group_ms(const ScatterInstance& instance, GroupForm form, const Load& load) {
-  if (instance.cost.table.empty()) return load.time();
-  return instance.cost.table.at(form.degree).at(load.compute, load.transfer);
+  const auto& table = instance.cost.table;
+  const Ms work =
+      table.empty() ? load.time() : table.at(form.degree).at(load.compute, load.transfer);
+  if (!(load.beyond > 0)) return work;
+  const Mib mib = load.beyond * token_mib(instance, form) / form.degree;
+  return work + offload_stall_ms(*instance.model.offload, work, mib);
 }
 
 Ms sequence_ms(const ScatterInstance& instance, Tokens length, GroupForm form) {
-  const Load load = sequence_load(instance, length, form);
+  Load load = sequence_load(instance, length, form);
   if (instance.cost.table.empty()) return load.time();
+  load.beyond = 0;
   return group_ms(instance, form, load) - group_overhead_ms(instance, form);
 }
 

@@ -43,6 +43,12 @@
 // With a `table`, the time of a group is the entry of its degree's grid for the sum of its tokens
 // and the sum of their squares (time_grid.h).
 //
+// With ModelMemory::offload, x MiB of activations leave each device of a group whose row has more
+// tokens than memory holds, x = max(0, tokens - d C_0) m / d (table/group_form.h). W is the time
+// above, f the forward_share. The group waits for copies that its passes do not hide:
+//
+//   t = W + max(0, x / out_mib_per_ms - f W) + max(0, x / in_mib_per_ms - (1 - f) W)
+//
 // Source: FlexSP (arXiv 2412.01523, section 4.2) for the first form; Ring Attention (arXiv
 // 2310.01889) for the transfers that a ring hides. The verifier does not use this file: it computes
 // times from the format document with code of its own.
@@ -63,20 +69,26 @@ namespace stowage {
 // larger of the two.
 //
 // If the cost is a table, the two sums are tokens and squared lengths instead, and the time is
-// looked up: group_ms() and ScatterTable::time() work for any instance.
+// looked up. With offload a group also waits for copies. group_ms() and ScatterTable::time() work
+// for any instance.
 struct Load {
   Ms compute = 0;
   Ms transfer = 0;
+  // With offload: the tokens of the group beyond those that its memory holds with all activations;
+  // negative as long as there is room. 0 without offload.
+  double beyond = 0;
 
   Ms time() const { return std::max(compute, transfer); }
   Load& operator+=(const Load& more) {
     compute += more.compute;
     transfer += more.transfer;
+    beyond += more.beyond;
     return *this;
   }
   Load& operator-=(const Load& less) {
     compute -= less.compute;
     transfer -= less.transfer;
+    beyond -= less.beyond;
     return *this;
   }
   friend Load operator+(Load left, const Load& right) { return left += right; }
@@ -92,14 +104,23 @@ Load sequence_load(const ScatterInstance& instance, Tokens length, GroupForm for
 // Returns no load unless the instance pads rows.
 Load row_padding_load(const ScatterInstance& instance, Tokens tokens, GroupForm form);
 
-// Returns the load of a group without sequences: its overhead on both sides, or 0 with a table.
+// Returns the load of a group without sequences: its overhead on both sides, or 0 with a table; and
+// with offload, minus the tokens that memory holds.
 Load empty_load(const ScatterInstance& instance, GroupForm form);
+
+// Returns the time that a group waits for copies if its devices compute for `work` ms and `mib` MiB
+// leave each of them for the host.
+inline Ms offload_stall_ms(const ActivationOffload& offload, Ms work, Mib mib) {
+  const Ms out = mib / offload.out_mib_per_ms - offload.forward_share * work;
+  const Ms in = mib / offload.in_mib_per_ms - (1 - offload.forward_share) * work;
+  return std::max(out, 0.0) + std::max(in, 0.0);
+}
 
 // Returns the time of a group with these sums, which include those of the empty group.
 Ms group_ms(const ScatterInstance& instance, GroupForm form, const Load& load);
 
-// Returns the time that the sequence adds to an empty group. Without a table, it adds at most this
-// to any group.
+// Returns the time that the sequence adds to an empty group, without waiting for copies. Without a
+// table and without offload, it adds at most this to any group.
 Ms sequence_ms(const ScatterInstance& instance, Tokens length, GroupForm form);
 
 // Returns the time of a group of this form before its first sequence, in ms: fixed_ms and the

@@ -6,6 +6,9 @@
 #include "instances/document/option_check.h"
 #include "instances/json/errors.h"
 #include "instances/json/limits.h"
+#include "instances/json/number_ranges.h"
+#include "instances/model/transformer.h"
+#include "instances/numeric/numbers.h"
 #include "instances/scatter/cost/cost_model.h"
 
 namespace stowage {
@@ -24,6 +27,11 @@ void check_options(const ScatterGenerator& generator, const std::vector<Tokens>&
   if (generator.pad_multiple) {
     integer("/pad_multiple", *generator.pad_multiple, 1, kMaxPadMultiple);
   }
+  const double offload = generator.offload_mib_per_ms.value_or(1);
+  if (!(offload >= kLeastDivisor && offload <= kMaxNumber)) {
+    errors.add(code::kPreset, "/offload_mib_per_ms",
+               "must be a number from 1e-09 to 9007199254740992, is " + shortest(offload));
+  }
   const std::int64_t before = errors.found();
   check_source(generator.source, errors);
   if (!count_ok || errors.found() != before) return;
@@ -39,6 +47,20 @@ void check_options(const ScatterGenerator& generator, const std::vector<Tokens>&
                "must be at most the " + std::to_string(lines) + " lines of the list, is " +
                    std::to_string(generator.count));
   }
+}
+
+// Layers whose activations stay on their device: the one in work and the one whose copy runs.
+constexpr int kResidentLayers = 2;
+
+void set_offload(ScatterInstance& instance, const ScatterGenerator& generator) {
+  const TransformerShape* const shape = transformer_shape(generator.preset.model);
+  const int layers = shape == nullptr ? 0 : shape->layers;
+  if (layers <= kResidentLayers) return;  // nothing can leave
+  instance.model.offload =
+      ActivationOffload{.mib_per_token = instance.model.activation_mib_per_token *
+                                         (layers - kResidentLayers) / layers,
+                        .out_mib_per_ms = *generator.offload_mib_per_ms,
+                        .in_mib_per_ms = *generator.offload_mib_per_ms};
 }
 
 }  // namespace
@@ -58,6 +80,7 @@ Result<GeneratedScatter> generate_scatter(const ScatterGenerator& generator,
     instance.padding.reset();
     instance.pad_multiple = *generator.pad_multiple;
   }
+  if (generator.offload_mib_per_ms) set_offload(instance, generator);
   instance.name = generator.name.empty()
                       ? instance.name + '-' + name_of(generator.source, generator.seed)
                       : generator.name;

@@ -32,6 +32,9 @@ struct ScatterGenerator {
   std::uint64_t seed = 0;    // at most 2^53
   AboveLimit above_limit = AboveLimit::drop;
   std::optional<Tokens> pad_multiple;  // instead of the preset's
+  // With it, the activations of all layers but two can leave for the host at so many MiB per ms,
+  // each way of a device, 1e-9 to 2^53: the layer in work and the one whose copy runs stay.
+  std::optional<double> offload_mib_per_ms;
   std::string name;  // empty: made from the preset, the source and the step or seed
 
   bool operator==(const ScatterGenerator&) const = default;

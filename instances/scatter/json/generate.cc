@@ -24,6 +24,7 @@ void fields(Visitor& v, Generator& generator) {
   v.required("seed", generator.seed, {0, kMaxExact});
   v.choice("above_limit", generator.above_limit, kAboveLimits);
   v.optional("pad_multiple", generator.pad_multiple, {1, kMaxPadMultiple});
+  v.optional("offload_mib_per_ms", generator.offload_mib_per_ms, kDivisor);
   v.omit_if(generator.name.empty(), "name", generator.name);
 }
 

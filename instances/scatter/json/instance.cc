@@ -10,6 +10,7 @@
 #include "instances/json/number_ranges.h"
 #include "instances/json/text.h"
 #include "instances/lengths/json.h"
+#include "instances/numeric/numbers.h"
 #include "instances/scatter/json/device_types.h"
 #include "instances/scatter/json/embedded_documents.h"
 #include "instances/scatter/json/json.h"
@@ -54,6 +55,17 @@ void fields(Visitor& v, Choice& choice) {
   v.omit_if(choice.exchange_factor == 1, "exchange_factor", choice.exchange_factor, kPositive);
 }
 
+template <class Visitor, Of<ActivationOffload> Own>
+void fields(Visitor& v, Own& offload) {
+  v.one_line();
+  v.required("mib_per_token", offload.mib_per_token, kPositive);
+  v.required("out_mib_per_ms", offload.out_mib_per_ms, kDivisor);
+  v.required("in_mib_per_ms", offload.in_mib_per_ms, kDivisor);
+  v.omit_if(!offload.host_mib, "host_mib", offload.host_mib, kQuantity);
+  v.omit_if(offload.forward_share == ActivationOffload().forward_share, "forward_share",
+            offload.forward_share, kShareOfOne);
+}
+
 template <class Visitor, Of<ModelMemory> Model>
 void fields(Visitor& v, Model& model) {
   v.required("states_mib", model.states_mib, kQuantity);
@@ -66,6 +78,7 @@ void fields(Visitor& v, Model& model) {
   v.omit_if(model.keys_values_mib_per_token == 0, "keys_values_mib_per_token",
             model.keys_values_mib_per_token, kQuantity);
   v.omit_if(model.recomputation.empty(), "recomputation", model.recomputation);
+  v.omit_if(!model.offload, "offload", model.offload);
   v.check(model, check_recomputation);
   v.check(model, [](const ModelMemory& stated, const ObjectReader& reader) {
     if (stated.logits_chunk_tokens == 0 || stated.logits_mib_per_token > 0) return;
@@ -151,6 +164,33 @@ bool read_cluster(const JsonValue& value, const JsonPath& path, ErrorList& error
   return value.object() != nullptr && errors.found() == before;
 }
 
+// Checks the offload with the members that it depends on. Which activations are on the host at a
+// time is known for one packed row and one micro-batch at a time only.
+void check_offload(const ScatterInstance& instance, const ObjectReader& reader) {
+  if (!instance.model.offload) return;
+  const JsonPath path = reader.at("model").key("offload");
+  const auto refuse = [&](bool wrong, const std::string& message) {
+    if (wrong) reader.errors().add(code::kOffload, path.pointer(), message);
+  };
+  const Mib least = instance.model.offload->mib_per_token;
+  if (least > instance.model.activation_mib_per_token) {
+    reader.errors().add(code::kOffload, path.key("mib_per_token").pointer(),
+                        "must be at most activation_mib_per_token, " +
+                            shortest(instance.model.activation_mib_per_token) + ", is " +
+                            shortest(least));
+  }
+  refuse(instance.model.sequence_mib > 0,
+         "must stand without sequence_mib, as it moves activations of tokens only, is beside it");
+  refuse(
+      !instance.rules.packed,
+      "must stand without \"packed\": false in /rules, as whole rows share copies, is beside it");
+  refuse(
+      instance.pipeline_stages > 1,
+      "must stand with one pipeline stage, as several keep several micro-batches on the host, is "
+      "beside " +
+          std::to_string(instance.pipeline_stages));
+}
+
 // Reads the members one by one: costs and lengths are checked against the degrees of the cluster.
 ScatterInstance scatter_instance_from(const JsonValue& document, const std::string& base_dir,
                                       ErrorList& errors) {
@@ -186,6 +226,7 @@ ScatterInstance scatter_instance_from(const JsonValue& document, const std::stri
   if (degrees_known && errors.empty()) check_table(instance, reader.at("cost"), errors);
   instance.pipeline_stages =
       static_cast<int>(reader.integer("pipeline_stages", {1, kMaxStages}, 1));
+  check_offload(instance, reader);
   const std::int64_t before = errors.found();
   read_padding(reader, degrees_known, instance);
   if (const JsonValue* lengths = reader.require("lengths")) {

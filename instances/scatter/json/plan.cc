@@ -20,6 +20,7 @@ void fields(Visitor& v, Group& group) {
   v.required("first_rank", group.first_rank, kPlanRank);
   v.required("sequences", group.sequences, kPlanId);
   v.required("tokens", group.tokens, kPlanId);
+  v.omit_if(group.offload == 0, "offload", group.offload);
   v.required("time_ms", group.time_ms);
   v.required("cu_seqlens", group.cu_seqlens, kPlanId);
 }

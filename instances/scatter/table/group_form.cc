@@ -153,7 +153,17 @@ Mib fixed_mib(const ScatterInstance& instance) {
          model.logits_mib_per_token * static_cast<double>(model.logits_chunk_tokens);
 }
 
-Tokens tokens_per_device(const ScatterInstance& instance, GroupForm form) {
+Mib offload_mib(const ScatterInstance& instance, GroupForm form) {
+  const ModelMemory& model = instance.model;
+  if (!model.offload) return 0;
+  const auto choice = static_cast<std::size_t>(form.recomputation);
+  const Mib activations = model.recomputation.empty()
+                              ? model.activation_mib_per_token
+                              : model.recomputation[choice].activation_mib_per_token;
+  return std::min(model.offload->mib_per_token, activations);
+}
+
+Tokens resident_tokens(const ScatterInstance& instance, GroupForm form) {
   const Cluster& cluster = instance.cluster;
   Mib memory = cluster.memory_mib;
   if (!cluster.kinds.empty()) {
@@ -162,6 +172,26 @@ Tokens tokens_per_device(const ScatterInstance& instance, GroupForm form) {
   }
   const Mib room = memory - fixed_mib(instance);
   return in_range(std::floor(room / token_mib(instance, form)));
+}
+
+Tokens tokens_per_device(const ScatterInstance& instance, GroupForm form) {
+  const Tokens resident = resident_tokens(instance, form);
+  if (!instance.model.offload) return resident;
+  const Mib each = token_mib(instance, form);
+  const double all = static_cast<double>(resident) * each / (each - offload_mib(instance, form));
+  const Tokens most = std::max(resident, in_range(std::floor(all)));
+  if (!instance.model.offload->host_mib) return most;
+  const Tokens away = in_range(std::floor(*instance.model.offload->host_mib / each));
+  return std::min(most, checked_add(resident, away).value_or(kMaxExact));
+}
+
+double least_offload(const ScatterInstance& instance, GroupForm form, Tokens tokens) {
+  if (!instance.model.offload) return 0;
+  const Tokens away = tokens - of_degree(resident_tokens(instance, form), form.degree);
+  if (away <= 0) return 0;
+  const double share = static_cast<double>(away) * token_mib(instance, form) /
+                       (static_cast<double>(tokens) * offload_mib(instance, form));
+  return std::min(share, 1.0);
 }
 
 Tokens sequence_tokens(const ScatterInstance& instance, GroupForm form) {
@@ -218,6 +248,14 @@ GroupForm largest_form(const ScatterInstance& instance) {
     largest = form;
   }
   return largest;
+}
+
+std::optional<ScatterInstance> without_offload(const ScatterInstance& instance) {
+  if (!instance.model.offload) return std::nullopt;
+  ScatterInstance plain = instance;
+  plain.model.offload.reset();
+  if (!unplaceable_sequences(plain).empty()) return std::nullopt;
+  return plain;
 }
 
 std::vector<std::int64_t> unplaceable_sequences(const ScatterInstance& instance) {

@@ -84,9 +84,23 @@ Mib token_mib(const ScatterInstance& instance, GroupForm form);
 // Returns the MiB that a device holds with any groups: model states, and the logits of a chunk.
 Mib fixed_mib(const ScatterInstance& instance);
 
+// Returns the MiB of token_mib() that can leave for the host: those of ActivationOffload, at most
+// the activations of the form's recomputation mode; 0 without offload.
+Mib offload_mib(const ScatterInstance& instance, GroupForm form);
+
+// Returns C_0, the tokens that one device of such a group holds with all their activations, at
+// least 0 and at most kMaxExact: floor((memory - fixed_mib) / token_mib).
+Tokens resident_tokens(const ScatterInstance& instance, GroupForm form = 1);
+
 // Returns C, the tokens that one device of such a group holds, at least 0 and at most kMaxExact:
-// floor((memory - fixed_mib) / token_mib).
+// C_0 without offload. With it, the lesser of floor(C_0 m / (m - a)), with m = token_mib() and
+// a = offload_mib(), and of C_0 + floor(host_mib / m).
 Tokens tokens_per_device(const ScatterInstance& instance, GroupForm form = 1);
+
+// Returns the least share of the offload_mib() of a row of this many tokens that leaves for the
+// host, so that the rest fits: (tokens - d C_0) m / (a tokens), in [0, 1]. Returns 0 without
+// offload. Requires a row that such a group holds.
+double least_offload(const ScatterInstance& instance, GroupForm form, Tokens tokens);
 
 // Returns v, the tokens of such a group that each of its sequences takes beside its own:
 // sequence_mib times the degree / token_mib, rounded up to whole tokens and to row_multiple(), at
@@ -123,6 +137,11 @@ Tokens longest_in_group(const ScatterInstance& instance, GroupForm form);
 // Returns the form of groups that holds the longest sequence; among equal forms that of the largest
 // degree.
 GroupForm largest_form(const ScatterInstance& instance);
+
+// Returns the instance without offload, for planners that know none: each plan of it is one of the
+// instance, with the same times. Returns nullopt if the instance has no offload, or if some
+// sequence fits no group without it.
+std::optional<ScatterInstance> without_offload(const ScatterInstance& instance);
 
 // Returns the ids of sequences that fit no group: their padded length exceeds the room of a group
 // of any allowed degree. If there are none, every sequence may have a micro-batch of its own. The

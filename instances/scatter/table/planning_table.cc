@@ -63,7 +63,8 @@ ScatterTable::ScatterTable(const ScatterInstance& instance)
       no_idle_ranks_(instance.rules.no_idle_ranks),
       equal_sequences_(instance.rules.equal_sequences),
       multiple_(instance.rules.micro_batches_multiple_of),
-      longest_weight_(instance.pipeline_stages - 1) {
+      longest_weight_(instance.pipeline_stages - 1),
+      offload_(instance.model.offload) {
   if (!instance.cluster.kinds.empty()) cluster_ = instance.cluster;
   const std::vector<Tokens> padded = padded_lengths(instance);
   const Tokens shortest = padded.empty() ? 1 : std::ranges::min(padded);
@@ -72,9 +73,9 @@ ScatterTable::ScatterTable(const ScatterInstance& instance)
   for (const GroupForm form : group_forms(instance)) {
     const GroupRoom room = needed_limits(room_of_group(instance, form), shortest);
     const Tokens multiple = sequence_multiple(instance, form);
-    if (!instance.rules.packed) {
+    if (!instance.rules.packed || offload_) {
       // More room than for the whole step makes no difference, and much larger numbers harm a
-      // solver.
+      // solver. Memory may not limit it: sequences run one by one, or all activations can leave.
       most = 0;
       for (const Tokens length : padded) most += round_up(length, multiple);
       most = std::max<Tokens>(1, most);
@@ -92,11 +93,17 @@ ScatterTable::ScatterTable(const ScatterInstance& instance)
                         .weighted_devices = double(form.degree),
                         .multiple = instance.padding ? multiple : 1,
                         .row_multiple = row_multiple(instance, form)});
+    if (offload_) {
+      GroupConfig& own = configs_.back();
+      own.resident = checked_mul(resident_tokens(instance, form), form.degree).value_or(kMaxExact);
+      own.device_mib = token_mib(instance, form) / form.degree;
+    }
     pads_by_form_ = instance.padding.has_value();
     if (const Tokens row = configs_.back().row_multiple; row > 1) {
       Load& token = configs_.back().row_token;
       token = row_padding_load(instance, 1, form);
-      token = {token.compute / double(row - 1), token.transfer / double(row - 1)};
+      token = {token.compute / double(row - 1), token.transfer / double(row - 1),
+               offload_ ? 1.0 : 0.0};
     }
     // Computed as on one device, because a product beyond the range would lose the tokens per
     // device.
@@ -133,7 +140,7 @@ ScatterTable::ScatterTable(const ScatterInstance& instance)
   leave_out_dominated();
   leave_out_dominated_modes();
   const auto same = [](const Load& load) { return load.compute == load.transfer; };
-  if (std::ranges::all_of(loads_, same)) {
+  if (!offload_ && std::ranges::all_of(loads_, same)) {
     loads_.clear();
   } else {
     choose_weights();
@@ -147,6 +154,7 @@ ScatterTable ScatterTable::part(std::span<const int> positions, int devices,
                                 Ms longest_elsewhere) const {
   ScatterTable part;
   part.longest_weight_ = longest_weight_;
+  part.offload_ = offload_;
   part.longest_elsewhere_ = std::max(longest_elsewhere, longest_elsewhere_);
   part.devices_ = devices;
   part.cluster_ = cluster_;
@@ -189,6 +197,7 @@ ScatterTable ScatterTable::relaxed() const {
   table.loads_.clear();
   table.grids_.clear();
   table.modes_.clear();
+  table.offload_.reset();
   for (GroupConfig& config : table.configs_) config.overhead = config.least_overhead;
   for (int kind = 0; kind < static_cast<int>(kinds_.size()); ++kind) {
     for (int config = 0; config < static_cast<int>(configs_.size()); ++config) {
@@ -282,6 +291,7 @@ bool ScatterTable::dominates(std::size_t config, std::size_t other) const {
   if (own.row_token.compute > their.row_token.compute) return false;
   if (own.row_token.transfer > their.row_token.transfer) return false;
   if (own.place != their.place) return false;  // each kind has a limited number of devices
+  if (own.resident < their.resident || own.device_mib > their.device_mib) return false;
   if (!holds_as_much(own, their)) return false;
   for (std::size_t first = 0; first < loads_.size(); first += configs_.size()) {
     const Load& here = loads_[first + config];
@@ -607,7 +617,33 @@ Load ScatterTable::row_load(int config, Tokens tokens) const {
   const GroupConfig& own = configs_[at(config)];
   if (own.row_multiple == 1) return {};
   const auto padding = static_cast<double>(round_up(tokens, own.row_multiple) - tokens);
-  return {padding * own.row_token.compute, padding * own.row_token.transfer};
+  return {padding * own.row_token.compute, padding * own.row_token.transfer,
+          padding * own.row_token.beyond};
+}
+
+// If x MiB leave each device, x <= f out T and x <= (1 - f) in T, and the load lasts W <= T, then
+// W + max(0, x / out - f W) + max(0, x / in - (1 - f) W) <= W + f (T - W) + (1 - f) (T - W) = T.
+Tokens ScatterTable::capacity_within(int config, Ms limit) const {
+  const GroupConfig& own = configs_[at(config)];
+  if (!offload_) return own.packed_capacity();
+  const double out = offload_->forward_share * offload_->out_mib_per_ms;
+  const double in = (1 - offload_->forward_share) * offload_->in_mib_per_ms;
+  const double away = std::floor(std::min(out, in) * std::max(limit, 0.0) / own.device_mib);
+  if (away >= static_cast<double>(own.packed_capacity())) return own.packed_capacity();
+  const auto held = checked_add(own.resident, static_cast<Tokens>(away)).value_or(kMaxExact);
+  return std::min(own.packed_capacity(), held);
+}
+
+Ms ScatterTable::least_stall(Tokens tokens, double micro_batches, Ms work) const {
+  if (!offload_) return 0;
+  double resident = 0;  // most tokens that memory holds on a device
+  Mib mib = kInfinity;  // least MiB of a token on its device
+  for (const GroupConfig& config : configs_) {
+    resident = std::max(resident, static_cast<double>(config.resident) / config.degree);
+    mib = std::min(mib, config.device_mib * config.degree);
+  }
+  const double beyond = static_cast<double>(tokens) / devices_ - micro_batches * resident;
+  return beyond > 0 ? offload_stall_ms(*offload_, work, beyond * mib) : 0;
 }
 
 double ScatterTable::total_area() const {
@@ -636,9 +672,9 @@ Ms ScatterTable::alone(int kind) const {
   Ms least = kInfinity;
   for (std::size_t config = 0; config < configs_.size(); ++config) {
     if (kinds_[at(kind)].length > configs_[config].longest) continue;
-    if (measured()) {
+    if (measured() || offload_) {
       const int l = static_cast<int>(config);
-      least = std::min(least, time(l, kind_load(kind, l)));
+      least = std::min(least, time(l, empty_load(l) + kind_load(kind, l)));
       continue;
     }
     least = std::min(least, configs_[config].overhead + kind_cost(kind, static_cast<int>(config)));

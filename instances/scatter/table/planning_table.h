@@ -14,7 +14,8 @@
 // such a configuration. If compute hides transfers, a group's time is the larger of two sums of
 // loads (instances/scatter/cost/cost_model.h). cost() is then the most that a sequence adds to it.
 // least_cost() is a weighted mean of the two sums, so that no group is faster than its overhead
-// plus the least costs of its sequences.
+// plus the least costs of its sequences. With offload neither counts the wait for copies, which a
+// group of more tokens than memory holds adds.
 //
 // If the cost is a table of measured times, loads are sums of tokens and of squared lengths, and
 // time() looks the time up. cost() is then taken from a plane near the measured times, and
@@ -59,8 +60,12 @@ struct GroupConfig {
   // see GroupConfig::padded().
   Tokens multiple = 1;
   Tokens row_multiple = 1;
-  Load row_token = {};                   // load of a token of a row's padding
-  Tokens each = 0;                       // most tokens on a device; for planning_table.h only
+  Load row_token = {};  // load of a token of a row's padding
+  Tokens each = 0;      // most tokens on a device; for planning_table.h only
+  // With offload: the tokens that memory holds with all activations, and the MiB on each device of
+  // one more token.
+  Tokens resident = kMaxExact;
+  Mib device_mib = 0;
   Ms least_overhead = 0;                 // overhead of least costs; `overhead` except in tables
   std::optional<AffineTime> below = {};  // in tables: the plane of least costs
   AffineTime near = {};                  // the plane of costs
@@ -162,13 +167,16 @@ class ScatterTable {
   bool pads_by_form() const { return pads_by_form_; }
   // Returns the load of an empty group, and the time of a group with this load.
   Load empty_load(int config) const {
-    if (!grids_.empty()) return {};
-    const Ms overhead = configs_[at(config)].overhead;
-    return {overhead, overhead};
+    const GroupConfig& own = configs_[at(config)];
+    const double held = offload_ ? static_cast<double>(own.resident) : 0;
+    if (!grids_.empty()) return {0, 0, -held};
+    return {own.overhead, own.overhead, -held};
   }
   Ms time(int config, const Load& load) const {
-    if (grids_.empty()) return load.time();
-    return grids_[at(config)]->at(load.compute, load.transfer);
+    const Ms work =
+        grids_.empty() ? load.time() : grids_[at(config)]->at(load.compute, load.transfer);
+    if (!(load.beyond > 0)) return work;
+    return work + offload_stall_ms(*offload_, work, load.beyond * configs_[at(config)].device_mib);
   }
   // Returns the time of a group whose sequences have this load and take `held` of its capacity.
   Ms time(int config, const Load& load, Tokens held, std::int64_t count) const {
@@ -176,6 +184,18 @@ class ScatterTable {
     if (own.row_multiple == 1) return time(config, load);
     return time(config, load + row_load(config, held - count * own.sequence_tokens));
   }
+  // Returns whether activations can leave for the host: then a group with more tokens than memory
+  // holds waits for copies. Costs and least costs of sequences leave that out, and alone() does
+  // not.
+  bool offloads() const { return offload_.has_value(); }
+  // Returns the tokens of the configuration's capacity that sequences may take in a group which
+  // lasts at most `limit` ms: if their load lasts no longer, neither does the group with its
+  // copies.
+  Tokens capacity_within(int config, Ms limit) const;
+  // Returns a lower bound in ms on the wait for copies of micro-batches that hold `tokens` tokens
+  // together and last `work` ms without copies, as if all devices shared the tokens evenly. 0
+  // without offload.
+  Ms least_stall(Tokens tokens, double micro_batches, Ms work) const;
   // Returns whether times are measured, in a table by tokens and squares.
   bool measured() const { return !grids_.empty(); }
   // Returns whether the two sums of every load are equal: then the three costs are equal.
@@ -293,6 +313,7 @@ class ScatterTable {
   bool even_ = true;
   bool pads_by_form_ = false;
   Ms least_overhead_ = 0;
+  std::optional<ActivationOffload> offload_;
   std::vector<GroupConfig> configs_;
   std::vector<DistinctLength> kinds_;
   std::vector<std::int64_t> ids_;

@@ -120,7 +120,7 @@ std::int64_t true_fewest_micro_batches(const ScatterInstance& instance,
     const Tokens shortest = truth.on_group(counts.rbegin()->first, form).value_or(kMaxExact);
     const HeldForm held{form.degree, truth.room(form), truth.limit(form, all, shortest), form};
     Tokens each = truth.most_tokens(1);  // on one device
-    if (!instance.rules.packed) each = std::min(each, all);
+    if (!instance.rules.packed || instance.model.offload) each = std::min(each, all);
     if (held.limit.beside > 0) each = truth.per_device(form);
     if (instance.rules.packed) each = std::min(each, truth.per_device(form));
     most = std::max(most, static_cast<Real>(each) * instance.cluster.devices);

@@ -177,7 +177,8 @@ class ScatterReferenceModel {
     };
     const Tokens most = whole_rows(most_tokens(form.degree));
     if (!instance_.rules.packed) return {.capacity = std::min(most, all)};
-    const Tokens memory = whole_rows(capacity(form));
+    Tokens memory = whole_rows(capacity(form));
+    if (instance_.model.offload) memory = std::min(memory, all);
     const Tokens each = beside(form);
     if (each == 0) return {.capacity = std::min(memory, most)};
     // At most `most` / shortest sequences have `most` tokens. If memory holds that many with all
@@ -193,7 +194,51 @@ class ScatterReferenceModel {
   Tokens capacity(GroupForm form) const {
     return checked_mul(per_device(form), form.degree).value_or(std::numeric_limits<Tokens>::max());
   }
+  // With offload, C_0 is the quotient above, and C the tokens whose remaining activations fit the
+  // memory of C_0 whole ones, if the host has room for what has left.
   Tokens per_device(GroupForm form) const {
+    const Tokens whole = whole_per_device(form);
+    const auto& offload = instance_.model.offload;
+    if (!offload) return whole;
+    const double mib = mib_of_token(form);
+    const double kept = mib - leaving(form);
+    const double held = static_cast<double>(whole) * mib / kept;
+    Tokens most = whole;
+    if (held >= 0x1p53) {
+      most = kMaxExact;
+    } else if (held > static_cast<double>(whole)) {
+      most = static_cast<Tokens>(held);
+    }
+    if (!offload->host_mib) return most;
+    const double away = *offload->host_mib / mib;
+    return away >= 0x1p53 ? most : std::min(most, whole + static_cast<Tokens>(away));
+  }
+  // Returns C_0 * degree.
+  Tokens whole_tokens(GroupForm form) const {
+    const auto all = checked_mul(whole_per_device(form), form.degree);
+    return all.value_or(std::numeric_limits<Tokens>::max());
+  }
+  // Returns the MiB of a token's activations that can leave for the host.
+  double leaving(GroupForm form) const {
+    const auto& offload = instance_.model.offload;
+    if (!offload) return 0;
+    return std::min(recomputed(form).activation_mib_per_token, offload->mib_per_token);
+  }
+  // Returns the share of these MiB that has to leave for a row to fit; 0 if it fits as it is.
+  double least_share(const GroupSums& sums, GroupForm form) const {
+    const std::optional<Tokens> tokens = row(sums.tokens, form);
+    if (!instance_.model.offload || !tokens || *tokens <= whole_tokens(form)) return 0;
+    const auto away = static_cast<long double>(*tokens - whole_tokens(form));
+    const long double of = static_cast<long double>(*tokens) * leaving(form);
+    return static_cast<double>(std::min(1.0L, away * mib_of_token(form) / of));
+  }
+  // Returns the MiB of each device that leave if this share of all that can leave does.
+  long double away_mib(const GroupSums& sums, GroupForm form, double share) const {
+    const auto tokens = static_cast<long double>(row(sums.tokens, form).value_or(0));
+    return share * tokens * leaving(form) / form.degree;
+  }
+
+  Tokens whole_per_device(GroupForm form) const {
     const ModelMemory& model = instance_.model;
     const double chunk = static_cast<double>(model.logits_chunk_tokens);
     const double held = model.states_mib + chunk * model.logits_mib_per_token;
@@ -349,8 +394,20 @@ class ScatterReferenceModel {
         !may_exchange(form)) {
       return std::nullopt;
     }
+    return time(sums, form, least_share(sums, form));
+  }
+  // Returns the time if this share of the activations leaves. Requires known sums and an allowed
+  // form.
+  Ms time(const GroupSums& sums, GroupForm form, double share) const {
     const GroupTimes both = times(sums, form);
-    return static_cast<Ms>(std::max(both.compute, both.transfer));
+    const long double work = std::max(both.compute, both.transfer);
+    const auto& offload = instance_.model.offload;
+    if (!offload || !(share > 0)) return static_cast<Ms>(work);
+    // The forward pass sends, the backward pass fetches. Each lasts as long as its copies at least.
+    const long double mib = away_mib(sums, form, share);
+    const long double forward = work * offload->forward_share;
+    return static_cast<Ms>(std::max(forward, mib / offload->out_mib_per_ms) +
+                           std::max(work - forward, mib / offload->in_mib_per_ms));
   }
 
   // Returns the two times before their maximum, with the padding of the row. Requires known sums

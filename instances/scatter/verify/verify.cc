@@ -41,6 +41,7 @@ enum Rule : std::size_t {
   kMaxTokens,
   kMostSequences,
   kEqualSequences,
+  kOffload,
   kTime,
   kMakespan,
   kObjective,
@@ -72,6 +73,7 @@ constexpr std::array<std::string_view, kRuleCount> kRuleNames = {"number",
                                                                  "max_tokens_per_rank",
                                                                  "max_sequences_per_group",
                                                                  "equal_sequences",
+                                                                 "offload",
                                                                  "time",
                                                                  "makespan",
                                                                  "objective",
@@ -202,7 +204,9 @@ class ScatterVerifier {
     }
     check_capacity(at, sums);
     const bool is_form = way_ && place(group);
-    const auto time = is_form ? truth_.time(sums, form_of(group)) : std::nullopt;
+    std::optional<Ms> time = is_form ? truth_.time(sums, form_of(group)) : std::nullopt;
+    const bool leaves = check_offload(at, sums, time.has_value());
+    if (time && leaves) time = truth_.time(sums, form_of(group), group.offload);
     check_ms(kTime, group.time_ms, time, [&] { return at.pointer("/time_ms"); });
     if (time || !std::isfinite(group.time_ms)) return time;
     return group.time_ms;
@@ -370,6 +374,39 @@ class ScatterVerifier {
                            "at most " + text(rules_.max_sequences_per_group)};
       });
     }
+  }
+
+  // Checks the share that leaves for the host. Returns whether more than nothing does, as far as
+  // its time is known.
+  bool check_offload(const Place& at, const GroupSums& sums, bool is_known) {
+    const double share = at.group.offload;
+    const auto wrong = [&](std::string&& have, std::string&& need) {
+      found_.add(kOffload, [&] {
+        return Description{at.pointer("/offload"), std::move(have), std::move(need)};
+      });
+      return false;
+    };
+    if (!std::isfinite(share)) {
+      found_.add(kNumber, [&] {
+        return Description{at.pointer("/offload"), text(share), "a finite number"};
+      });
+      return false;
+    }
+    if (!model_.offload) return share == 0 || wrong(text(share), "0, as the model has no offload");
+    if (share < 0 || share > 1) return wrong(text(share), "0 to 1");
+    if (!is_known) return false;
+    const GroupForm form = form_of(at.group);
+    const double least = truth_.least_share(sums, form);
+    if (share < least && !agree(share, least)) {
+      return wrong(text(share), "at least " + text(least) + ", or memory is too small");
+    }
+    if (const auto& host = model_.offload->host_mib) {
+      const auto mib = static_cast<double>(truth_.away_mib(sums, form, share));
+      if (mib > *host && !agree(mib, *host) && truth_.fits_memory(sums, form)) {
+        return wrong(text(mib) + " MiB of a device", "at most " + text(*host) + " MiB");
+      }
+    }
+    return share > 0;
   }
 
   // Checks for idle ranks. Ranks that two groups share are a violation of their own.

@@ -28,7 +28,9 @@
 //   max_tokens_per_rank      the padded lengths of a group sum to at most it times the degree
 //   max_sequences_per_group  a group has at most this many sequences
 //   equal_sequences    with that rule, the groups of a micro-batch have equally many sequences
-//   time               time_ms is t(S, d)
+//   offload            offload is 0 to 1, at least the share that must leave for memory to hold the
+//                      rest, and no more MiB of a device leave than host_mib; 0 without offload
+//   time               time_ms is t(S, d), with the copies of that share
 //   makespan           makespan_ms is the largest t(S, d) of the micro-batch
 //   objective          objective_ms is the sum of those makespans, plus pipeline_stages - 1 times
 //                       the longest

@@ -138,9 +138,14 @@ class Search {
         const Ms transfer = transfers.empty() ? time : transfers[set * configs + config];
         const Load row = table_.row_load(static_cast<int>(config), held);
         if (own.row_multiple > 1) longer = std::max(time + row.compute, transfer + row.transfer);
-        const Ms whole = table_.measured()
-                             ? table_.time(static_cast<int>(config), Load{time, transfer} + row)
-                             : own.overhead + longer;
+        Ms whole = table_.measured()
+                       ? table_.time(static_cast<int>(config), Load{time, transfer} + row)
+                       : own.overhead + longer;
+        if (table_.offloads()) {
+          Load all = table_.empty_load(static_cast<int>(config));
+          all += Load{time, transfer, static_cast<double>(held)} + row;
+          whole = table_.time(static_cast<int>(config), all);
+        }
         if (own.degree > table_.devices()) continue;
         if (longest > own.longest || sequences > own.sequences) continue;
         const auto beside = checked_mul(sequences, own.sequence_tokens);

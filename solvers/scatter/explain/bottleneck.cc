@@ -316,6 +316,28 @@ std::string longest_text(const ScatterInstance& instance, const ScatterPlan& pla
          std::to_string(instance.pipeline_stages) + " times, once for each stage";
 }
 
+// Returns, for a group that offloads activations, how much leaves for the host and how long the
+// group waits for copies. Otherwise empty.
+std::string offload_text(const ScatterInstance& instance, GroupForm form,
+                         const ScatterGroup& group) {
+  if (!(group.offload > 0)) return "";
+  Load load = empty_load(instance, form);
+  Tokens tokens = 0;
+  for (const std::int64_t id : group.sequences) {
+    const Tokens length =
+        padded_length(instance, instance.lengths[static_cast<std::size_t>(id)], form);
+    load += sequence_load(instance, length, form);
+    tokens += length;
+  }
+  load += row_padding_load(instance, tokens, form);
+  load.beyond = 0;
+  const Ms stall = std::max(0.0, group.time_ms - group_ms(instance, form, load));
+  const Mib mib =
+      group.offload * offload_mib(instance, form) * static_cast<double>(group.tokens) / form.degree;
+  return "; " + plain_number(mib / 1024) + " GiB of each device leave for the host, and it waits " +
+         plain_number(stall) + " ms for copies";
+}
+
 Finding slowest_group(const ScatterInstance& instance, const ScatterPlan& plan, std::size_t b) {
   const ScatterMicroBatch& batch = plan.micro_batches[b];
   std::size_t slowest = 0;
@@ -330,7 +352,8 @@ Finding slowest_group(const ScatterInstance& instance, const ScatterPlan& plan, 
   }
   const ScatterGroup& group = batch.groups[slowest];
   // If sequences run one by one and tokens have no limit, memory limits no group.
-  const GroupRoom room = room_of_group(instance, *form_of(instance, batch, group));
+  const GroupForm form = *form_of(instance, batch, group);
+  const GroupRoom room = room_of_group(instance, form);
   const Tokens beside = room.sequence_tokens * std::ssize(group.sequences);
   const Tokens capacity = std::min(room.capacity - beside, room.most_tokens);
   const std::string of = capacity < kMaxExact ? " of " + std::to_string(capacity) : "";
@@ -343,6 +366,7 @@ Finding slowest_group(const ScatterInstance& instance, const ScatterPlan& plan, 
   if (batch.groups.size() > 1)
     text += "; the next slowest group takes " + plain_number(second) + " ms";
   if (!batch.recomputation.empty()) text += "; it recomputes " + in_quotes(batch.recomputation);
+  text += offload_text(instance, form, group);
   if (batch.makespan_ms > 0) {
     text +=
         "; the devices idle " + plain_number(100 * std::max(idle, 0.0)) + " % of the micro-batch";

@@ -98,7 +98,8 @@ class ScatterConflict {
                 " MiB of model states" +
                 (instance_.model.logits_chunk_tokens > 0 ? " and a chunk's logits" : "") +
                 " hold " + tokens(tokens_per_device(instance_, form_)) + " of " +
-                plain_number(token_mib(instance_, form_)) + " MiB on a device"};
+                plain_number(token_mib(instance_, form_)) + " MiB on a device" +
+                (instance_.model.offload ? ", with all on the host that can leave" : "")};
   }
 
   // Adds the other contents of memory as causes, if the sequence would fit without them.
@@ -107,7 +108,8 @@ class ScatterConflict {
     ScatterInstance plain = instance_;
     plain.model = {.states_mib = model.states_mib,
                    .activation_mib_per_token = model.activation_mib_per_token,
-                   .recomputation = model.recomputation};
+                   .recomputation = model.recomputation,
+                   .offload = model.offload};
     if (tokens_per_device(plain, form_) < (length(longest_) + degree_ - 1) / degree_) return;
     if (const Tokens beside = sequence_tokens(instance_, form_); beside > 0) {
       causes.push_back({"/model/sequence_mib", plain_number(model.sequence_mib) +

@@ -54,11 +54,27 @@ std::vector<std::string> looser_rules(const ScatterInstance& instance) {
 }  // namespace
 
 Mib memory_for(ScatterInstance instance, GroupForm form, Tokens wanted) {
-  instance.cluster.memory_mib =
-      std::ceil(fixed_mib(instance) + token_mib(instance, form) * static_cast<double>(wanted));
-  // The product may be rounded down slightly, and above 2^53 adding 1 has no effect.
-  Mib& memory = instance.cluster.memory_mib;
   instance.cluster.kinds.clear();
+  Mib& memory = instance.cluster.memory_mib;
+  const auto hold = [&](Tokens resident) {
+    memory =
+        std::ceil(fixed_mib(instance) + token_mib(instance, form) * static_cast<double>(resident));
+    return tokens_per_device(instance, form) >= wanted;
+  };
+  Tokens resident = wanted;
+  if (instance.model.offload) {
+    // With offload a device holds more tokens than stay on it: the fewest that are enough.
+    for (Tokens few = 0; few < resident;) {
+      const Tokens middle = few + (resident - few) / 2;
+      if (hold(middle)) {
+        resident = middle;
+      } else {
+        few = middle + 1;
+      }
+    }
+  }
+  hold(resident);
+  // The product may be rounded down slightly, and above 2^53 adding 1 has no effect.
   while (tokens_per_device(instance, form) < wanted) {
     memory = std::max(memory + 1, std::nextafter(memory, kInfinity));
   }

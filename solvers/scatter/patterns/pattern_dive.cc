@@ -128,8 +128,8 @@ BestPattern ScatterPatternDive::price(const Task& task, int config, Ms room,
          .time = table_.kind_cost(k, config),
          .worth = values[at(k)]});
   }
-  return best_pattern(std::move(items), group.packed_capacity(), room, floor, states,
-                      group.sequences);
+  return best_pattern(std::move(items), table_.capacity_within(config, room + group.overhead), room,
+                      floor, states, group.sequences);
 }
 
 ScatterPatternDive::Task ScatterPatternDive::whole(std::span<const Ms> limits) const {

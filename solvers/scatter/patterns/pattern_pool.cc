@@ -50,6 +50,13 @@ void PatternPool::add(int config, std::vector<PatternAmount> amounts) {
   for (const PatternAmount& amount : pattern.amounts) {
     pattern.time += amount.count * table_.kind_cost(amount.kind, config);
   }
+  if (times_ == Times::of_groups && table_.offloads()) {
+    Load load = table_.empty_load(config);
+    for (const PatternAmount& amount : pattern.amounts) {
+      for (int i = 0; i < amount.count; ++i) load += table_.kind_load(amount.kind, config);
+    }
+    pattern.time = table_.time(config, load);
+  }
   patterns_.push_back(std::move(pattern));
 }
 

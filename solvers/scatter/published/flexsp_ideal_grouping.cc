@@ -64,7 +64,7 @@ Ms bound_chunk(const ScatterInstance& view, const ScatterTable& table,
 ScatterInstance flexsp_view(const ScatterInstance& instance) {
   ScatterInstance view = instance;
   if (view.cluster.degrees.size() > 1) std::erase(view.cluster.degrees, 1);
-  return view;
+  return without_offload(view).value_or(view);
 }
 
 std::vector<Chunks> flexsp_chunks(const ScatterTable& table) {

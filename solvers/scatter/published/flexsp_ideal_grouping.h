@@ -20,7 +20,7 @@
 namespace stowage {
 
 // Returns the step as FlexSP plans it: without degree 1 if another degree exists, as in the
-// authors' code.
+// authors' code, and without offload if all sequences fit without it.
 ScatterInstance flexsp_view(const ScatterInstance& instance);
 
 // Returns the token-balanced chunks for the five smallest micro-batch counts whose chunks fit the

@@ -68,7 +68,8 @@ const std::vector<std::string> kSamples = {
           "across_latency_ms": 0.2, "overlap": 0.5}},
         "lengths": [120, 50, 30, 12, 5]})",
     R"({"problem": "scatter", "cluster": {"devices": 4, "memory_mib": 200, "degrees": [1, 2, 4]},
-        "model": {"states_mib": 10, "activation_mib_per_token": 1},
+        "model": {"states_mib": 10, "activation_mib_per_token": 1, "offload": {"mib_per_token": 0.5,
+          "out_mib_per_ms": 2, "in_mib_per_ms": 1, "host_mib": 10, "forward_share": 0.25}},
         "cost": {"quadratic_ms": 0.01, "linear_ms": 0.5, "fixed_ms": 2, "exchange": {"kinds":
           ["all_to_all", "ring"], "all_to_all_mib_per_token": {"2": 1, "4": 1.5},
           "keys_values_mib_per_token": 0.5, "inside_mib_per_ms": 8}},

@@ -347,6 +347,27 @@ std::vector<Case> meaning_cases() {
       instance_case("padding of parts of no device", "\"pad_multiple\": 16",
                     "\"padding\": {\"per_degree\": false, \"device_multiple\": 2}",
                     {"E311 /padding/device_multiple: must be 1 where per_degree is false, is 2"}),
+      instance_case("offload of more than activations", "\"activation_mib_per_token\": 1",
+                    "\"activation_mib_per_token\": 1, \"offload\": {\"mib_per_token\": 1.5, "
+                    "\"out_mib_per_ms\": 24, \"in_mib_per_ms\": 24}",
+                    {"E312 /model/offload/mib_per_token: must be at most activation_mib_per_token, "
+                     "1, is 1.5"}),
+      instance_case("offload over no link", "\"activation_mib_per_token\": 1",
+                    "\"activation_mib_per_token\": 1, \"offload\": {\"mib_per_token\": 1, "
+                    "\"out_mib_per_ms\": 0, \"in_mib_per_ms\": 24, \"forward_share\": 2}",
+                    {"E206 /model/offload/out_mib_per_ms: must be a number from 1e-09",
+                     "E206 /model/offload/forward_share: must be a number from 0 to 1"}),
+      instance_case("offload of sequences", "\"activation_mib_per_token\": 1",
+                    "\"activation_mib_per_token\": 1, \"sequence_mib\": 1, \"offload\": "
+                    "{\"mib_per_token\": 1, \"out_mib_per_ms\": 24, \"in_mib_per_ms\": 24}",
+                    {"E312 /model/offload: must stand without sequence_mib"}),
+      instance_case("offload in a pipeline of sequences that run one by one",
+                    "\"activation_mib_per_token\": 1}",
+                    "\"activation_mib_per_token\": 1, \"offload\": {\"mib_per_token\": 1, "
+                    "\"out_mib_per_ms\": 24, \"in_mib_per_ms\": 24}}, \"pipeline_stages\": 2, "
+                    "\"rules\": {\"packed\": false}",
+                    {"E312 /model/offload: must stand without \"packed\": false in /rules",
+                     "E312 /model/offload: must stand with one pipeline stage"}),
       instance_case(
           "missing volumes", "\"all_to_all\"",
           "\"exchange\": {\"kinds\": [\"all_to_all\"], \"all_to_all_mib_per_token\": {\"2\": 1}, "

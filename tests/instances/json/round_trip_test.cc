@@ -93,6 +93,15 @@ ScatterInstance any_instance() {
                       .packed = *rc::gen::arbitrary<bool>()};
   }
   if (*rc::gen::arbitrary<bool>()) instance.pipeline_stages = *rc::gen::inRange(1, 1025);
+  const bool one_at_a_time = instance.pipeline_stages > 1 || !instance.rules.packed;
+  if (!one_at_a_time && instance.model.sequence_mib == 0 && *rc::gen::arbitrary<bool>()) {
+    ActivationOffload offload{.mib_per_token = instance.model.activation_mib_per_token,
+                              .out_mib_per_ms = any_number(1e-9),
+                              .in_mib_per_ms = any_number(1e-9),
+                              .forward_share = 0.125 * *rc::gen::inRange(0, 9)};
+    if (*rc::gen::arbitrary<bool>()) offload.host_mib = any_number(0);
+    instance.model.offload = offload;
+  }
   instance.pad_multiple = *rc::gen::inRange<Tokens>(1, 5000);
   instance.lengths =
       *rc::gen::container<std::vector<Tokens>>(rc::gen::inRange<Tokens>(1, kMaxExact / 100000));
@@ -122,7 +131,8 @@ ScatterPlan any_plan() {
                .sequences = *ids,
                .tokens = *rc::gen::inRange<Tokens>(0, kMaxExact),
                .time_ms = number(),
-               .cu_seqlens = *ids};
+               .cu_seqlens = *ids,
+               .offload = number()};
     }
   }
   return plan;
@@ -284,6 +294,27 @@ TEST(JsonRoundTrip, TheHashFollowsTheMeaning) {
         i.model.logits_chunk_tokens = 1;
       }),
       hash_with([](auto& i) { i.model.keys_values_mib_per_token = 1; }),
+      hash_with([](auto& i) {
+        i.model.offload = {1, 1, 1};
+      }),
+      hash_with([](auto& i) {
+        i.model.offload = {0.5, 1, 1};
+      }),
+      hash_with([](auto& i) {
+        i.model.offload = {1, 2, 1};
+      }),
+      hash_with([](auto& i) {
+        i.model.offload = {1, 1, 2};
+      }),
+      hash_with([](auto& i) {
+        i.model.offload = {1, 1, 1, 0};
+      }),
+      hash_with([](auto& i) {
+        i.model.offload = {1, 1, 1, 5};
+      }),
+      hash_with([](auto& i) {
+        i.model.offload = {1, 1, 1, std::nullopt, 0.5};
+      }),
       hash_with([](auto& i) {
         i.model.recomputation = {{"none", 1}};
       }),

@@ -327,6 +327,10 @@ const Case kCases[] = {
      {"cu_seqlens"},
      [](I&, P& p) { group_of(p, 0, 2).cu_seqlens[1] = std::numeric_limits<std::int64_t>::max(); }},
 
+    {"offload_of_a_model_without", {"offload"}, [](I&, P& p) { group_of(p, 0, 2).offload = 0.5; }},
+    {"offload_of_nan",
+     {"number"},
+     [](I&, P& p) { group_of(p, 0, 2).offload = std::numeric_limits<double>::quiet_NaN(); }},
     {"memory_for_99_tokens", {"capacity"}, [](I& i, P&) { i.cluster.memory_mib = 119.999; }},
     {"memory_for_98_tokens", {"capacity"}, [](I& i, P&) { i.model.states_mib = 22; }},
     {"no_memory_at_all", {"capacity"}, [](I& i, P&) { i.model.states_mib = 300; }},

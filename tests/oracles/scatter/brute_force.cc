@@ -171,7 +171,20 @@ class Oracle {
     const bool fits = fits_memory(held, rules.packed ? sequences : 1, form) &&
                       (tokens + degree - 1) / degree <= rules.max_tokens_per_rank &&
                       sequences <= rules.max_sequences_per_group && degree >= rules.min_degree;
-    return fits && counts_as_asked(sequences) ? group_ms(instance_, form, load) : kForever;
+    if (!fits || !counts_as_asked(sequences)) return kForever;
+    load.beyond = 0;
+    const Ms work = group_ms(instance_, form, load);
+    const auto& offload = instance_.model.offload;
+    if (!offload) return work;
+    const Tokens left = std::max<Tokens>(0, tokens - whole_tokens(form) * degree);
+    const double mib = static_cast<double>(left) * mib_of_token(form) / degree;
+    Ms time = work;
+    const Ms forward = work * offload->forward_share;
+    if (mib / offload->out_mib_per_ms > forward) time += mib / offload->out_mib_per_ms - forward;
+    if (mib / offload->in_mib_per_ms > work - forward) {
+      time += mib / offload->in_mib_per_ms - (work - forward);
+    }
+    return time;
   }
 
   // Pads a sequence token by token.
@@ -201,27 +214,49 @@ class Oracle {
     return tokens;
   }
 
+  // Returns the activations of a token.
+  double activations() const {
+    const ModelMemory& model = instance_.model;
+    if (model.recomputation.empty()) return model.activation_mib_per_token;
+    return model.recomputation[recomputation()].activation_mib_per_token;
+  }
+  double mib_of_token(GroupForm form) const {
+    const ModelMemory& model = instance_.model;
+    double each = activations();
+    if (model.logits_chunk_tokens == 0) each += model.logits_mib_per_token;
+    int blocks = 0;  // number of blocks of keys and values in addition to its own
+    if (form.exchange == ExchangeKind::ring || form.exchange == ExchangeKind::two_level) blocks = 1;
+    if (form.exchange == ExchangeKind::all_gather) blocks = form.degree;
+    return each + blocks * model.keys_values_mib_per_token;
+  }
+  // Returns the tokens of a device with all their activations.
+  Tokens whole_tokens(GroupForm form) const {
+    const ModelMemory& model = instance_.model;
+    double room = memory_of(form) - model.states_mib;
+    if (model.logits_chunk_tokens != 0) {
+      room -= static_cast<double>(model.logits_chunk_tokens) * model.logits_mib_per_token;
+    }
+    return static_cast<Tokens>(std::floor(std::max(room, 0.0) / mib_of_token(form)));
+  }
+
   // Checks the memory of `tokens` tokens of `sequences` sequences, in whole tokens of a device and
   // of the group.
   bool fits_memory(Tokens tokens, std::int64_t sequences, GroupForm form) const {
     const ModelMemory& model = instance_.model;
-    double each = model.activation_mib_per_token;
-    if (!model.recomputation.empty())
-      each = model.recomputation[recomputation()].activation_mib_per_token;
-    double room = memory_of(form) - model.states_mib;
-    if (model.logits_chunk_tokens == 0) {
-      each += model.logits_mib_per_token;
-    } else {
-      room -= static_cast<double>(model.logits_chunk_tokens) * model.logits_mib_per_token;
-    }
-    int blocks = 0;  // number of blocks of keys and values in addition to its own
-    if (form.exchange == ExchangeKind::ring || form.exchange == ExchangeKind::two_level) blocks = 1;
-    if (form.exchange == ExchangeKind::all_gather) blocks = form.degree;
-    each += blocks * model.keys_values_mib_per_token;
+    const double each = mib_of_token(form);
     const auto whole = static_cast<Tokens>(std::ceil(model.sequence_mib * form.degree / each));
     const bool rows = instance_.padding && padded(1, form) % padded_row(1, form) != 0;
     const Tokens beside = rows ? padded_row(whole, form) : whole;
-    const auto device = static_cast<Tokens>(std::floor(std::max(room, 0.0) / each));
+    const Tokens device = whole_tokens(form);
+    if (model.offload) {
+      // All that can leave has left, and the host holds it.
+      const double kept = each - std::min(model.offload->mib_per_token, activations());
+      const double most = std::floor(static_cast<double>(device) * each / kept);
+      const double host = model.offload->host_mib.value_or(kForever);
+      const double away = static_cast<double>(device) + std::floor(host / each);
+      return static_cast<double>(tokens) <=
+             form.degree * std::max(double(device), std::min(most, away));
+    }
     return tokens + sequences * beside <= device * form.degree;
   }
 
