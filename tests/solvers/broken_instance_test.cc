@@ -103,6 +103,16 @@ std::vector<Broken> table() {
       of_scatter("pad_multiple_negative", "E205", [](auto& i) { i.pad_multiple = -8; }),
       of_scatter("padding_to_multiples_of_0", "E205",
                  [](auto& i) { i.padding = Padding{.sequence_multiple = 0}; }),
+      of_scatter("offload_at_no_rate", "E206",
+                 [](auto& i) { i.model.offload = ActivationOffload{.mib_per_token = 0.1}; }),
+      of_scatter("offload_in_a_pipeline", "E312",
+                 [](auto& i) {
+                   i.pipeline_stages = 2;
+                   i.model.offload =
+                       ActivationOffload{.mib_per_token = i.model.activation_mib_per_token / 2,
+                                         .out_mib_per_ms = 1,
+                                         .in_mib_per_ms = 1};
+                 }),
       of_scatter("padding_beside_pad_multiple", "E311",
                  [](auto& i) {
                    i.pad_multiple = 2;

@@ -168,7 +168,8 @@ bool read_cluster(const JsonValue& value, const JsonPath& path, ErrorList& error
 // time is known for one packed row and one micro-batch at a time only.
 void check_offload(const ScatterInstance& instance, const ObjectReader& reader) {
   if (!instance.model.offload) return;
-  const JsonPath path = reader.at("model").key("offload");
+  const JsonPath model = reader.at("model");
+  const JsonPath path = model.key("offload");
   const auto refuse = [&](bool wrong, const std::string& message) {
     if (wrong) reader.errors().add(code::kOffload, path.pointer(), message);
   };

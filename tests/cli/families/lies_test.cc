@@ -521,6 +521,22 @@ const std::vector<Lie>& lies() {
                   if (group.erase("exchange") == 0) group["exchange"] = "ring";
                   return true;
                 }),
+      // Less on the host than memory needs, or a share of what cannot leave.
+      with_plan("another_share_on_the_host",
+                [](Told& t, Draw& draw) {
+                  if (!t.plan().contains("micro_batches")) return false;
+                  json& batches = t.plan()["micro_batches"];
+                  if (batches.empty()) return false;
+                  json& groups = batches[draw.below(batches.size())]["groups"];
+                  json& group = groups[draw.below(groups.size())];
+                  const double share = group.value("offload", 0.0);
+                  if (group.contains("offload")) {
+                    group["offload"] = 0.99 * share;
+                  } else {
+                    group["offload"] = -0.01;
+                  }
+                  return true;
+                }),
       // The recomputation mode of a micro-batch: one that the instance does not list, or none where
       // it needs one.
       with_plan("another_recomputation",
@@ -954,6 +970,7 @@ std::vector<Instance> instances(std::uint64_t of_each_family, std::uint64_t most
     all.emplace_back(tiny_pipeline_scatter(seed, most_items));
     all.emplace_back(tiny_recomputing_scatter(seed, most_items));
     all.emplace_back(tiny_padded_scatter(seed, most_items));
+    all.emplace_back(tiny_offload_scatter(seed, most_items));
     all.emplace_back(tiny_kinds_scatter(seed, most_items));
     all.emplace_back(tiny_measured_scatter(seed, most_items));
     all.emplace_back(tiny_assign(seed, most_items));

@@ -153,6 +153,7 @@ std::vector<Instance> instances() {
   StrategyInstance crowded = tiny_strategy(0);
   crowded.cluster.memory_mib = 0.5;
   all.emplace_back(crowded);
+  for (std::uint64_t seed = 0; seed < 4; ++seed) all.emplace_back(tiny_offload_scatter(seed, 14));
   return all;
 }
 
