@@ -357,7 +357,7 @@ def test_a_capacity_is_kept_or_refuted():
 def test_outputs_in_place_and_views_lower_the_peak():
     folder = Path(onnx.__file__).parent / "backend/test/data/light"
     # The peak with outputs in place, relative to that without; both are proven.
-    known = {"squeezenet": 0.6228, "inception_v1": 0.7235, "densenet121": 0.8571, "resnet50": 1}
+    known = {"squeezenet": 0.6228, "inception_v1": 0.7235, "densenet121": 0.8571, "resnet50": 0.75}
     for name, share in known.items():
         path = folder / f"light_{name}.onnx"
         if not path.exists():

@@ -1,6 +1,6 @@
 """The table of windows in bench/results/0.1.0/README.md: steps that are planned together.
 
-usage: python3 bench/windows.py STOWAGE [SEQUENCES [WINDOWS]]
+usage: python3 bench/terms/windows.py STOWAGE [SEQUENCES [WINDOWS]]
 
 STOWAGE is the command. Each case is one bundled length list and one cluster of 64 GPUs: WINDOWS
 (default 2) windows of four steps of SEQUENCES (default 256) sequences each, planned by `fast`. The columns
@@ -17,7 +17,7 @@ import statistics
 import subprocess
 import sys
 
-LISTS = pathlib.Path(__file__).resolve().parent.parent / "instances" / "data" / "lengths"
+LISTS = pathlib.Path(__file__).resolve().parents[2] / "instances" / "data" / "lengths"
 CLUSTERS = (["--preset", "gpt-7b"], ["--preset", "llama3-8b", "--machine", "h100"])
 WINDOW = 4
 

@@ -1,6 +1,6 @@
 """The table of offload in bench/results/0.1.0/README.md: gpt-7b on 16 and 64 A100s, six length lists.
 
-usage: python3 bench/offload.py STOWAGE [MIB_PER_MS]
+usage: python3 bench/terms/offload.py STOWAGE [MIB_PER_MS]
 
 STOWAGE is the command. Each case is the first step of 512 sequences of a list whose name is in the
 report part (bench/part.h). `fast` plans it first with all activations on the devices, then with
@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-LISTS = pathlib.Path(__file__).resolve().parent.parent / "instances" / "data" / "lengths"
+LISTS = pathlib.Path(__file__).resolve().parents[2] / "instances" / "data" / "lengths"
 DEVICES = (16, 64)
 SEQUENCES = 512
 

@@ -1,6 +1,6 @@
 """The table of padding by degree in bench/results/0.1.0/README.md: llama3-8b on 64 and 256 H100s, six length lists.
 
-usage: python3 bench/padding.py STOWAGE [SECONDS]
+usage: python3 bench/terms/padding.py STOWAGE [SECONDS]
 
 STOWAGE is the command. Each case is the first step of 512 sequences of a list whose name is in the
 report part (bench/part.h). The step is planned by `auto` within SECONDS, default 3, and by `fast`:
@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-LISTS = pathlib.Path(__file__).resolve().parent.parent / "instances" / "data" / "lengths"
+LISTS = pathlib.Path(__file__).resolve().parents[2] / "instances" / "data" / "lengths"
 DEVICES = (64, 256)
 SEQUENCES = 512
 

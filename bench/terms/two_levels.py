@@ -1,6 +1,6 @@
 """Measures the loss of planning a cluster of two levels with a single bandwidth.
 
-    python3 bench/two_levels.py build/release/cli/stowage
+    python3 bench/terms/two_levels.py build/release/cli/stowage
 
 The cluster has 8 nodes of 8 devices; the true costs are those of bench/exchange: 96.5 MiB per ms
 inside a node, 10.33 across. Each step (two of every bundled list, 512 sequences up to 192,000
@@ -16,7 +16,7 @@ import statistics
 import subprocess
 import tempfile
 
-HERE = pathlib.Path(__file__).resolve().parents[1]
+HERE = pathlib.Path(__file__).resolve().parents[2]
 LIMIT = 192_000
 COUNT = 512
 
