@@ -35,6 +35,7 @@ struct SecondCriterion {
   double tolerance = 0;
   // Puts the plan into its final form and returns its value. Less is better.
   std::function<double(PlanT&)> value;
+  bool changes = true;  // whether value() may change the plan, which is then verified again
 };
 
 template <class InstanceT>

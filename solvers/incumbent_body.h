@@ -52,7 +52,7 @@ bool Incumbent<InstanceT>::offer(PlanT plan, char source, const std::string& by)
   return true;
 }
 
-// Requires an incumbent, which may be the plan itself.
+// Requires a verified plan, and an incumbent, which may be the plan itself.
 template <class InstanceT>
 void Incumbent<InstanceT>::consider(PlanT plan, const std::string& by) {
   const double objective = objective_of(plan);
@@ -63,7 +63,8 @@ void Incumbent<InstanceT>::consider(PlanT plan, const std::string& by) {
     const bool equal = value >= least * kPlannerFaster && value * kPlannerFaster <= least;
     if (equal ? objective >= objective_of(chosen_->plan) : value > least) return;
   }
-  if (verify(instance_, plan).empty()) chosen_ = Chosen{std::move(plan), value, by};
+  if (criterion_->changes && !verify(instance_, plan).empty()) return;
+  chosen_ = Chosen{std::move(plan), value, by};
 }
 
 // Replaces the incumbent by the chosen plan, which may have a higher objective.

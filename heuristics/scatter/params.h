@@ -34,12 +34,13 @@ struct LnsParams {
   int large = 1500;
 };
 
-// window/window_deal.h: the search for a deal of the sequences of several steps.
+// window/window_deal.h: the search for a deal of the sequences of several steps. Fixed: no command
+// sets them, and the time of a window is that of the steps that it plans.
 struct DealParams {
-  double moves = 40;
-  int path_rounds = 2;
-  int swaps = 40;
-  int deals = 3;
+  double moves = 40;    // annealing moves per sequence in the estimate of a step's time
+  int path_rounds = 2;  // rounds of shortest paths over chunks in the estimate
+  int swaps = 40;       // swaps of runs of sequences that are tried on the best deal
+  int deals = 3;        // deals of the best estimates that the method plans
 };
 
 template <class Visitor>
@@ -96,23 +97,6 @@ void fields(Visitor&& visit, LnsParams& p) {
          "More: fewer steps count as large, which begin with rounds for some micro-batches.",
          kByHand},
         p.large);
-}
-
-template <class Visitor>
-void fields(Visitor&& visit, DealParams& p) {
-  visit({"window.moves", "annealing moves per sequence", 1, 1e6,
-         "More: the times of deals are estimated more exactly, in proportionally more time.",
-         kByHand},
-        p.moves);
-  visit({"window.path_rounds", "rounds", 2, 10000,
-         "More: shortest paths over chunks with better prices in the estimates.", kByHand},
-        p.path_rounds);
-  visit({"window.swaps", "swaps", 0, 1e6,
-         "More: more swaps of runs of sequences are tried on the best deal.", kByHand},
-        p.swaps);
-  visit({"window.deals", "deals", 1, 100,
-         "More: more deals of the best estimates are planned by the method.", kByHand},
-        p.deals);
 }
 
 }  // namespace stowage

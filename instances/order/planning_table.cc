@@ -4,7 +4,6 @@
 
 #include "instances/numeric/numbers.h"
 #include "instances/order/memory/length_dependent_sizes.h"
-#include "instances/order/memory/memory_reuse.h"
 #include "instances/order/precedence.h"
 
 namespace stowage {
@@ -98,7 +97,7 @@ OrderTable::OrderTable(const OrderInstance& instance, Tokens length) : host_(ins
     in_place_.add(once(instance.operators[at(op)].in_place, {}));
     added_.push_back(need);
     const auto ends = [](int) { return true; };
-    for (const OrderReuse& its : reuses_of(*this, op, ends)) {
+    for (const OrderReuse& its : reuses_at(op, ends)) {
       need -= size(static_cast<int>(its.tensor));
     }
     need_.push_back(need);

@@ -8,12 +8,14 @@
 // Thread safety: does not change after its construction.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "instances/order/instance.h"
+#include "instances/order/plan.h"
 
 namespace stowage {
 
@@ -44,6 +46,25 @@ class OrderTable {
 
   // Returns the tensors whose memory an output of `op` may take; each once.
   std::span<const int> in_place(int op) const { return in_place_.of(op); }
+  // Returns the outputs of `op` that take the memory of a tensor in in_place(op) for which
+  // ends(tensor) holds. Each output, in ascending order, takes that of the first tensor of its size
+  // that is left. As only equal sizes match, no other choice saves more bytes.
+  template <class Ends>
+  std::vector<OrderReuse> reuses_at(int op, const Ends& ends) const {
+    std::vector<OrderReuse> reuses;
+    if (in_place(op).empty()) return reuses;
+    std::vector<int> left;
+    for (const int t : in_place(op)) {
+      if (ends(t)) left.push_back(t);
+    }
+    for (const int made : written(op)) {
+      const auto on = std::ranges::find(left, size(made), [this](int t) { return size(t); });
+      if (on == left.end()) continue;
+      reuses.push_back({.tensor = made, .on = *on});
+      left.erase(on);
+    }
+    return reuses;
+  }
   // Returns the bytes of its outputs and workspace.
   Bytes added(int op) const { return added_[index(op)]; }
   // Returns the least that `op` adds to the live memory in any order: what it adds if all tensors

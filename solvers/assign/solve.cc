@@ -62,7 +62,8 @@ class AssignSolve : public FamilySolve<AssignInstance> {
     if (!has_pipelines()) return;
     // The method `exact` is asked for a proof of the objective.
     const double tolerance = context_.exact() ? 0 : context_.params.pipeline.tolerance;
-    incumbent_.choose_by({tolerance, [](AssignPlan& plan) { return plan.simulated_1f1b_ms; }});
+    incumbent_.choose_by(
+        {tolerance, [](AssignPlan& plan) { return plan.simulated_1f1b_ms; }, false});
   }
 
   bool has_pipelines() const {

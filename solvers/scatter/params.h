@@ -33,7 +33,6 @@ struct ProfileSearchParams {
 struct BoundParams {
   double best_share = 0.4;
   double other_share = 0.08;
-  double more_share = 0.08;
   std::int64_t lps = 400;
   std::int64_t more_lps = 100;
   std::int64_t boxes = 60;
@@ -55,14 +54,14 @@ struct RoundParams {
 };
 
 inline constexpr std::string_view kPipelineSteps =
-    "steps of bench/pipelines.py, 60 nodes: the mean 1F1B end is 0.991 of that of the least "
-    "formula "
-    "with 0.02, 0.986 with 0.05";
+    "bench/pipelines.py: after 60 nodes the mean 1F1B end is 0.991 of that of the least formula "
+    "with "
+    "0.02, 0.986 with 0.05";
 
 // solve.cc: the choice among plans of pipelines by the end of their simulated 1F1B schedule.
 struct PipelineChoiceParams {
   double tolerance = 0.03;
-  double share = 0.3;
+  double share = 0.3;  // of the time left, for plans for other numbers of stages; fixed
 };
 
 struct ScatterParams {
@@ -75,7 +74,6 @@ struct ScatterParams {
   BoundParams bounds;
   WholeStepMilpParams step_milp;
   RoundParams rounds;
-  DealParams window;
 };
 
 template <class Visitor>
@@ -85,9 +83,6 @@ void fields(Visitor&& visit, ScatterParams& p) {
          "under 1F1B; 0: only plans of equal objective.",
          kPipelineSteps},
         p.pipeline.tolerance);
-  visit({"pipeline.share", "share of the time left", 0.001, 1,
-         "More: plans for other numbers of stages may take longer.", kByHand},
-        p.pipeline.share);
   fields(visit, p.multistart);
   fields(visit, p.lns);
   visit(
@@ -129,11 +124,10 @@ void fields(Visitor&& visit, ScatterParams& p) {
          "More: the stronger bound search may take longer before the rounds.", kByHand},
         bound.best_share);
   visit({"bounds.other_share", "share of the time left", 0.001, 1,
-         "More: the weaker bound search may take longer.", kByHand},
+         "More: the weaker bound search, and a bound that still rises between rounds, may take "
+         "longer.",
+         kByHand},
         bound.other_share);
-  visit({"bounds.more_share", "share of the time left", 0.001, 1,
-         "More: a bound that still rises gets more time between rounds.", kByHand},
-        bound.more_share);
   visit({"bounds.lps", "linear programmes", 1, 1e9,
          "More: the step LP goes on for longer before the rounds.", kByHand},
         bound.lps);
@@ -172,7 +166,6 @@ void fields(Visitor&& visit, ScatterParams& p) {
   visit({"rounds.regroup_nodes", "nodes", 1, 1e9,
          "More: the first MILP regrouping of each micro-batch searches longer.", kByHand},
         rounds.regroup_nodes);
-  fields(visit, p.window);
 }
 
 }  // namespace stowage

@@ -438,6 +438,7 @@ def test_offload():
         memory_mib=120,
         states_mib=20,
         activation_mib_per_token=1,
+        quadratic_ms=0,
         linear_ms=1,
         fixed_ms=30,
         offload=copies,

@@ -258,7 +258,7 @@ class DealSearch {
   }
 
   void gather_from(const Hand& from, const std::vector<Step>& among, std::size_t blocks) {
-    const Hand begin = from;  // offer() may replace it
+    const Hand begin(from.begin(), from.end());  // offer() may replace the hand that `from` names
     std::size_t sequences = 0;
     for (const Step s : among) sequences += begin[s].size();
     for (std::size_t count = 2; count <= sequences; count *= 2) {

@@ -11,7 +11,7 @@ std::vector<OrderReuse> reuses_of(const OrderTable& table, std::span<const int> 
   for (const int op : order) {
     for (const int t : table.touched(op)) --left[at(t)];
     const auto ends = [&](int t) { return left[at(t)] == 0 && !table.stays(t); };
-    const std::vector<OrderReuse> its = reuses_of(table, op, ends);
+    const std::vector<OrderReuse> its = table.reuses_at(op, ends);
     all.insert(all.end(), its.begin(), its.end());
   }
   return all;

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "instances/numeric/numbers.h"
-#include "instances/order/memory/memory_reuse.h"
 #include "instances/order/plan.h"
 #include "instances/order/planning_table.h"
 
@@ -164,7 +163,7 @@ inline std::vector<Bytes> needs_of(const OrderTable& table, std::span<const int>
     // touch are not needed behind the step.
     const auto ends_here = [&](int t) { return !needed[at(t)]; };
     Bytes reused = 0;
-    for (const OrderReuse& its : reuses_of(table, order[k], ends_here)) {
+    for (const OrderReuse& its : table.reuses_at(order[k], ends_here)) {
       reused += table.size(static_cast<int>(its.tensor));
     }
     for (const int t : table.touched(order[k])) ends(t);

@@ -8,6 +8,7 @@
 
 #include "instances/numeric/numbers.h"
 #include "instances/order/memory/lifetimes.h"
+#include "instances/order/memory/memory_reuse.h"
 #include "instances/order/memory/peak_by_length.h"
 #include "instances/order/memory/running_memory.h"
 #include "instances/order/memory/transfer_times.h"

@@ -8,6 +8,7 @@
 #include "instances/order/json/json.h"
 #include "instances/order/memory/length_dependent_sizes.h"
 #include "instances/order/memory/lifetimes.h"
+#include "instances/order/memory/memory_reuse.h"
 #include "instances/order/memory/running_memory.h"
 #include "instances/order/memory/transfer_times.h"
 #include "instances/order/plan_builder.h"

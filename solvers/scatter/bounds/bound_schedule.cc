@@ -89,10 +89,10 @@ void ScatterBoundSchedule::search(bool makespans, double share) {
 void ScatterBoundSchedule::resume() {
   const BoundParams& params = run_.params.bounds;
   if (!run_.done() && profile_rises_) {
-    profile_rises_ = raise_profile(params.more_share * run_.budget.seconds_left(), params.boxes);
+    profile_rises_ = raise_profile(params.other_share * run_.budget.seconds_left(), params.boxes);
   }
   if (!run_.done() && step_rises_) {
-    step_rises_ = raise_step(params.more_share * run_.budget.seconds_left(), params.more_lps);
+    step_rises_ = raise_step(params.other_share * run_.budget.seconds_left(), params.more_lps);
   }
 }
 

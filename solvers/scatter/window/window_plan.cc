@@ -6,8 +6,6 @@
 #include <variant>
 
 #include "instances/scatter/plan.h"
-#include "solvers/parameters.h"
-#include "solvers/scatter/params.h"
 
 namespace stowage {
 namespace {
@@ -67,8 +65,7 @@ WindowPlan plan_window(std::vector<ScatterInstance> steps, std::int64_t delay,
   }
   if (!may_deal) return marked(std::move(drawn), limits);
   const Budget budget({.interrupt = limits.interrupt});
-  const DealEffort effort{.delay = delay,
-                          .params = with_values<ScatterParams>(options.params).window};
+  const DealEffort effort{.delay = delay};
   WindowPlan best = drawn;
   for (const WindowDeal& deal : best_deals(drawn.steps, effort, options.seed, budget)) {
     WindowPlan dealt{.deal = deal, .drawn_ms = drawn.drawn_ms};
