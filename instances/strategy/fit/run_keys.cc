@@ -4,8 +4,6 @@
 #include <array>
 #include <utility>
 
-#include "instances/strategy/fit/runs.h"
-
 namespace stowage {
 namespace {
 

@@ -8,6 +8,9 @@
 
 namespace stowage {
 
+// Returns all keys of a run.
+std::vector<std::string_view> run_keys();
+
 // Returns the key that a word stands for: itself, or the key of which it is another name.
 std::string_view run_key(std::string_view word);
 

@@ -5,7 +5,7 @@
 //   Result<std::vector<LoggedRun>> runs = read_runs(files, "", like);
 //   if (runs) instance = fit_strategy(*runs, like).instance;
 //
-// The keys of a run are those of a bare plan (configuration.h), and those of run_keys(). The
+// The keys of a run are those of a bare plan (configuration.h), and those of run_keys.h. The
 // columns of a table are keys. A column `log` names a log of run_logs.h, relative to the table,
 // whose keys the line gets too, and `run` names one of its runs.
 //
@@ -37,9 +37,6 @@ struct RunFiles {
   // Reads a log that the table names.
   std::function<Result<std::string>(const std::string& name)> read;
 };
-
-// Returns all keys of a run.
-std::vector<std::string_view> run_keys();
 
 // Returns the runs. `stated` has keys and values for all runs, "pp=4,tokens=8K": a value of a
 // table's line replaces the stated one, a value of a log does not. Values that no run states are
