@@ -3,7 +3,7 @@
 //
 //   const OrderTable table(instance);
 //   for (const int t : table.touched(op)) ...      // read or updated, each once
-//   table.need(op)                                 // outputs and workspace, beside what is live
+//   table.need(op)                                 // the least that op adds to what is live
 //
 // Thread safety: does not change after its construction.
 #pragma once

@@ -41,7 +41,12 @@ class LeastPeak {
       for (std::size_t op = 0; op < count_; ++op) {
         if ((done & only(op)) != 0 || (before_[op] & ~done) != 0) continue;
         Bytes& next = peak[done | only(op)];
-        const Bytes need = now + truth_.added(instance_.operators[op]) - saved(op, done);
+        const auto ends = [&](std::int64_t t) {
+          const Tensor32& its = tensors_[static_cast<std::size_t>(t)];
+          return !its.stays && (its.touchers & ~(done | only(op))) == 0;
+        };
+        const OrderOperator& its = instance_.operators[op];
+        const Bytes need = now + truth_.added(its) - truth_.saved(its, ends);
         next = std::min(next, std::max(peak[done], need));
       }
     }
@@ -81,28 +86,6 @@ class LeastPeak {
         }
       }
     }
-  }
-
-  // Returns the bytes of outputs of `op` that take the memory of tensors which end with it.
-  Bytes saved(std::size_t op, Set done) const {
-    const OrderOperator& its = instance_.operators[op];
-    std::vector<Bytes> ended;
-    for (std::size_t t = 0; t < tensors_.size(); ++t) {
-      const bool named =
-          std::ranges::find(its.in_place, static_cast<std::int64_t>(t)) != its.in_place.end();
-      const Tensor32& tensor = tensors_[t];
-      if (named && !tensor.stays && (tensor.touchers & ~(done | only(op))) == 0) {
-        ended.push_back(tensor.size);
-      }
-    }
-    Bytes sum = 0;
-    for (const std::int64_t made : OrderReferenceModel::written(its)) {
-      const auto on = std::ranges::find(ended, truth_.size(made));
-      if (on == ended.end()) continue;
-      sum += *on;
-      ended.erase(on);
-    }
-    return sum;
   }
 
   Bytes live(Set done) const {

@@ -63,19 +63,27 @@ class OrderReferenceModel {
     return sum;
   }
 
-  // Returns the least that the operator adds in any order: added(), less each output that could
-  // take the memory of a tensor of its `in_place` if all of these ended with it.
-  Bytes least_added(const OrderOperator& op) const {
+  // Returns the bytes of the operator's outputs that take the memory of tensors of its `in_place`
+  // for which ends(tensor) holds: each output that of one tensor of its size.
+  template <class Ends>
+  Bytes saved(const OrderOperator& op, const Ends& ends) const {
     std::vector<Bytes> free;
-    for (const std::int64_t t : once(op.in_place)) free.push_back(size(t));
-    Bytes sum = added(op);
+    for (const std::int64_t t : once(op.in_place)) {
+      if (ends(t)) free.push_back(size(t));
+    }
+    Bytes sum = 0;
     for (const std::int64_t t : written(op)) {
       const auto on = std::find(free.begin(), free.end(), size(t));
       if (on == free.end()) continue;
-      sum -= *on;
+      sum += *on;
       free.erase(on);
     }
     return sum;
+  }
+  // Returns the least that the operator adds in any order: added(), less what it saves if all
+  // tensors of its `in_place` end with it.
+  Bytes least_added(const OrderOperator& op) const {
+    return added(op) - saved(op, [](std::int64_t) { return true; });
   }
 
   Bytes at_start() const {

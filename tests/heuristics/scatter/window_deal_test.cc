@@ -6,6 +6,7 @@
 #include <set>
 
 #include "instances/scatter/verify/window_check.h"
+#include "tests/long_run.h"
 #include "tests/tiny_scatter.h"
 
 namespace stowage::scatter_window_deal_test {
@@ -56,8 +57,9 @@ TEST(WindowDeal, TheWindowAsDrawnIsTheIdentity) {
 // Every deal has each sequence once, in a step that is late enough, with its targets; and the same
 // input gives the same deal.
 TEST(WindowDeal, EveryDealPassesTheCheck) {
+  const auto seeds = static_cast<std::uint64_t>(in_long_run(12, 200));
   std::size_t moved = 0;
-  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     const std::vector<ScatterInstance> window = drawn_window(seed, 2 + seed % 4);
     for (const std::int64_t delay : {std::int64_t{0}, std::int64_t{1}, std::int64_t{5}}) {
       DealEffort effort = kQuick;

@@ -9,6 +9,7 @@
 #include "instances/assign/verify/verify.h"
 #include "instances/families.h"
 #include "solvers/milp/solver.h"
+#include "tests/tiny_assign.h"
 
 namespace stowage::assign_solve_test {
 namespace {
@@ -170,6 +171,23 @@ TEST(AssignSolve, TheSameInputGivesTheSameOutcome) {
   if (!first.certificate) return;
   EXPECT_EQ(std::get<AssignCertificate>(first.certificate->any()),
             std::get<AssignCertificate>(second.certificate->any()));
+}
+
+// The bound on the end of the 1F1B schedule holds for the plans of all methods.
+TEST(AssignSolve, NoPlanEndsBeforeTheSimulatedBound) {
+  int compared = 0;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    const AssignInstance instance = tiny_assign(seed, 8);
+    for (const Method& method : methods(instance)) {
+      Budget budget({.node_limit = 50});
+      const Outcome outcome = solve(instance, {.method = method.name}, budget);
+      if (!outcome.plan || !outcome.simulated_bound) continue;
+      const Ms end = std::get<AssignPlan>(*outcome.plan).simulated_1f1b_ms;
+      EXPECT_LE(*outcome.simulated_bound, end * (1 + 1e-9)) << seed << method.name;
+      ++compared;
+    }
+  }
+  EXPECT_GT(compared, 100);
 }
 
 }  // namespace
