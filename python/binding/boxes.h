@@ -60,6 +60,7 @@ void bind_partitions(nb::module_& module);
 void bind_audits(nb::module_& module);
 void bind_fits(nb::module_& module);
 void bind_lengths(nb::module_& module);
+void bind_windows(nb::module_& module);
 void bind_command(nb::module_& module);
 
 }  // namespace stowage::python

@@ -56,5 +56,6 @@ NB_MODULE(_core, module) {
   bind_audits(module);
   bind_fits(module);
   bind_lengths(module);
+  bind_windows(module);
   bind_command(module);
 }

@@ -1,10 +1,12 @@
 // solve(): runs a solve and returns its outcome.
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -13,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/families/families.h"
 #include "instances/json/writer.h"
 #include "python/binding/boxes.h"
 #include "python/binding/errors.h"
@@ -92,6 +95,14 @@ std::optional<PlanBox> plan_of(const OutcomeBox& box) {
   return PlanBox{*box.value.plan};
 }
 
+// Returns the end of the 1F1B schedule of the plan and the bound on it, if the plan has one.
+std::optional<std::pair<double, double>> simulated_of(const OutcomeBox& box) {
+  if (!box.value.plan || !box.value.simulated_bound) return std::nullopt;
+  const std::optional<double> end = plan_simulated(*box.value.plan);
+  // Rounding may put a bound that equals the end slightly above it.
+  return std::pair(*end, std::min(*box.value.simulated_bound, *end));
+}
+
 nb::object infeasibility_of(const OutcomeBox& box) {
   if (!box.value.infeasibility) return nb::none();
   const InfeasibilityProof& proof = *box.value.infeasibility;
@@ -140,6 +151,7 @@ void bind_solves(nb::module_& module) {
       .def_prop_ro("infeasibility", &infeasibility_of,
                    nb::sig("def infeasibility(self) -> tuple[str, "
                            "numpy.typing.NDArray[numpy.int64], int | None] | None"))
+      .def_prop_ro("simulated", &simulated_of)
       .def_prop_ro("certificate_json", &certificate_json)
       .def_prop_ro("plan", &plan_of);
   module.def("solve", &solved, nb::arg("instance"), nb::arg("arguments"), nb::arg("start").none(),

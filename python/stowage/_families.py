@@ -55,6 +55,8 @@ class Outcome:
         unplaceable: int64 ids of sequences that fit in no group or row. improvements: list of
             Improvement.
         stages: list of StageReport, in the order in which the stages first ran.
+        simulated_ms, simulated_bound_ms: with pipeline stages, the end of the plan's 1F1B schedule, by
+            which plans are chosen, and a bound on the end of any plan; else None.
         arrangement: offsets of an order's tensors, for solve(layout=True) with a plan; else None.
     """
 
@@ -74,6 +76,7 @@ class Outcome:
         self.gap: Optional[float] = outcome.gap
         self.method: str = outcome.method
         self.method_bound: Optional[float] = outcome.method_bound
+        self.simulated_ms, self.simulated_bound_ms = outcome.simulated or (None, None)
         self.found_by: str = outcome.found_by
         self.seconds: float = outcome.seconds
         self.nodes: int = outcome.nodes
@@ -176,6 +179,11 @@ class Outcome:
             document["infeasibility"] = {"by": by, "witnesses": witnesses.tolist()}
             if at is not None:
                 document["infeasibility"]["step"] = at
+        if self.simulated_ms is not None and self.simulated_bound_ms is not None:
+            end, bound = self.simulated_ms, self.simulated_bound_ms
+            document["simulated_1f1b_ms"] = end
+            document["simulated_bound_ms"] = bound
+            document["simulated_gap"] = (end - bound) / end if end else 0.0
         if certificate is not None:
             document["certificate"] = json.loads(certificate)
         document["plan"] = self.plan

@@ -11,12 +11,14 @@ from collections import deque
 from typing import (
     TYPE_CHECKING,
     Any,
+    Callable,
     Iterable,
     Iterator,
     Literal,
     Mapping,
     Optional,
     Sequence,
+    TypeVar,
     Union,
 )
 
@@ -32,10 +34,12 @@ from ._misfit import what_would_fit, why_no_token_fits
 from ._search import Search
 from ._step import Report, Sequences, Step
 from ._threads import Threads
+from ._window import Batch, batches_of, dealt, instances_of, rule_of
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
+Planned = TypeVar("Planned")
 Oversize = Literal["raise", "drop", "clip"]
 _OVERSIZE = ("raise", "drop", "clip")
 
@@ -160,6 +164,75 @@ class Planner:
             with self._lock:
                 self._running.discard(interrupt)
 
+    def plan_window(
+        self,
+        batches: Iterable[Batch],
+        *,
+        delay: Optional[int] = None,
+        token_spread: Optional[float] = None,
+    ) -> list[Step]:
+        """Plans consecutive batches together: sequences change batches where that saves time.
+
+        Each batch keeps its number of sequences, and all batches together have the sequences that they
+        were given: Step.ids tells which. Long sequences that share a step leave fewer ranks idle.
+        If no deal is faster, each batch keeps its own sequences.
+
+        Args:
+            batches: a batch is its lengths, or a mapping of "lengths", "ids" and "loss_tokens" as
+                plan() takes them. Default ids count on from batch to batch.
+            delay: steps by which a sequence may come later than in its own batch; default no limit.
+                Sequences may always come earlier.
+            token_spread: no step has more tokens than this factor times those of the largest batch,
+                or fewer than those of the smallest one divided by it; at least 1; default no limit.
+                Steps of unlike tokens have gradients of unlike noise.
+
+        Raises what plan() raises, and ValueError for ids that are not unique in the window.
+        """
+        return self._plan_window(self.cluster, batches, delay, token_spread)
+
+    def _plan_window(
+        self,
+        cluster: Cluster,
+        batches: Iterable[Batch],
+        delay: Optional[int],
+        token_spread: Optional[float],
+    ) -> list[Step]:
+        given = batches_of(batches)
+        rule = rule_of(len(given), delay, token_spread)
+        interrupt = _core.Interrupt()
+        with self._lock:
+            self._running.add(interrupt)
+        try:
+            drawn = [
+                self._sequences(cluster, own["lengths"], own["ids"], own.get("loss_tokens"))
+                for own in given
+            ]
+            planned = self.search.run_window(instances_of(cluster, drawn), rule, interrupt)
+        finally:
+            with self._lock:
+                self._running.discard(interrupt)
+        ids = [sequences for _, _, sequences in drawn]
+        return [
+            self._step_of(
+                cluster, instance, outcome, drawn[own][0], dealt(ids, own, steps, indices)
+            )
+            for own, (instance, outcome, steps, indices) in enumerate(planned)
+        ]
+
+    def submit_window(
+        self,
+        batches: Iterable[Batch],
+        *,
+        delay: Optional[int] = None,
+        token_spread: Optional[float] = None,
+    ) -> Future[list[Step]]:
+        """Plans a window as plan_window() on a thread of the planner. Returns a future of its
+        steps."""
+        given = list(each_of(batches, "batches"))
+        return self._on_thread(
+            functools.partial(self._plan_window, self.cluster, given, delay, token_spread)
+        )
+
     def use_cost(self, cost: Union[str, os.PathLike[str], Mapping[str, Any]]) -> None:
         """Uses another cost (Cluster.with_cost) for all later calls.
 
@@ -180,16 +253,18 @@ class Planner:
     ) -> Future[Step]:
         """Plans on a thread of the planner without the interpreter's lock. Returns a future of the
         Step."""
-        call = functools.partial(self._plan, self.cluster, lengths, ids, loss_tokens, start)
+        return self._on_thread(
+            functools.partial(self._plan, self.cluster, lengths, ids, loss_tokens, start)
+        )
+
+    def _on_thread(self, call: Callable[[], Planned]) -> Future[Planned]:
         with self._lock:
             if self._pool is None:
                 self._pool = Threads(self.threads)
                 weakref.finalize(self, self._pool.stop)
             return self._pool.submit(call)
 
-    def stream(
-        self, batches: Iterable[Union[Integers, Mapping[str, Any]]], *, ahead: int = 2
-    ) -> Iterator[Step]:
+    def stream(self, batches: Iterable[Batch], *, ahead: int = 2) -> Iterator[Step]:
         """Yields the plans of batches in order, and plans up to `ahead` batches in advance.
 
         A batch is its lengths, or a mapping of the arguments of plan(): {"lengths": ...,
@@ -325,6 +400,16 @@ class Planner:
                 "start: must be a plan of these lengths and loss tokens on this cluster"
             )
         outcome = self.search.run(instance, None if start is None else start._plan, interrupt)
+        return self._step_of(cluster, instance, outcome, lengths, sequences)
+
+    def _step_of(
+        self,
+        cluster: Cluster,
+        instance: _core.Instance,
+        outcome: _core.Outcome,
+        lengths: NDArray[np.int64],
+        sequences: Sequences,
+    ) -> Step:
         plan = outcome.plan
         if plan is None:
             raise self._without_plan(cluster, outcome, lengths, sequences)

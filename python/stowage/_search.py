@@ -94,6 +94,16 @@ class Search(NamedTuple):
         outcome = _core.solve(instance, self.arguments(), start, interrupt, in_main_thread())
         return self._finished(outcome, interrupt)
 
+    def run_window(
+        self, steps: list[_core.Instance], rule: tuple[int, float], interrupt: _core.Interrupt
+    ) -> list[tuple[_core.Instance, _core.Outcome, Any, Any]]:
+        """Plans the steps of a window under a rule: delay and token spread. Raises
+        KeyboardInterrupt as run() does."""
+        planned = _core.plan_window(steps, *rule, self.arguments(), interrupt, in_main_thread())
+        for _, outcome, _, _ in planned:
+            self._finished(outcome, interrupt)
+        return planned
+
     def run_with_layout(
         self, instance: _core.Instance, start: Optional[_core.Plan]
     ) -> tuple[_core.Outcome, Optional[_core.Arrangement]]:

@@ -53,6 +53,21 @@ def test_finds_the_optimum_of_the_first_instance():
     assert "optimal: 39 ms" in repr(outcome)
 
 
+def test_a_pipelined_step_states_the_end_of_its_schedule():
+    step = two()
+    step.update(pipeline_stages=4, lengths=[64, 40, 30, 20, 8, 5])
+    outcome = stowage.solve(step)
+    assert outcome.simulated_ms == outcome.plan["simulated_1f1b_ms"]
+    assert 0 < outcome.simulated_bound_ms <= outcome.simulated_ms
+    document = outcome.to_dict()
+    stowage.verify(step, document)
+    document["simulated_bound_ms"] = document["simulated_1f1b_ms"] * 2
+    with pytest.raises(stowage.VerificationError):
+        stowage.verify(step, document)
+    assert pickle.loads(pickle.dumps(outcome)).simulated_ms == outcome.simulated_ms
+    assert stowage.solve(two()).simulated_ms is None
+
+
 def test_an_instance_without_a_plan_is_an_outcome():
     instance = two()
     instance["lengths"] = [64, 161]

@@ -84,6 +84,10 @@ class PlanStreamCommand : public Command {
                   "step keeps their number");
     flags.integer("--delay", delay_, "D", 1, kMaxWindow - 1,
                   "--window: steps by which a sequence may come later; default K - 1");
+    flags.number(
+        "--token-spread", token_spread_, "R", 1, 1e6,
+        "--window: no step has more tokens than R times those of the largest drawn step, or "
+        "fewer than 1/R of the smallest; default no limit");
     flags.text("--shard", shard_text_, "I/N",
                "Plan the steps, or windows, I, I + N, I + 2 N, ...; default by mpirun or Slurm "
                "array, else all");
@@ -123,7 +127,10 @@ class PlanStreamCommand : public Command {
  private:
   // Returns the error of flags that do not go together with --window.
   std::optional<InputError> window_error() const {
-    if (delay_ && !window_) return InputError{kUsage, "--delay", "has no effect without --window"};
+    for (const auto& [flag, given] : {std::pair("--delay", delay_.has_value()),
+                                      std::pair("--token-spread", token_spread_.has_value())}) {
+      if (given && !window_) return InputError{kUsage, flag, "has no effect without --window"};
+    }
     if (delay_ && *delay_ >= *window_) {
       return InputError{
           kUsage, "--delay",
@@ -291,7 +298,8 @@ class PlanStreamCommand : public Command {
 
   void plan_windows(Console& console, StepStream& steps, StreamReport& report,
                     const Budget::Limits& limits, int threads) {
-    const WindowRule rule{.steps = *window_, .delay = delay_.value_or(*window_ - 1)};
+    WindowRule rule{.delay = delay_.value_or(*window_ - 1)};
+    if (token_spread_) rule.token_spread = *token_spread_;
     work_in_order<StepWindow, PlannedWindow>(
         [&] { return next_window(steps); },
         [&](StepWindow&& window) { return plan_steps(std::move(window), rule, options_, limits); },
@@ -402,7 +410,8 @@ class PlanStreamCommand : public Command {
   std::optional<std::int64_t> from_;
   std::optional<std::int64_t> steps_;
   std::optional<std::int64_t> window_;  // steps
-  std::optional<std::int64_t> delay_;   // steps
+  std::optional<double> token_spread_;
+  std::optional<std::int64_t> delay_;  // steps
   PresetFlags preset_;
   SolveFlags solve_;
   OutputFlags output_flags_;

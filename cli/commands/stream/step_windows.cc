@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <variant>
 
 #include "cli/terminal/unit.h"
 #include "instances/numeric/numbers.h"
-#include "instances/scatter/verify/window_check.h"
 #include "solvers/scatter/window/window_plan.h"
 
 namespace stowage {
@@ -40,9 +38,7 @@ PlannedWindow plan_steps(StepWindow window, const WindowRule& rule, const SolveO
     }
     planned.drawn = as_drawn(drawn);
   } else {
-    WindowPlan plan = plan_window(drawn, rule.delay, options, limits);
-    const std::vector<Violation> broken = check_window(drawn, plan.steps, plan.deal, rule.delay);
-    if (!broken.empty()) throw std::logic_error("a window is wrong: " + to_string(broken.front()));
+    WindowPlan plan = plan_window(drawn, rule, options, limits);
     for (std::size_t s = 0; s < window.steps.size(); ++s) {
       planned.steps.push_back(
           {window.steps[s].index, std::move(plan.steps[s]), std::move(plan.outcomes[s])});

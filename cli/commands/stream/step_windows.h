@@ -9,15 +9,11 @@
 
 #include "instances/budget.h"
 #include "instances/scatter/drawn.h"
+#include "instances/scatter/window_rule.h"
 #include "solvers/plan_stream.h"
 #include "solvers/solve.h"
 
 namespace stowage {
-
-struct WindowRule {
-  std::int64_t steps = 1;
-  std::int64_t delay = 0;
-};
 
 // Consecutive steps as they were read; those that could not be read have an outcome.
 struct StepWindow {
@@ -31,8 +27,7 @@ struct PlannedWindow {
   double planned_ms = 0;
 };
 
-// Plans the window, or each step alone if a step could not be read. Throws std::logic_error if the
-// sequences of the planned steps are not those of the window, or if one is too late.
+// Plans the window, or each step alone if a step could not be read.
 PlannedWindow plan_steps(StepWindow window, const WindowRule& rule, const SolveOptions& options,
                          const Budget::Limits& limits);
 

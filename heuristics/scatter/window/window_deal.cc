@@ -74,6 +74,15 @@ WindowDeal deal_of(const Hand& hand) {
   return deal;
 }
 
+std::vector<Tokens> tokens_of(const Hand& hand) {
+  std::vector<Tokens> tokens;
+  for (const std::vector<Dealt>& step : hand) {
+    Tokens& sum = tokens.emplace_back(0);
+    for (const Dealt& each : step) sum += each.length;
+  }
+  return tokens;
+}
+
 // Swaps two sequences of two steps. Requires that both may.
 void swap_places(Hand& hand, Step a, std::size_t i, Step b, std::size_t j) {
   std::swap(hand[a][i], hand[b][j]);
@@ -216,7 +225,10 @@ class DealSearch {
         budget_(budget),
         random_(seed),
         estimates_(steps, effort.params, seed, budget) {
-    const Hand drawn = hand_of(steps, effort.delay);
+    const Hand drawn = hand_of(steps, effort.rule.delay);
+    const auto [least, most] = std::ranges::minmax(tokens_of(drawn));
+    fewest_tokens_ = static_cast<double>(least) / effort.rule.token_spread;
+    most_tokens_ = static_cast<double>(most) * effort.rule.token_spread;
     drawn_ms_ = estimates_.of(drawn);
     best_.push_back({drawn_ms_, drawn});
   }
@@ -229,7 +241,7 @@ class DealSearch {
     for (Step a = 0; a < all.size(); ++a) {
       for (Step b = a + 1; b < all.size(); ++b) {
         // The sequences that make room in step a come to step b.
-        if (static_cast<std::int64_t>(b - a) <= effort_.delay) {
+        if (static_cast<std::int64_t>(b - a) <= effort_.rule.delay) {
           gather_from(best_.front().hand, {a, b}, 1);
         }
       }
@@ -248,8 +260,16 @@ class DealSearch {
     Hand hand;
   };
 
+  bool keeps_tokens(const Hand& hand) const {
+    return std::ranges::all_of(tokens_of(hand), [&](Tokens tokens) {
+      const auto own = static_cast<double>(tokens);
+      return own >= fewest_tokens_ && own <= most_tokens_;
+    });
+  }
+
   // Keeps the deal if it is among the best ones, of which no two take the same time.
   void offer(Hand hand) {
+    if (!keeps_tokens(hand)) return;
     const Ms ms = estimates_.of(hand);
     const auto place = std::ranges::lower_bound(best_, ms, {}, &Known::ms);
     if (place != best_.end() && place->ms == ms) return;
@@ -296,6 +316,8 @@ class DealSearch {
   std::mt19937_64 random_;
   Estimates estimates_;
   Ms drawn_ms_ = 0;
+  double fewest_tokens_ = 0;  // of a step
+  double most_tokens_ = kInfinity;
   std::vector<Known> best_;  // ascending, at least one
 };
 

@@ -6,10 +6,11 @@
 // step keeps its number of sequences: sequences only swap their places. A sequence may come to any
 // earlier step of the window, and to a step that is at most `delay` steps later than the step that
 // it was drawn in. WLB-LLM (arXiv 2503.17924, section 4.2) delays long documents; this delays or
-// advances any sequence.
+// advances any sequence. The tokens of a step may be limited to the range of the drawn steps, or to
+// a multiple of it.
 //
 //   WindowDeal drawn = as_drawn(steps);
-//   std::vector<WindowDeal> deals = best_deals(steps, {.delay = 3}, seed, budget);
+//   std::vector<WindowDeal> deals = best_deals(steps, {{.delay = 3}}, seed, budget);
 //   if (!deals.empty()) ScatterInstance first = dealt_step(steps, deals.front(), 0);
 #pragma once
 
@@ -21,6 +22,7 @@
 #include "instances/budget.h"
 #include "instances/scatter/drawn.h"
 #include "instances/scatter/instance.h"
+#include "instances/scatter/window_rule.h"
 
 namespace stowage {
 
@@ -37,7 +39,7 @@ ScatterInstance dealt_step(const std::vector<ScatterInstance>& steps, const Wind
                            std::size_t own);
 
 struct DealEffort {
-  std::int64_t delay = 0;  // steps, at least 0
+  WindowRule rule;
   DealParams params = {};
 };
 
@@ -45,7 +47,7 @@ struct DealEffort {
 // that are faster than the window as drawn, and none if there are none. The estimate is the method
 // `fast` with few annealing moves. The search gathers the longest sequences of all steps, and then
 // of pairs of steps, in fewer steps, and lets runs of sequences of the best deal change their
-// steps. Every sequence keeps the delay. Requires steps that each have a plan. Deterministic in
+// steps. Every deal keeps the rule. Requires steps that each have a plan. Deterministic in
 // `seed` unless the budget ends first.
 std::vector<WindowDeal> best_deals(const std::vector<ScatterInstance>& steps,
                                    const DealEffort& effort, std::uint64_t seed,

@@ -1,7 +1,12 @@
 #include "instances/scatter/verify/window_check.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <numeric>
 #include <string>
+
+#include "instances/numeric/numbers.h"
 
 namespace stowage {
 namespace {
@@ -10,12 +15,38 @@ std::string name_of(std::size_t step, std::size_t index) {
   return "sequence " + std::to_string(index) + " of step " + std::to_string(step);
 }
 
+// Returns the tokens of each step. The lengths of a step that was read have a finite sum.
+std::vector<Tokens> tokens_of(const std::vector<ScatterInstance>& steps) {
+  std::vector<Tokens> tokens;
+  for (const ScatterInstance& step : steps) {
+    tokens.push_back(std::accumulate(step.lengths.begin(), step.lengths.end(), Tokens{0}));
+  }
+  return tokens;
+}
+
+void check_tokens(const std::vector<ScatterInstance>& drawn,
+                  const std::vector<ScatterInstance>& steps, double spread,
+                  std::vector<Violation>& found) {
+  if (drawn.empty() || std::isinf(spread)) return;
+  const std::vector<Tokens> before = tokens_of(drawn);
+  const double most = static_cast<double>(*std::ranges::max_element(before)) * spread;
+  const double least = static_cast<double>(*std::ranges::min_element(before)) / spread;
+  const std::vector<Tokens> after = tokens_of(steps);
+  for (std::size_t s = 0; s < after.size(); ++s) {
+    const auto tokens = static_cast<double>(after[s]);
+    if (tokens >= least && tokens <= most) continue;
+    found.push_back({"window_tokens", "/steps/" + std::to_string(s),
+                     std::to_string(after[s]) + " tokens",
+                     "from " + shortest(least) + " to " + shortest(most)});
+  }
+}
+
 }  // namespace
 
 std::vector<Violation> check_window(const std::vector<ScatterInstance>& drawn,
                                     const std::vector<ScatterInstance>& steps,
                                     const std::vector<std::vector<DrawnSequence>>& deal,
-                                    std::int64_t delay) {
+                                    const WindowRule& rule) {
   std::vector<Violation> found;
   if (steps.size() != drawn.size() || deal.size() != drawn.size()) {
     found.push_back({"window_steps", "", std::to_string(steps.size()) + " steps",
@@ -58,9 +89,9 @@ std::vector<Violation> check_window(const std::vector<ScatterInstance>& drawn,
         found.push_back({"window_sequence", place, std::to_string(targets) + " targets",
                          std::to_string(its) + " targets of " + name_of(step, index)});
       }
-      if (s > step && static_cast<std::int64_t>(s - step) > delay) {
+      if (s > step && static_cast<std::int64_t>(s - step) > rule.delay) {
         found.push_back({"window_delay", place, std::to_string(s - step) + " steps late",
-                         "at most " + std::to_string(delay)});
+                         "at most " + std::to_string(rule.delay)});
       }
     }
   }
@@ -71,6 +102,7 @@ std::vector<Violation> check_window(const std::vector<ScatterInstance>& drawn,
                        name_of(s, i) + ' ' + std::to_string(times[s][i]) + " times", "once"});
     }
   }
+  check_tokens(drawn, steps, rule.token_spread, found);
   return found;
 }
 

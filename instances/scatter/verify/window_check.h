@@ -7,15 +7,17 @@
 //   window_sequence  each sequence is one that was drawn, with its length and its targets
 //   window_once      every sequence that was drawn is in one place
 //   window_delay     no sequence is more than `delay` steps behind the step that it was drawn in
+//   window_tokens    no step has more tokens than the largest drawn step times `token_spread`, or
+//                    fewer than the smallest drawn step divided by it
 //
 // Thread safety: a function of its arguments alone.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "instances/scatter/drawn.h"
 #include "instances/scatter/instance.h"
+#include "instances/scatter/window_rule.h"
 #include "instances/violation.h"
 
 namespace stowage {
@@ -26,6 +28,6 @@ namespace stowage {
 std::vector<Violation> check_window(const std::vector<ScatterInstance>& drawn,
                                     const std::vector<ScatterInstance>& steps,
                                     const std::vector<std::vector<DrawnSequence>>& deal,
-                                    std::int64_t delay);
+                                    const WindowRule& rule);
 
 }  // namespace stowage

@@ -6,9 +6,8 @@ import hashlib
 import json
 import os
 from collections import deque
-from concurrent.futures import Future
 from functools import cached_property
-from typing import Any, Iterator, Mapping, Optional, Union
+from typing import Any, Callable, Iterator, Mapping, Optional, Union
 
 import numpy as np
 import torch
@@ -21,6 +20,7 @@ from .._errors import Error
 from .._lengths import Integers, as_integers
 from .._planner import Planner
 from .._step import Step
+from .._window import rule_of
 from ._batch import PackedBatch
 from ._delivery import Delivery, Packer
 from ._iteration import Iteration, Position, Start, digest_of, reader_of_caller
@@ -43,6 +43,10 @@ class StepBatchSampler(Sampler[list[int]]):
         ahead: number of steps that are planned in advance.
         loss_tokens: labels of each row that are not ignored, integers [K]; default the lengths.
         replicated: if False, rank 0 plans and broadcasts over torch.distributed.
+        window: number of consecutive steps that are planned together (Planner.plan_window), whose
+            rows may change steps. Step.ids are the rows of a step then, and rows_of() those that were
+            drawn for it.
+        delay, token_spread: limits on what a window changes, as plan_window() takes them.
         compare: compare the plans of all ranks, over torch.distributed, before a step is used.
             Raises stowage.Error if they differ, because versions, clusters or lengths then differ.
 
@@ -68,10 +72,19 @@ class StepBatchSampler(Sampler[list[int]]):
         loss_tokens: Optional[Integers] = None,
         replicated: bool = True,
         compare: bool = False,
+        window: int = 1,
+        delay: Optional[int] = None,
+        token_spread: Optional[float] = None,
     ) -> None:
         require(planner, Planner, "planner")
         global_batch_size = whole(global_batch_size, "global_batch_size")
         ahead, seed = whole(ahead, "ahead"), whole(seed, "seed")
+        window = whole(window, "window")
+        if window < 1:
+            raise ValueError(f"window: must be at least 1 step, is {window}")
+        self._rule = rule_of(window, delay, token_spread)
+        if window == 1 and (delay is not None or token_spread is not None):
+            raise ValueError("delay and token_spread have no effect without window")
         if replicated and planner.search.time_limit is not None:
             raise ValueError(
                 "a planner with a time_limit plans otherwise on every rank: set node_limit, or "
@@ -101,6 +114,7 @@ class StepBatchSampler(Sampler[list[int]]):
         self.global_batch_size = global_batch_size
         self.shuffle, self.seed, self.drop_last = shuffle, seed, drop_last
         self.ahead, self.replicated, self.compare = ahead, replicated, compare
+        self.window = window
         self._start = Start(Position(0, 0, 0))
         self._iteration: Optional[Iteration] = None  # the iteration begun last
         self._drawn: tuple[int, NDArray[np.int64]] = (-1, np.zeros(0, np.int64))  # epoch, its rows
@@ -150,10 +164,22 @@ class StepBatchSampler(Sampler[list[int]]):
             self._drawn = wanted, order
         return order[step * self.global_batch_size : (step + 1) * self.global_batch_size].copy()
 
-    def _submit(self, step: int, epoch: int) -> Future[Step]:
+    def _batch(self, step: int, epoch: int) -> dict[str, Any]:
         rows = self.rows_of(step, epoch)
         targets = None if self.loss_tokens is None else self.loss_tokens[rows]
-        return self.planner.submit(self.lengths[rows], ids=rows, loss_tokens=targets)
+        return {"lengths": self.lengths[rows], "ids": rows, "loss_tokens": targets}
+
+    def _submit(self, first: int, epoch: int) -> Callable[[], list[Step]]:
+        """Begins to plan the window of steps that begins with `first`. Returns a call that waits for
+        its steps."""
+        batches = [
+            self._batch(step, epoch) for step in range(first, min(first + self.window, self.steps))
+        ]
+        if self.window == 1:
+            alone = self.planner.submit(**batches[0])
+            return lambda: [alone.result()]
+        delay, spread = self._rule
+        return self.planner.submit_window(batches, delay=delay, token_spread=spread).result
 
     def _plans(self, at: Position) -> Iterator[Step]:
         """Yields the steps of the epoch from a position on, planned in advance."""
@@ -161,25 +187,31 @@ class StepBatchSampler(Sampler[list[int]]):
             for _ in range(at.step, self.steps):
                 yield _broadcast(None)
             return
-        waiting: deque[Future[Step]] = deque()
-        for step in range(at.step, self.steps):
-            waiting.append(self._submit(step, at.epoch))
-            if len(waiting) > self.ahead:
-                yield self._shared(waiting.popleft())
+        # Windows are aligned to the epoch, so that a step has the same plan wherever one begins.
+        waiting: deque[tuple[int, Callable[[], list[Step]]]] = deque()
+        ahead = -(-self.ahead // self.window)  # windows
+        for first in range(at.step // self.window * self.window, self.steps, self.window):
+            waiting.append((max(at.step - first, 0), self._submit(first, at.epoch)))
+            if len(waiting) > ahead:
+                yield from self._shared(*waiting.popleft())
         while waiting:
-            yield self._shared(waiting.popleft())
+            yield from self._shared(*waiting.popleft())
 
-    def _shared(self, planned: Future[Step]) -> Step:
+    def _shared(self, begin: int, planned: Callable[[], list[Step]]) -> Iterator[Step]:
+        """Yields the steps of a window from number `begin` of it on."""
         if not self.replicated:
             try:
-                step = planned.result()
+                steps = planned()
             except Exception as failed:
-                return _broadcast(failed)  # it raises the exception on all ranks
-            return _broadcast(step)
-        step = planned.result()
-        if self.compare:
-            _require_equal(step)
-        return step
+                _broadcast(failed)  # it raises the exception on all ranks
+                return
+            for step in steps[begin:]:
+                yield _broadcast(step)
+            return
+        for step in planned()[begin:]:
+            if self.compare:
+                _require_equal(step)
+            yield step
 
     def __iter__(self) -> Iteration:
         """Returns the rows of the rest of the epoch. Raises stowage.Error inside a wrapper that
@@ -236,6 +268,8 @@ class StepBatchSampler(Sampler[list[int]]):
         """Returns a digest of the arguments that determine which rows form which step."""
         kind = (self.global_batch_size, self.shuffle, self.seed, self.drop_last)
         digest = hashlib.sha256(repr(kind).encode())
+        if self.window > 1:
+            digest.update(repr((self.window, self._rule)).encode())
         digest.update(self.lengths.tobytes())
         return digest.hexdigest()[:16]
 
@@ -257,8 +291,8 @@ class StepBatchSampler(Sampler[list[int]]):
             )
         if state.get("order", self._order) != self._order:
             raise ValueError(
-                "state: was taken by a sampler with other lengths, seed, shuffle, drop_last or "
-                "global_batch_size, which has other steps"
+                "state: was taken by a sampler with other lengths, seed, shuffle, drop_last, "
+                "global_batch_size or window, which has other steps"
             )
         self._start, self._iteration = Start(at, str(state.get("plan", ""))), None
 

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <stdexcept>
+#include <string>
 #include <utility>
 #include <variant>
 
 #include "instances/scatter/plan.h"
+#include "instances/scatter/verify/window_check.h"
 
 namespace stowage {
 namespace {
@@ -53,7 +56,7 @@ double step_time_ms(const Outcome& outcome) {
   return plan.simulated_1f1b_ms > 0 ? plan.simulated_1f1b_ms : plan.objective_ms;
 }
 
-WindowPlan plan_window(std::vector<ScatterInstance> steps, std::int64_t delay,
+WindowPlan plan_window(std::vector<ScatterInstance> steps, const WindowRule& rule,
                        const SolveOptions& options, const Budget::Limits& limits) {
   WindowPlan drawn{.deal = as_drawn(steps)};
   drawn.outcomes = solved(steps, options, limits);
@@ -65,7 +68,7 @@ WindowPlan plan_window(std::vector<ScatterInstance> steps, std::int64_t delay,
   }
   if (!may_deal) return marked(std::move(drawn), limits);
   const Budget budget({.interrupt = limits.interrupt});
-  const DealEffort effort{.delay = delay};
+  const DealEffort effort{.rule = rule};
   WindowPlan best = drawn;
   for (const WindowDeal& deal : best_deals(drawn.steps, effort, options.seed, budget)) {
     WindowPlan dealt{.deal = deal, .drawn_ms = drawn.drawn_ms};
@@ -77,6 +80,8 @@ WindowPlan plan_window(std::vector<ScatterInstance> steps, std::int64_t delay,
     dealt.planned_ms = sum_of_times(dealt.outcomes);
     if (dealt.planned_ms < best.planned_ms) best = std::move(dealt);
   }
+  const std::vector<Violation> broken = check_window(drawn.steps, best.steps, best.deal, rule);
+  if (!broken.empty()) throw std::logic_error("a window is wrong: " + to_string(broken.front()));
   return marked(std::move(best), limits);
 }
 

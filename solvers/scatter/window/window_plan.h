@@ -31,12 +31,12 @@ struct WindowPlan {
 // pipeline stages, otherwise its objective. Requires a plan.
 double step_time_ms(const Outcome& outcome);
 
-// Plans the window as drawn and as best_deals() deals it, each step with `options` within `limits`,
-// and returns the plans whose times have the least sum; the window as drawn if none is faster.
-// The parameters of the deal are those of `options`, and its delay is `delay` steps. The window
-// stays as drawn if a step has no plan, if it has fewer than two steps, or if only some steps state
-// the targets of their sequences (loss_tokens).
-WindowPlan plan_window(std::vector<ScatterInstance> steps, std::int64_t delay,
+// Plans the window as drawn and as best_deals() deals it under `rule`, each step with `options`
+// within `limits`, and returns the plans whose times have the least sum; the window as drawn if
+// none is faster. Throws std::logic_error if check_window() finds that the deal breaks the rule.
+// The window stays as drawn if a step has no plan, if it has fewer than two steps, or if only some
+// steps state the targets of their sequences (loss_tokens).
+WindowPlan plan_window(std::vector<ScatterInstance> steps, const WindowRule& rule,
                        const SolveOptions& options, const Budget::Limits& limits);
 
 }  // namespace stowage

@@ -153,6 +153,8 @@ TEST_F(StepWindows, AWindowWithAStepThatCannotBeReadStaysAsDrawn) {
 TEST_F(StepWindows, FlagsThatDoNotGoTogetherAreRefused) {
   for (const auto& [flags, message] : std::vector<std::pair<std::vector<std::string>, std::string>>{
            {{"--delay", "1"}, "--delay: has no effect without --window"},
+           {{"--token-spread", "2"}, "--token-spread: has no effect without --window"},
+           {{"--window", "4", "--token-spread", "0.5"}, "--token-spread: must be"},
            {{"--window", "4", "--delay", "4"}, "--delay: must be below --window, 4, is 4"},
            {{"--window", "1"}, "--window: must be"},
            {{"--window", "4", "-o", "plans"}, "leave out -o"}}) {

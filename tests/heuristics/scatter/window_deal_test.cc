@@ -63,16 +63,33 @@ TEST(WindowDeal, EveryDealPassesTheCheck) {
     const std::vector<ScatterInstance> window = drawn_window(seed, 2 + seed % 4);
     for (const std::int64_t delay : {std::int64_t{0}, std::int64_t{1}, std::int64_t{5}}) {
       DealEffort effort = kQuick;
-      effort.delay = delay;
+      effort.rule.delay = delay;
       const std::vector<WindowDeal> deals = best_deals(window, effort, seed, Budget());
       for (const WindowDeal& deal : deals) {
-        EXPECT_TRUE(check_window(window, dealt(window, deal), deal, delay).empty()) << seed;
+        EXPECT_TRUE(check_window(window, dealt(window, deal), deal, effort.rule).empty()) << seed;
         EXPECT_NE(deal, as_drawn(window)) << seed;
       }
       EXPECT_EQ(best_deals(window, effort, seed, Budget()), deals) << seed;
       // Steps keep their number of sequences, so that without delay nothing can move.
       EXPECT_TRUE(delay > 0 || deals.empty()) << seed;
       moved += deals.size();
+    }
+  }
+  EXPECT_GT(moved, 5U);
+}
+
+// A narrow spread leaves fewer deals, and the window as drawn keeps any spread.
+TEST(WindowDeal, TokensOfStepsKeepTheSpread) {
+  std::size_t moved = 0;
+  for (std::uint64_t seed = 0; seed < static_cast<std::uint64_t>(in_long_run(12, 200)); ++seed) {
+    const std::vector<ScatterInstance> window = drawn_window(seed, 3);
+    for (const double spread : {1.0, 1.2, 2.0}) {
+      DealEffort effort = kQuick;
+      effort.rule = {.delay = 2, .token_spread = spread};
+      for (const WindowDeal& deal : best_deals(window, effort, seed, Budget())) {
+        EXPECT_TRUE(check_window(window, dealt(window, deal), deal, effort.rule).empty()) << seed;
+        ++moved;
+      }
     }
   }
   EXPECT_GT(moved, 5U);
@@ -87,7 +104,7 @@ TEST(WindowDeal, LongSequencesShareAStep) {
                        .lengths = {160, 10, 10, 10}};
   const std::vector<ScatterInstance> window(2, step);
   DealEffort effort = kQuick;
-  effort.delay = 1;
+  effort.rule.delay = 1;
   const std::vector<WindowDeal> deals = best_deals(window, effort, 0, Budget());
   ASSERT_FALSE(deals.empty());
   const WindowDeal& deal = deals.front();

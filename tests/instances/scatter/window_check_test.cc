@@ -20,9 +20,10 @@ ScatterInstance step_of(std::vector<Tokens> lengths) {
 
 std::vector<std::string> broken(const std::vector<ScatterInstance>& drawn,
                                 const std::vector<ScatterInstance>& steps, const Deal& deal,
-                                std::int64_t delay) {
+                                std::int64_t delay, double token_spread = kInfinity) {
+  const WindowRule rule{.delay = delay, .token_spread = token_spread};
   std::set<std::string> rules;
-  for (const Violation& violation : check_window(drawn, steps, deal, delay)) {
+  for (const Violation& violation : check_window(drawn, steps, deal, rule)) {
     rules.insert(violation.rule);
   }
   return {rules.begin(), rules.end()};
@@ -48,6 +49,25 @@ TEST(WindowCheck, EachRuleHoldsAndBreaks) {
     EXPECT_THAT(broken(drawn, drawn, {{{0, 0}, nowhere}, {{1, 0}}, {{2, 0}}}, 2),
                 ElementsAre("window_once", "window_sequence"));
   }
+}
+
+// Steps of 20, 30 and 40 tokens become steps of 30, 45 and 15.
+TEST(WindowCheck, TokensOfAStepKeepTheSpread) {
+  const std::vector<ScatterInstance> drawn = {step_of({15, 5}), step_of({15, 15}),
+                                              step_of({30, 10})};
+  const std::vector<ScatterInstance> steps = {step_of({15, 15}), step_of({15, 30}),
+                                              step_of({5, 10})};
+  const Deal deal = {{{0, 0}, {1, 0}}, {{1, 1}, {2, 0}}, {{0, 1}, {2, 1}}};
+  EXPECT_THAT(broken(drawn, steps, deal, 2), IsEmpty());
+  EXPECT_THAT(broken(drawn, steps, deal, 2, 4.0 / 3), IsEmpty());  // from 15 to 53.3 tokens
+  EXPECT_THAT(broken(drawn, steps, deal, 2, 1.32), ElementsAre("window_tokens"));
+  EXPECT_THAT(broken(drawn, drawn, {{{0, 0}, {0, 1}}, {{1, 0}, {1, 1}}, {{2, 0}, {2, 1}}}, 0, 1),
+              IsEmpty());
+  // 45 tokens exceed 1.1 times 40, and 15 tokens are 20 / 1.33.
+  const auto violations = check_window(drawn, steps, deal, {.delay = 2, .token_spread = 1.1});
+  ASSERT_EQ(violations.size(), 2U);
+  EXPECT_EQ(violations[0].where, "/steps/1");
+  EXPECT_EQ(violations[1].where, "/steps/2");
 }
 
 TEST(WindowCheck, TargetsGoWithTheirSequence) {

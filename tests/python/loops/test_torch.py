@@ -86,6 +86,64 @@ def test_ranks_get_the_rows_of_their_batches():
         assert got == want
 
 
+def test_rows_of_a_window_change_steps():
+    """Five steps make two windows, of three and of two steps."""
+    window = {"window": 3, "token_spread": 1.5}
+    ranks = [sampler_of(rank, **window) for rank in range(DEVICES)]
+    plans = [[step for step, _ in own.steps_with(loader_of(own))] for own in ranks]
+    assert all(own == plans[0] for own in plans)
+    drawn = [ranks[0].rows_of(step, epoch=0) for step in range(5)]
+    for steps in (range(3), range(3, 5)):
+        planned = np.concatenate([plans[0][step].ids for step in steps])
+        assert sorted(planned) == sorted(np.concatenate([drawn[step] for step in steps]))
+    assert any(set(own.ids) != set(rows) for own, rows in zip(plans[0], drawn))
+    for step in plans[0]:
+        assert step.loss_denominator == TARGETS[step.ids].sum()
+    apart = [stowage.Planner(CLUSTER).plan(LENGTHS[rows]) for rows in drawn]
+    assert sum(s.objective_ms for s in plans[0]) < sum(s.objective_ms for s in apart)
+
+
+def windowed():
+    return sampler_of(window=3, token_spread=1.5)
+
+
+def test_a_window_resumes_in_its_midst():
+    sampler = windowed()
+    state, rest = None, []
+    for number, (_, batches) in enumerate(sampler.steps_with(loader_of(sampler))):
+        for batch in batches:
+            if state is not None:
+                rest.append((batch.micro_batch, batch.sequences.tolist()))
+            if number == 1 and state is None:
+                state = sampler.state_dict()
+    again = windowed()
+    again.load_state_dict(state)
+    got = [
+        (batch.micro_batch, batch.sequences.tolist())
+        for _, batches in again.steps_with(loader_of(again))
+        for batch in batches
+    ]
+    assert got == rest
+    for other in ({}, {"window": 3}, {"window": 2, "token_spread": 1.5}):
+        with pytest.raises(ValueError, match="global_batch_size or window"):
+            sampler_of(**other).load_state_dict(state)
+
+
+@pytest.mark.parametrize(
+    "wrong, said",
+    [
+        ({"window": 0}, "window: must be at least 1"),
+        ({"delay": 1}, "no effect without window"),
+        ({"window": 2, "delay": -1}, "delay: must be"),
+        ({"window": 2, "token_spread": 0}, "token_spread: must be"),
+    ],
+    ids=str,
+)
+def test_refuses_windows(wrong, said):
+    with pytest.raises(ValueError, match=said):
+        sampler_of(**wrong)
+
+
 @pytest.mark.parametrize("cluster", [CLUSTER, BY_DEGREE], ids=["by 8", "by degree"])
 @pytest.mark.parametrize("slice", ["zigzag", "contiguous", None])
 def test_parts_of_a_row_make_the_row(slice, cluster):
