@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstdint>
 #include <fstream>
 #include <iomanip>
@@ -18,6 +19,7 @@
 #include "instances/numeric/numbers.h"
 #include "instances/scatter/json/json.h"
 #include "instances/scatter/trainer.h"
+#include "instances/scatter/verify/window_check.h"
 #include "instances/trainer/step.h"
 
 namespace stowage {
@@ -78,6 +80,7 @@ std::optional<InputError> keep(const std::string& file, const std::string& bytes
 }
 
 constexpr char kOutcome[] = ".outcome.json";
+constexpr char kWindow[] = ".window.json";
 
 bool certified_name(const Instance& step, const std::string& bound_by) {
   return std::ranges::find(bound_names(step).certified, bound_by) !=
@@ -106,6 +109,22 @@ BoundWord word_of(const ScatterInstance& step, const ScatterPlan& plan,
   if (!judgement.violations.empty()) return BoundWord::wrong;
   if (!judgement.shown.claimed) return BoundWord::proven;
   return certified ? BoundWord::wrong : BoundWord::claimed;
+}
+
+// Returns whether the places of sequences are a deal of the drawn steps that keeps the rule. Steps
+// count from the first of the window.
+bool is_deal(const std::vector<ScatterInstance>& drawn, const WindowDeal& deal,
+             const WindowRule& rule) {
+  std::vector<ScatterInstance> steps;
+  for (std::size_t s = 0; s < drawn.size(); ++s) {
+    if (deal[s].size() != drawn[s].lengths.size()) return false;
+    for (const auto& [step, index] : deal[s]) {
+      if (step < 0 || step >= std::ssize(drawn)) return false;
+      if (index >= std::ssize(drawn[static_cast<std::size_t>(step)].lengths)) return false;
+    }
+    steps.push_back(dealt_step(drawn, deal, s));
+  }
+  return check_window(drawn, steps, deal, rule).empty();
 }
 
 // Returns an error at a place inside the file's future content.
@@ -164,6 +183,35 @@ std::optional<InputError> PlanDirectory::put(const PlannedStep& step) const {
     if (auto error = write_file(file_of(step.index, kOutcome), bytes)) return error;
   }
   return write_file(file_of(step.index, ".json"), plan_json(plan));
+}
+
+Result<std::optional<WindowDeal>> PlanDirectory::stored_deal(
+    std::int64_t first, const std::vector<ScatterInstance>& drawn, const WindowRule& rule) const {
+  const std::string file = file_of(first, kWindow);
+  if (is_missing(file)) return std::optional<WindowDeal>();
+  const InputError other{kUnwritable, file,
+                         "must tell where the sequences of the steps from " +
+                             std::to_string(first) +
+                             " on were drawn, does not, and is kept: name another directory or "
+                             "remove it and the plans of these steps"};
+  if (is_no_file(file)) return other;
+  const Result<std::string> text = read_file(file);
+  if (!text) return text.errors();
+  Result<WindowFile> window = read_window(*text);
+  if (!window || window->first_step != first || window->drawn.size() != drawn.size()) return other;
+  for (std::vector<DrawnSequence>& step : window->drawn) {
+    for (DrawnSequence& sequence : step) sequence.step -= first;
+  }
+  if (!is_deal(drawn, window->drawn, rule)) return other;
+  return std::optional(std::move(window->drawn));
+}
+
+std::optional<InputError> PlanDirectory::put(const WindowFile& window) const {
+  const std::string file = file_of(window.first_step, kWindow);
+  const std::string bytes = write_window(window);
+  const Result<bool> same = holds(file, bytes);
+  if (!same) return same.errors().front();
+  return *same ? std::nullopt : write_file(file, bytes);
 }
 
 // Writes the requested files beside the plan, and updates other existing ones, from the step and

@@ -7,15 +7,20 @@
 //
 // The files beside a plan, the step as an instance and a trainer's file, are derived from the step
 // and its plan. So they never cause planning again, and existing files of any format are kept
-// consistent with the plan.
+// consistent with the plan. Steps that are planned together have a file of their window.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "cli/commands/stream/window_file.h"
+#include "heuristics/scatter/window/window_deal.h"
 #include "instances/result.h"
+#include "instances/scatter/instance.h"
+#include "instances/scatter/window_rule.h"
 #include "solvers/plan_stream.h"
 
 namespace stowage {
@@ -75,6 +80,16 @@ class PlanDirectory {
   // no plan or an invalid plan, and the step is then planned again. Requires a plan. Errors: E002,
   // E110, E604.
   std::optional<InputError> put(const PlannedStep& step) const;
+
+  // Returns the deal of a window whose drawn steps begin with step `first`, or nullopt if its file,
+  // "00000008.window.json" for the window that begins with step 8, is missing. Errors: E002 if the
+  // file is not of this window under the rule; E110 and E107 if it cannot be read.
+  Result<std::optional<WindowDeal>> stored_deal(std::int64_t first,
+                                                const std::vector<ScatterInstance>& drawn,
+                                                const WindowRule& rule) const;
+
+  // Writes the file of a window. It is written before the plans of its steps. Errors: E110, E604.
+  std::optional<InputError> put(const WindowFile& window) const;
 
   // Returns, for instance, "plans/00000012.json" for 12 and ".json".
   std::string file_of(std::int64_t index, const std::string& ending) const;

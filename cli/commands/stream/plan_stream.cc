@@ -136,11 +136,6 @@ class PlanStreamCommand : public Command {
           kUsage, "--delay",
           "must be below --window, " + grouped(*window_) + ", is " + grouped(*delay_)};
     }
-    if (window_ && !directory_.empty()) {
-      return InputError{kUsage, "--window",
-                        "prints its steps, with the places that their sequences were drawn from: "
-                        "leave out -o"};
-    }
     return std::nullopt;
   }
 
@@ -279,13 +274,7 @@ class PlanStreamCommand : public Command {
           unread_ = errors_in("", stored.errors());
           return std::nullopt;
         }
-        if (!stored->mended.empty()) mended_.add(stored->mended);
-        if (stored->plan == StoredPlan::there) {
-          ++there_;
-          if (stored->claimed) claimed_.add(plans_->file_of(index, ".json"));
-          continue;
-        }
-        if (stored->plan == StoredPlan::invalid) invalid_.add(plans_->file_of(index, ".json"));
+        if (is_there(index, *stored)) continue;
       }
       StreamStep found{.index = index};
       found.instance = **std::move(step);
@@ -296,10 +285,19 @@ class PlanStreamCommand : public Command {
     }
   }
 
+  // Records the state of a stored step. Returns whether its plan stays.
+  bool is_there(std::int64_t index, const StoredStep& stored) {
+    if (!stored.mended.empty()) mended_.add(stored.mended);
+    if (stored.plan == StoredPlan::invalid) invalid_.add(plans_->file_of(index, ".json"));
+    if (stored.plan != StoredPlan::there) return false;
+    ++there_;
+    if (stored.claimed) claimed_.add(plans_->file_of(index, ".json"));
+    return true;
+  }
+
   void plan_windows(Console& console, StepStream& steps, StreamReport& report,
                     const Budget::Limits& limits, int threads) {
-    WindowRule rule{.delay = delay_.value_or(*window_ - 1)};
-    if (token_spread_) rule.token_spread = *token_spread_;
+    const WindowRule rule = window_rule();
     work_in_order<StepWindow, PlannedWindow>(
         [&] { return next_window(steps); },
         [&](StepWindow&& window) { return plan_steps(std::move(window), rule, options_, limits); },
@@ -307,17 +305,75 @@ class PlanStreamCommand : public Command {
         [&](PlannedWindow&& window) { return take_window(console, report, std::move(window)); });
   }
 
+  WindowRule window_rule() const {
+    WindowRule rule{.delay = delay_.value_or(*window_ - 1)};
+    if (token_spread_) rule.token_spread = *token_spread_;
+    return rule;
+  }
+
+  // Returns the next window of this share that has steps without a stored plan, or nullopt at the
+  // end.
+  std::optional<StepWindow> next_window(StepStream& steps) {
+    for (;;) {
+      std::optional<StepWindow> window = read_window(steps);
+      if (!window || !plans_ || leave_out_stored(*window)) return window;
+      if (!unread_.empty()) return std::nullopt;
+    }
+  }
+
+  // Ends the stream with the errors of a stored file. Returns false.
+  bool fail(const std::vector<InputError>& errors) {
+    unread_ = errors_in("", errors);
+    return false;
+  }
+
+  // Takes the deal of a stored window, and leaves out the steps whose plans are stored. Returns
+  // whether steps are left.
+  bool leave_out_stored(StepWindow& window) {
+    if (const auto drawn = readable_steps(window)) {
+      Result<std::optional<WindowDeal>> deal =
+          plans_->stored_deal(window.first, *drawn, window_rule());
+      if (!deal) return fail(deal.errors());
+      window.deal = *std::move(deal);
+      for (std::size_t s = 0; window.deal && s < drawn->size(); ++s) {
+        window.steps[s].instance = dealt_step(*drawn, *window.deal, s);
+      }
+    }
+    const bool alone = window.deal || !readable_steps(window);
+    std::vector<StreamStep> left;
+    for (StreamStep& step : window.steps) {
+      if (step.outcome || passed(step.index)) {
+        if (step.outcome || !alone) left.push_back(std::move(step));
+        continue;
+      }
+      const Result<StoredStep> stored =
+          plans_->resume(step.index, std::get<ScatterInstance>(step.instance));
+      if (!stored) return fail(stored.errors());
+      if (!is_there(step.index, *stored)) {
+        left.push_back(std::move(step));
+      } else if (!alone) {
+        return fail({{kUnwritable, plans_->file_of(step.index, ".json"),
+                      "must be a plan of --window, is one without, and is kept: name another "
+                      "directory or remove it"}});
+      } else {
+        remarks_.take(step.index);
+      }
+    }
+    window.steps = std::move(left);
+    return !window.steps.empty();
+  }
+
   // Returns the next window of this share, with all its steps, or nullopt at the end. It may begin
   // before --from and end behind --steps. The steps before an error that ends the stream are a
   // window of their own.
-  std::optional<StepWindow> next_window(StepStream& steps) {
+  std::optional<StepWindow> read_window(StepStream& steps) {
     const std::int64_t from = from_.value_or(0) / *window_ * *window_;
     while (!beyond(steps.index()) &&
            (steps.index() < from || !shard_.takes(steps.index() / *window_))) {
       if (!steps.skip()) break;
     }
     if (beyond(steps.index())) return std::nullopt;
-    StepWindow window;
+    StepWindow window{.first = steps.index(), .steps = {}};
     for (std::int64_t k = 0; k < *window_ && unread_.empty(); ++k) {
       const std::int64_t index = steps.index();
       Result<std::optional<ScatterInstance>> step = steps.next();
@@ -333,7 +389,7 @@ class PlanStreamCommand : public Command {
         window.steps.push_back({.index = index, .instance = **std::move(step), .outcome = {}});
         remarks_.put(index, {.extras = steps.take_extras(),
                              .with_instance = instances_,
-                             .with_trainer = !trainer_.empty()});
+                             .with_trainer = !trainer_.empty() && !plans_});
       }
     }
     if (window.steps.empty()) return std::nullopt;
@@ -345,17 +401,24 @@ class PlanStreamCommand : public Command {
     for (const PlannedStep& step : window.steps) {
       if (step.outcome.stopped_by == StoppedBy::interrupted) return false;
     }
-    windows_.add(window);
+    if (window.dealt) windows_.add(window);
+    if (window.dealt && plans_) {
+      unwritten_ = plans_->put(WindowFile{window.steps.front().index, window.drawn});
+      if (unwritten_) return false;
+    }
     for (std::size_t s = 0; s < window.steps.size(); ++s) {
       const std::int64_t index = window.steps[s].index;
       StepRemarks remarks = remarks_.take(index);
-      if (index < from_.value_or(0) || beyond(index)) continue;
+      if (passed(index)) continue;
       remarks.drawn = std::move(window.drawn[s]);
-      if (!print(console, window.steps[s], remarks)) return false;
+      if (!write(console, window.steps[s], remarks)) return false;
       report.add(window.steps[s]);
     }
     return true;
   }
+
+  // Returns whether a step of a window is before --from or behind --steps.
+  bool passed(std::int64_t index) const { return index < from_.value_or(0) || beyond(index); }
 
   bool beyond(std::int64_t index) const { return steps_ && index - from_.value_or(0) >= *steps_; }
 
@@ -367,15 +430,16 @@ class PlanStreamCommand : public Command {
   bool take(Console& console, StreamReport& report, PlannedStep&& step) {
     // The partial result of an interrupted solve is discarded, since it would not be reproducible.
     if (step.outcome.stopped_by == StoppedBy::interrupted) return false;
-    const StepRemarks remarks = remarks_.take(step.index);
-    if (plans_ && step.outcome.plan) {
-      unwritten_ = plans_->put(step);
-      if (unwritten_) return false;
-    } else if (!print(console, step, remarks)) {
-      return false;
-    }
+    if (!write(console, step, remarks_.take(step.index))) return false;
     report.add(step);
     return true;
+  }
+
+  // Writes the plan of a step to the directory, or prints its line. Returns false if it cannot.
+  bool write(Console& console, const PlannedStep& step, const StepRemarks& remarks) {
+    if (!plans_ || !step.outcome.plan) return print(console, step, remarks);
+    unwritten_ = plans_->put(step);
+    return !unwritten_;
   }
 
   // Prints the line of a step. Returns false if it cannot.

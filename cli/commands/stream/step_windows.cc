@@ -19,37 +19,56 @@ std::int64_t tokens_of(const ScatterInstance& step) {
   return tokens;
 }
 
+std::size_t place_in(const StepWindow& window, const StreamStep& step) {
+  return static_cast<std::size_t>(step.index - window.first);
+}
+
+// Returns the places of the sequences of a step as it was read.
+std::vector<DrawnSequence> as_drawn(const StepWindow& window, const StreamStep& step) {
+  std::vector<DrawnSequence> drawn;
+  for (std::size_t i = 0; i < std::get<ScatterInstance>(step.instance).lengths.size(); ++i) {
+    drawn.push_back({step.index - window.first, static_cast<std::int64_t>(i)});
+  }
+  return drawn;
+}
+
 }  // namespace
+
+std::optional<std::vector<ScatterInstance>> readable_steps(const StepWindow& window) {
+  std::vector<ScatterInstance> steps;
+  for (const StreamStep& step : window.steps) {
+    if (step.outcome) return std::nullopt;
+    steps.push_back(std::get<ScatterInstance>(step.instance));
+  }
+  return steps;
+}
 
 PlannedWindow plan_steps(StepWindow window, const WindowRule& rule, const SolveOptions& options,
                          const Budget::Limits& limits) {
-  std::vector<ScatterInstance> drawn;
-  for (const StreamStep& step : window.steps) {
-    drawn.push_back(std::get<ScatterInstance>(step.instance));
-  }
   PlannedWindow planned;
-  if (std::ranges::any_of(window.steps,
-                          [](const auto& step) { return step.outcome.has_value(); })) {
-    for (StreamStep& step : window.steps) {
-      Budget budget(limits);
-      Outcome outcome =
-          step.outcome ? *std::move(step.outcome) : solve(step.instance, options, budget);
-      planned.steps.push_back({step.index, std::move(step.instance), std::move(outcome)});
-    }
-    planned.drawn = as_drawn(drawn);
-  } else {
-    WindowPlan plan = plan_window(drawn, rule, options, limits);
+  const auto drawn = window.deal ? std::nullopt : readable_steps(window);
+  if (drawn) {
+    WindowPlan plan = plan_window(*drawn, rule, options, limits);
     for (std::size_t s = 0; s < window.steps.size(); ++s) {
       planned.steps.push_back(
           {window.steps[s].index, std::move(plan.steps[s]), std::move(plan.outcomes[s])});
     }
     planned.drawn = std::move(plan.deal);
+    planned.dealt = true;
     planned.drawn_ms = plan.drawn_ms;
     planned.planned_ms = plan.planned_ms;
+  } else {
+    for (StreamStep& step : window.steps) {
+      planned.drawn.push_back(window.deal ? (*window.deal)[place_in(window, step)]
+                                          : as_drawn(window, step));
+      Budget budget(limits);
+      Outcome outcome =
+          step.outcome ? *std::move(step.outcome) : solve(step.instance, options, budget);
+      planned.steps.push_back({step.index, std::move(step.instance), std::move(outcome)});
+    }
   }
-  const std::int64_t first = planned.steps.empty() ? 0 : planned.steps.front().index;
   for (std::vector<DrawnSequence>& step : planned.drawn) {
-    for (DrawnSequence& sequence : step) sequence.step += first;
+    for (DrawnSequence& sequence : step) sequence.step += window.first;
   }
   return planned;
 }

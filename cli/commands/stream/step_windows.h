@@ -4,9 +4,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "heuristics/scatter/window/window_deal.h"
 #include "instances/budget.h"
 #include "instances/scatter/drawn.h"
 #include "instances/scatter/window_rule.h"
@@ -15,19 +17,26 @@
 
 namespace stowage {
 
-// Consecutive steps as they were read; those that could not be read have an outcome.
+// Consecutive steps as they were read; those that could not be read have an outcome. Or, with a
+// deal, some steps of a window as they were dealt before.
 struct StepWindow {
+  std::int64_t first = 0;  // number of the window's first step
   std::vector<StreamStep> steps;
+  std::optional<WindowDeal> deal = {};  // of all steps of the window
 };
 
 struct PlannedWindow {
   std::vector<PlannedStep> steps;
   std::vector<std::vector<DrawnSequence>> drawn;  // by step, with numbers of the stream's steps
-  double drawn_ms = 0;                            // as in WindowPlan
+  bool dealt = false;   // the sequences were dealt now, and the window has all its steps
+  double drawn_ms = 0;  // as in WindowPlan
   double planned_ms = 0;
 };
 
-// Plans the window, or each step alone if a step could not be read.
+// Returns the steps of a window that could all be read, without their numbers; nullopt otherwise.
+std::optional<std::vector<ScatterInstance>> readable_steps(const StepWindow& window);
+
+// Plans the window, or each step alone if a step could not be read or if the window has a deal.
 PlannedWindow plan_steps(StepWindow window, const WindowRule& rule, const SolveOptions& options,
                          const Budget::Limits& limits);
 
