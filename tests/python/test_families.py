@@ -2,6 +2,8 @@
 
 import json
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -53,17 +55,20 @@ def test_finds_the_optimum_of_the_first_instance():
     assert "optimal: 39 ms" in repr(outcome)
 
 
-def test_a_pipelined_step_states_the_end_of_its_schedule():
+def test_a_pipelined_step_states_the_end_of_its_schedule(tmp_path):
     step = two()
     step.update(pipeline_stages=4, lengths=[64, 40, 30, 20, 8, 5])
     outcome = stowage.solve(step)
     assert outcome.simulated_ms == outcome.plan["simulated_1f1b_ms"]
     assert 0 < outcome.simulated_bound_ms <= outcome.simulated_ms
     document = outcome.to_dict()
-    stowage.verify(step, document)
-    document["simulated_bound_ms"] = document["simulated_1f1b_ms"] * 2
-    with pytest.raises(stowage.VerificationError):
-        stowage.verify(step, document)
+    (tmp_path / "step.json").write_text(json.dumps(step))
+    for factor, code in ((1, 0), (2, 1)):
+        document["simulated_bound_ms"] = outcome.simulated_bound_ms * factor
+        (tmp_path / "outcome.json").write_text(json.dumps(document))
+        command = [sys.executable, "-m", "stowage", "verify", "step.json", "outcome.json"]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == code, done.stderr
     assert pickle.loads(pickle.dumps(outcome)).simulated_ms == outcome.simulated_ms
     assert stowage.solve(two()).simulated_ms is None
 

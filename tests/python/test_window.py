@@ -88,7 +88,7 @@ def test_sequences_that_fit_no_group_are_named_by_their_ids(cluster, batches, wh
             assert all(at[own] == longest for own in step.clipped.tolist())
     with pytest.raises(stowage.Infeasible) as raised:
         stowage.Planner(cluster).plan_window(wide)
-    assert raised.value.sequences.tolist() == [29]
+    assert raised.value.unplaceable.tolist() == [29]
 
 
 def test_one_batch_or_none_is_no_window(cluster, batches):

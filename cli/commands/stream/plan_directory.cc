@@ -192,18 +192,19 @@ Result<std::optional<WindowDeal>> PlanDirectory::stored_deal(
   const InputError other{kUnwritable, file,
                          "must tell where the sequences of the steps from " +
                              std::to_string(first) +
-                             " on were drawn, does not, and is kept: name another directory or "
-                             "remove it and the plans of these steps"};
+                             " on were drawn, within --delay and --token-spread, does not, and is "
+                             "kept: name another directory or remove it and their plans"};
   if (is_no_file(file)) return other;
   const Result<std::string> text = read_file(file);
   if (!text) return text.errors();
-  Result<WindowFile> window = read_window(*text);
+  const Result<WindowFile> window = read_window(*text);
   if (!window || window->first_step != first || window->drawn.size() != drawn.size()) return other;
-  for (std::vector<DrawnSequence>& step : window->drawn) {
+  WindowDeal deal = window->drawn;
+  for (std::vector<DrawnSequence>& step : deal) {
     for (DrawnSequence& sequence : step) sequence.step -= first;
   }
-  if (!is_deal(drawn, window->drawn, rule)) return other;
-  return std::optional(std::move(window->drawn));
+  if (!is_deal(drawn, deal, rule)) return other;
+  return std::optional(std::move(deal));
 }
 
 std::optional<InputError> PlanDirectory::put(const WindowFile& window) const {

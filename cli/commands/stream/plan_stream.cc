@@ -1,5 +1,5 @@
 // stowage plan-stream: plans the steps of a training run one after another. Longer than 300 lines:
-// the conditions that end a stream and their messages belong together.
+// the flags, their checks and the messages at the end of a stream.
 #include "solvers/plan_stream.h"
 
 #include <fcntl.h>
@@ -15,6 +15,7 @@
 #include "cli/commands/stream/remarks.h"
 #include "cli/commands/stream/report.h"
 #include "cli/commands/stream/shard.h"
+#include "cli/commands/stream/step_source.h"
 #include "cli/commands/stream/step_windows.h"
 #include "cli/families/families.h"
 #include "cli/families/load.h"
@@ -211,32 +212,30 @@ class PlanStreamCommand : public Command {
     how.interrupt = &interrupt.flag();
     how.directory = directory_of(path_);
     StepStream steps(stream, path_ == "-" ? "stdin" : path_, std::move(cluster), how);
+    StepSource source(steps, range(), plans_ ? &*plans_ : nullptr);
     StreamReport report(console);
     const int threads = static_cast<int>(threads_.value_or(1));
     const Budget::Limits limits = solve_.limits(interrupt.flag());
     if (window_) {
-      plan_windows(console, steps, report, limits, threads);
+      plan_windows(console, source, report, limits, threads);
     } else {
-      plan_stream([&] { return next(steps); }, options_, limits, threads,
-                  [&](PlannedStep&& step) { return take(console, report, std::move(step)); });
+      plan_stream([&] { return source.next(); }, options_, limits, threads,
+                  [&](PlannedStep&& step) { return take(console, source, report, step); });
     }
-    report.finish(interrupt.flag(), steps.clipped(), there_);
-    if (window_) console.info("windows   " + windows_.text());
+    report.finish(interrupt.flag(), steps.clipped(), source.there());
+    if (!windows_.empty()) console.info("windows   " + windows_.text());
+    std::vector<CliError> unread = source.errors();
     if (const std::int64_t from = from_.value_or(0);
-        unread_.empty() && !interrupt.flag() && steps.index() < from) {
+        unread.empty() && !interrupt.flag() && steps.index() < from) {
       console.warn("the stream has " + counted(steps.index(), "step") + ", none from --from " +
                    grouped(from) + " on");
     }
-    if (!invalid_.empty()) console.warn(invalid_.say("is invalid") + ", and is planned anew");
-    if (!claimed_.empty()) console.warn(claimed_.say("has a bound that is not proven"));
-    if (!mended_.empty()) {
-      console.warn(mended_.say("was missing or not of its plan") + ", and is written from it");
-    }
+    source.warn(console);
     if (!answered_) return ExitCode::internal;
     // stdout has its lines already, so this error is printed to stderr only.
-    if (unwritten_) unread_.push_back({"", *unwritten_});
-    if (!unread_.empty()) {
-      console.complain(unread_);
+    if (unwritten_) unread.push_back({"", *unwritten_});
+    if (!unread.empty()) {
+      console.complain(unread);
       return ExitCode::bad_input;
     }
     if (interrupt.flag()) {
@@ -247,157 +246,35 @@ class PlanStreamCommand : public Command {
     return console.answer("", report.exit_code());
   }
 
-  // Returns the next step of this share without a stored plan, or nullopt at the end. A step that
-  // cannot be read is returned with its error, or ends the stream (--fail-fast). A stream that
-  // broke off ends too.
-  std::optional<StreamStep> next(StepStream& steps) {
-    for (;;) {
-      while (!beyond(steps.index()) && passed_over(steps.index())) {
-        if (!steps.skip()) break;  // next() below detects the end
-      }
-      const std::int64_t index = steps.index();
-      if (beyond(index)) return std::nullopt;
-      Result<std::optional<ScatterInstance>> step = steps.next();
-      const std::string place = batch_size_ ? "" : steps.place();
-      if (!step && (fail_fast_ || steps.index() == index)) {
-        unread_ = errors_in(place, step.errors());
-        return std::nullopt;
-      }
-      if (!step) {
-        remarks_.put(index, {.extras = steps.take_extras(), .errors = step.errors()});
-        return unreadable_step(index, place, step.errors());
-      }
-      if (!*step) return std::nullopt;
-      if (plans_) {
-        const Result<StoredStep> stored = plans_->resume(index, **step);
-        if (!stored) {
-          unread_ = errors_in("", stored.errors());
-          return std::nullopt;
-        }
-        if (is_there(index, *stored)) continue;
-      }
-      StreamStep found{.index = index};
-      found.instance = **std::move(step);
-      remarks_.put(index, {.extras = steps.take_extras(),
-                           .with_instance = instances_,
-                           .with_trainer = !trainer_.empty() && !plans_});
-      return found;
-    }
+  SourceRange range() const {
+    SourceRange range{.from = from_.value_or(0),
+                      .steps = steps_,
+                      .shard = shard_,
+                      .window = window_.value_or(1),
+                      .fail_fast = fail_fast_,
+                      .lines = !batch_size_,
+                      .with_instance = instances_,
+                      .with_trainer = !trainer_.empty() && !plans_};
+    range.rule.delay = delay_.value_or(range.window - 1);
+    if (token_spread_) range.rule.token_spread = *token_spread_;
+    return range;
   }
 
-  // Records the state of a stored step. Returns whether its plan stays.
-  bool is_there(std::int64_t index, const StoredStep& stored) {
-    if (!stored.mended.empty()) mended_.add(stored.mended);
-    if (stored.plan == StoredPlan::invalid) invalid_.add(plans_->file_of(index, ".json"));
-    if (stored.plan != StoredPlan::there) return false;
-    ++there_;
-    if (stored.claimed) claimed_.add(plans_->file_of(index, ".json"));
-    return true;
-  }
-
-  void plan_windows(Console& console, StepStream& steps, StreamReport& report,
+  void plan_windows(Console& console, StepSource& source, StreamReport& report,
                     const Budget::Limits& limits, int threads) {
-    const WindowRule rule = window_rule();
+    const SourceRange range = this->range();
     work_in_order<StepWindow, PlannedWindow>(
-        [&] { return next_window(steps); },
-        [&](StepWindow&& window) { return plan_steps(std::move(window), rule, options_, limits); },
+        [&] { return source.next_window(); },
+        [&](StepWindow&& window) {
+          return plan_steps(std::move(window), range.rule, options_, limits);
+        },
         threads,
-        [&](PlannedWindow&& window) { return take_window(console, report, std::move(window)); });
-  }
-
-  WindowRule window_rule() const {
-    WindowRule rule{.delay = delay_.value_or(*window_ - 1)};
-    if (token_spread_) rule.token_spread = *token_spread_;
-    return rule;
-  }
-
-  // Returns the next window of this share that has steps without a stored plan, or nullopt at the
-  // end.
-  std::optional<StepWindow> next_window(StepStream& steps) {
-    for (;;) {
-      std::optional<StepWindow> window = read_window(steps);
-      if (!window || !plans_ || leave_out_stored(*window)) return window;
-      if (!unread_.empty()) return std::nullopt;
-    }
-  }
-
-  // Ends the stream with the errors of a stored file. Returns false.
-  bool fail(const std::vector<InputError>& errors) {
-    unread_ = errors_in("", errors);
-    return false;
-  }
-
-  // Takes the deal of a stored window, and leaves out the steps whose plans are stored. Returns
-  // whether steps are left.
-  bool leave_out_stored(StepWindow& window) {
-    if (const auto drawn = readable_steps(window)) {
-      Result<std::optional<WindowDeal>> deal =
-          plans_->stored_deal(window.first, *drawn, window_rule());
-      if (!deal) return fail(deal.errors());
-      window.deal = *std::move(deal);
-      for (std::size_t s = 0; window.deal && s < drawn->size(); ++s) {
-        window.steps[s].instance = dealt_step(*drawn, *window.deal, s);
-      }
-    }
-    const bool alone = window.deal || !readable_steps(window);
-    std::vector<StreamStep> left;
-    for (StreamStep& step : window.steps) {
-      if (step.outcome || passed(step.index)) {
-        if (step.outcome || !alone) left.push_back(std::move(step));
-        continue;
-      }
-      const Result<StoredStep> stored =
-          plans_->resume(step.index, std::get<ScatterInstance>(step.instance));
-      if (!stored) return fail(stored.errors());
-      if (!is_there(step.index, *stored)) {
-        left.push_back(std::move(step));
-      } else if (!alone) {
-        return fail({{kUnwritable, plans_->file_of(step.index, ".json"),
-                      "must be a plan of --window, is one without, and is kept: name another "
-                      "directory or remove it"}});
-      } else {
-        remarks_.take(step.index);
-      }
-    }
-    window.steps = std::move(left);
-    return !window.steps.empty();
-  }
-
-  // Returns the next window of this share, with all its steps, or nullopt at the end. It may begin
-  // before --from and end behind --steps. The steps before an error that ends the stream are a
-  // window of their own.
-  std::optional<StepWindow> read_window(StepStream& steps) {
-    const std::int64_t from = from_.value_or(0) / *window_ * *window_;
-    while (!beyond(steps.index()) &&
-           (steps.index() < from || !shard_.takes(steps.index() / *window_))) {
-      if (!steps.skip()) break;
-    }
-    if (beyond(steps.index())) return std::nullopt;
-    StepWindow window{.first = steps.index(), .steps = {}};
-    for (std::int64_t k = 0; k < *window_ && unread_.empty(); ++k) {
-      const std::int64_t index = steps.index();
-      Result<std::optional<ScatterInstance>> step = steps.next();
-      const std::string place = batch_size_ ? "" : steps.place();
-      if (!step && (fail_fast_ || steps.index() == index)) {
-        unread_ = errors_in(place, step.errors());
-      } else if (!step) {
-        remarks_.put(index, {.extras = steps.take_extras(), .errors = step.errors()});
-        window.steps.push_back(unreadable_step(index, place, step.errors()));
-      } else if (!*step) {
-        break;
-      } else {
-        window.steps.push_back({.index = index, .instance = **std::move(step), .outcome = {}});
-        remarks_.put(index, {.extras = steps.take_extras(),
-                             .with_instance = instances_,
-                             .with_trainer = !trainer_.empty() && !plans_});
-      }
-    }
-    if (window.steps.empty()) return std::nullopt;
-    return window;
+        [&](PlannedWindow&& window) { return take_window(console, source, report, window); });
   }
 
   // Called on another thread than next_window().
-  bool take_window(Console& console, StreamReport& report, PlannedWindow&& window) {
+  bool take_window(Console& console, StepSource& source, StreamReport& report,
+                   PlannedWindow& window) {
     for (const PlannedStep& step : window.steps) {
       if (step.outcome.stopped_by == StoppedBy::interrupted) return false;
     }
@@ -406,10 +283,10 @@ class PlanStreamCommand : public Command {
       unwritten_ = plans_->put(WindowFile{window.steps.front().index, window.drawn});
       if (unwritten_) return false;
     }
+    const SourceRange range = this->range();
     for (std::size_t s = 0; s < window.steps.size(); ++s) {
-      const std::int64_t index = window.steps[s].index;
-      StepRemarks remarks = remarks_.take(index);
-      if (passed(index)) continue;
+      StepRemarks remarks = source.take_remarks(window.steps[s].index);
+      if (!range.has(window.steps[s].index)) continue;
       remarks.drawn = std::move(window.drawn[s]);
       if (!write(console, window.steps[s], remarks)) return false;
       report.add(window.steps[s]);
@@ -417,20 +294,11 @@ class PlanStreamCommand : public Command {
     return true;
   }
 
-  // Returns whether a step of a window is before --from or behind --steps.
-  bool passed(std::int64_t index) const { return index < from_.value_or(0) || beyond(index); }
-
-  bool beyond(std::int64_t index) const { return steps_ && index - from_.value_or(0) >= *steps_; }
-
-  bool passed_over(std::int64_t index) const {
-    return index < from_.value_or(0) || !shard_.takes(index);
-  }
-
   // Called on another thread than next().
-  bool take(Console& console, StreamReport& report, PlannedStep&& step) {
+  bool take(Console& console, StepSource& source, StreamReport& report, const PlannedStep& step) {
     // The partial result of an interrupted solve is discarded, since it would not be reproducible.
     if (step.outcome.stopped_by == StoppedBy::interrupted) return false;
-    if (!write(console, step, remarks_.take(step.index))) return false;
+    if (!write(console, step, source.take_remarks(step.index))) return false;
     report.add(step);
     return true;
   }
@@ -483,14 +351,8 @@ class PlanStreamCommand : public Command {
   SolveOptions options_;
   Shard shard_;
   std::optional<PlanDirectory> plans_;
-  StreamRemarks remarks_;
   WindowFigures windows_;
-  std::vector<CliError> unread_;         // errors of the step whose reading ended the stream
   std::optional<InputError> unwritten_;  // error of the plan whose writing ended the stream
-  std::int64_t there_ = 0;               // number of steps that already had a plan
-  FilesAlike invalid_;                   // stored files without a valid plan, or with a false bound
-  FilesAlike claimed_;                   // plans with an unproven bound of a backend
-  FilesAlike mended_;                    // trainer's files that were inconsistent with their plans
   bool answered_ = true;                 // true while all writes to stdout succeeded
 };
 

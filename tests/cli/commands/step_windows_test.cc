@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
@@ -156,13 +157,99 @@ TEST_F(StepWindows, FlagsThatDoNotGoTogetherAreRefused) {
            {{"--token-spread", "2"}, "--token-spread: has no effect without --window"},
            {{"--window", "4", "--token-spread", "0.5"}, "--token-spread: must be"},
            {{"--window", "4", "--delay", "4"}, "--delay: must be below --window, 4, is 4"},
-           {{"--window", "1"}, "--window: must be"},
-           {{"--window", "4", "-o", "plans"}, "leave out -o"}}) {
+           {{"--window", "1"}, "--window: must be"}}) {
     const Finished run = eight(flags);
     EXPECT_EQ(run.exit_code, 2);
     EXPECT_THAT(run.err, HasSubstr(message));
-    EXPECT_FALSE(std::filesystem::exists(dir_ / "plans"));
   }
+}
+
+// Names and contents of all files of a directory.
+std::map<std::string, std::string> files_of(const std::filesystem::path& directory) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(directory)) {
+    files[entry.path().filename()] = read_text(entry.path());
+  }
+  return files;
+}
+
+TEST_F(StepWindows, ADirectoryHasThePlansOfStdoutAndTheDealOfEachWindow) {
+  const Finished run = eight({"--window", "3", "-o", "plans", "--trainer", "json"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(run.out, "");
+  for (const std::string& text : lines_of(eight({"--window", "3"}).out)) {
+    const json line = json::parse(text);
+    const int step = line["step"];
+    const std::string name = "plans/0000000" + std::to_string(step);
+    EXPECT_EQ(json::parse(read_text(dir_ / (name + ".json"))), line["plan"]);
+    const int first = step / 3 * 3;
+    const json window =
+        json::parse(read_text(dir_ / ("plans/0000000" + std::to_string(first) + ".window.json")));
+    EXPECT_EQ(window["first_step"], first);
+    EXPECT_EQ(window["drawn"][static_cast<std::size_t>(step - first)], line["drawn"]);
+    EXPECT_TRUE(std::filesystem::exists(dir_ / (name + ".trainer.json")));
+  }
+}
+
+TEST_F(StepWindows, ADirectoryIsResumed) {
+  ASSERT_EQ(eight({"--window", "4", "-o", "whole", "--instances"}).exit_code, 0);
+  const auto whole = files_of(dir_ / "whole");
+  const auto plans = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"-o", "plans", "--instances"});
+    return eight(more);
+  };
+  // In parts that cut the windows, and in shares.
+  EXPECT_EQ(plans({"--window", "4", "--from", "2", "--steps", "3"}).exit_code, 0);
+  EXPECT_FALSE(std::filesystem::exists(dir_ / "plans" / "00000001.json"));
+  EXPECT_EQ(plans({"--window", "4", "--shard", "1/2"}).exit_code, 0);
+  EXPECT_EQ(plans({"--window", "4", "--shard", "0/2"}).exit_code, 0);
+  EXPECT_EQ(files_of(dir_ / "plans"), whole);
+  // After a run that was killed, or that lost a file beside a plan.
+  std::filesystem::remove(dir_ / "plans" / "00000002.json");
+  std::filesystem::remove(dir_ / "plans" / "00000005.instance.json");
+  const Finished again = plans({"--window", "4"});
+  EXPECT_THAT(again.err, HasSubstr("7 had their plan already"));
+  EXPECT_THAT(again.err, HasSubstr("00000005.instance.json: was missing"));
+  EXPECT_EQ(files_of(dir_ / "plans"), whole);
+  std::filesystem::remove_all(dir_ / "plans");
+  std::filesystem::create_directory(dir_ / "plans");
+  std::filesystem::copy(dir_ / "whole" / "00000004.window.json",
+                        dir_ / "plans" / "00000004.window.json");
+  EXPECT_EQ(plans({"--window", "4"}).exit_code, 0);
+  EXPECT_EQ(files_of(dir_ / "plans"), whole);
+}
+
+TEST_F(StepWindows, PlansThatAreNotOfTheWindowsAreKept) {
+  ASSERT_EQ(eight({"--window", "4", "-o", "plans"}).exit_code, 0);
+  const auto refused = [&](const std::vector<std::string>& flags, const std::string& file) {
+    const auto before = files_of(dir_ / "plans");
+    std::vector<std::string> all = {"-o", "plans"};
+    all.insert(all.end(), flags.begin(), flags.end());
+    const Finished run = eight(all);
+    EXPECT_EQ(run.exit_code, 2) << run.err;
+    EXPECT_THAT(run.err, HasSubstr("plans/" + file + ": must "));
+    EXPECT_THAT(run.err, HasSubstr("is kept"));
+    EXPECT_EQ(files_of(dir_ / "plans"), before);
+  };
+  refused({}, "00000000.json");
+  refused({"--window", "4", "--delay", "1"}, "00000000.window.json");
+  refused({"--window", "4", "--token-spread", "1"}, "00000000.window.json");
+  refused({"--window", "8"}, "00000000.window.json");
+  std::filesystem::remove(dir_ / "plans" / "00000000.window.json");
+  refused({"--window", "4"}, "00000000.json");
+  for (const std::string text :
+       {"", "{}", R"({"first_step": 0, "drawn": [[[0, 0]], 3]})", R"({"first_step": 0})",
+        R"({"first_step": 0, "drawn": [[[0, 99]], [], [], []]})",
+        R"({"first_step": 0, "drawn": [[[0, 0, 0]], [[1]], ["a"], []]})",
+        R"({"first_step": 1, "drawn": [[], [], [], []]})"}) {
+    dir_.write("plans/00000000.window.json", text);
+    refused({"--window", "4"}, "00000000.window.json");
+  }
+  // Without --window the same steps have plans that belong to no window.
+  ASSERT_EQ(eight({"-o", "alone"}).exit_code, 0);
+  const Finished run = eight({"-o", "alone", "--window", "4"});
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.err, HasSubstr("must be a plan of --window, is one without"));
 }
 
 }  // namespace

@@ -20,7 +20,8 @@ ScatterInstance step_of(std::vector<Tokens> lengths) {
 
 std::vector<std::string> broken(const std::vector<ScatterInstance>& drawn,
                                 const std::vector<ScatterInstance>& steps, const Deal& deal,
-                                std::int64_t delay, double token_spread = kInfinity) {
+                                std::int64_t delay,
+                                double token_spread = WindowRule{}.token_spread) {
   const WindowRule rule{.delay = delay, .token_spread = token_spread};
   std::set<std::string> rules;
   for (const Violation& violation : check_window(drawn, steps, deal, rule)) {
