@@ -587,6 +587,8 @@ TEST(Verify, TheSameSequenceAMillionTimes) {
 TEST(Verify, SharesNoCodeWithTheCostModel) {
   for (const std::string file :
        {"violation.h", "violation.cc", "proof/violation_list.h", "scatter/verify/reference_model.h",
+        "scatter/verify/padding_reference.h", "scatter/verify/form_reference.h",
+        "scatter/verify/memory_reference.h", "scatter/verify/work_reference.h",
         "scatter/verify/verify.h", "scatter/verify/verify.cc"}) {
     std::ifstream in(STOWAGE_SOURCE_DIR "/instances/" + file);
     ASSERT_TRUE(in) << file;
