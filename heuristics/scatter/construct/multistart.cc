@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "heuristics/scatter/construct/equal_count_grouping.h"
-#include "heuristics/scatter/construct/multifit.h"
+#include "heuristics/scatter/construct/multifit/multifit.h"
 #include "heuristics/scatter/construct/step_coarsening.h"
 #include "heuristics/scatter/improve/anneal.h"
 #include "heuristics/scatter/improve/batch_lns.h"

@@ -1,5 +1,5 @@
 // Longer than 300 lines: one packing serves a micro-batch with a target and a step with a profile.
-#include "heuristics/scatter/construct/multifit.h"
+#include "heuristics/scatter/construct/multifit/multifit.h"
 
 #include <algorithm>
 #include <array>
