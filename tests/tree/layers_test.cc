@@ -146,8 +146,10 @@ TEST(Layers, TheVerifierStandsAlone) {
       "instances/scatter/verify/exhaustive_check.h",  // held to this itself
       "instances/scatter/table/group_form.h",
       "instances/scatter/verify/certificate/certificate_checker.h",  // held to this itself
-      "instances/scatter/verify/rules/plan_checker.h",               // held to this itself
-      "instances/scatter/verify/profile_check.h",                    // held to this itself
+      "instances/assign/verify/rules/plan_checker.h",                // held to this itself
+      "instances/proof/stated_number.h",
+      "instances/scatter/verify/rules/plan_checker.h",  // held to this itself
+      "instances/scatter/verify/profile_check.h",       // held to this itself
       "instances/scatter/cost/time_grid.h",
       "instances/scatter/verify/reference_counts.h",  // held to this itself
       "instances/proof/violation_list.h"};

@@ -2,7 +2,6 @@
 // checks in this order. Not installed: verify() calls it.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -11,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "instances/numeric/tolerances.h"
+#include "instances/proof/stated_number.h"
 #include "instances/proof/violation_list.h"
 #include "instances/scatter/instance.h"
 #include "instances/scatter/plan.h"
@@ -104,18 +103,6 @@ class ScatterPlanChecker {
  private:
   static constexpr std::int64_t kNowhere = -1;
 
-  // Returns true for finite numbers that differ by no more than the tolerance.
-  static bool agree(double a, double b) {
-    return std::isfinite(a) && std::isfinite(b) &&
-           std::abs(a - b) <= kVerifierDiffers * std::max(std::abs(a), std::abs(b));
-  }
-
-  static std::string ms(double value) { return text(value) + " ms"; }
-
-  static std::string tokens(std::optional<Tokens> value) {
-    return value ? text(*value) + " tokens" : "more than 2^63 tokens";
-  }
-
   static std::string micro_batch_at(std::size_t m) { return "/micro_batches/" + text(m); }
 
   // A group and its place in the plan.
@@ -135,7 +122,7 @@ class ScatterPlanChecker {
     if (!std::isfinite(have)) {
       found_.add(kNumber, [&] { return Description{where(), text(have), "a finite number"}; });
     } else if (need && !agree(have, *need)) {
-      found_.add(rule, [&] { return Description{where(), ms(have), ms(*need)}; });
+      found_.add(rule, [&] { return Description{where(), ms_text(have), ms_text(*need)}; });
     }
   }
 
