@@ -19,9 +19,9 @@ inline bool agree(double a, double b) {
          std::abs(a - b) <= kVerifierDiffers * std::max(std::abs(a), std::abs(b));
 }
 
-inline std::string ms_text(double value) { return text(value) + " ms"; }
+inline std::string stated_ms(double value) { return text(value) + " ms"; }
 
-inline std::string tokens_text(std::optional<Tokens> value) {
+inline std::string stated_tokens(std::optional<Tokens> value) {
   return value ? text(*value) + " tokens" : "more than 2^63 tokens";
 }
 

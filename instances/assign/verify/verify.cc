@@ -127,7 +127,7 @@ void AssignPlanChecker::check_loss_tokens() {
   }
   if (all == plan_.loss_tokens) return;
   found_.add(kLossTokens, [&] {
-    return Description{"/loss_tokens", tokens_text(plan_.loss_tokens), tokens_text(all)};
+    return Description{"/loss_tokens", stated_tokens(plan_.loss_tokens), stated_tokens(all)};
   });
 }
 

@@ -10,7 +10,6 @@
 #include "instances/numeric/tolerances.h"
 
 namespace stowage {
-
 namespace {
 
 constexpr double kLess = 1 - 1e-9;  // bounds by areas are lowered by this factor against rounding

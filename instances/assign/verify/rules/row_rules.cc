@@ -75,8 +75,8 @@ std::optional<AssignPlanChecker::PartOf> AssignPlanChecker::check_part(const Pla
   const Tokens size = instance_.constraints.chunks->size;
   PartOf part{*length, row.part->begin / size, chunks_->parts(*length)};
   if (part.count < 2) {
-    return wrong(range,
-                 "no range, since " + tokens_text(*length) + " are not above " + tokens_text(size));
+    return wrong(range, "no range, since " + stated_tokens(*length) + " are not above " +
+                            stated_tokens(size));
   }
   if (chunks_->leaves_open()) {
     const std::optional<PartOf> free = check_free_part(at, run, *length);
@@ -89,7 +89,7 @@ std::optional<AssignPlanChecker::PartOf> AssignPlanChecker::check_part(const Pla
   }
   if (part.index == 0 && scheme != nullptr && !chunks_->fits(*length, *scheme)) {
     found_.add(kChunkMemory, [&] {
-      return Description{at.pointer(), tokens_text(*length) + " cut into " + text(part.count),
+      return Description{at.pointer(), stated_tokens(*length) + " cut into " + text(part.count),
                          "what a replica of " + name_text(scheme->name) + " has memory for"};
     });
   }
@@ -133,27 +133,28 @@ std::optional<Ms> AssignPlanChecker::check_row(const Place& at, const std::optio
   if (sound) check_cu_seqlens(at);
   if (sums.all_known && sums.tokens != row.tokens) {
     found_.add(kTokens, [&] {
-      return Description{at.pointer("/tokens"), tokens_text(row.tokens), tokens_text(sums.tokens)};
+      return Description{at.pointer("/tokens"), stated_tokens(row.tokens),
+                         stated_tokens(sums.tokens)};
     });
   }
   if (sums.all_known && sums.targets != row.loss_tokens) {
     found_.add(kLossTokens, [&] {
-      return Description{at.pointer("/loss_tokens"), tokens_text(row.loss_tokens),
-                         tokens_text(sums.targets)};
+      return Description{at.pointer("/loss_tokens"), stated_tokens(row.loss_tokens),
+                         stated_tokens(sums.targets)};
     });
   }
   if (sound && scheme != nullptr && !(sums.tokens && *sums.tokens <= scheme->max_tokens)) {
     found_.add(kCapacity, [&] {
       return Description{
-          at.pointer(), tokens_text(sums.tokens),
-          "at most " + tokens_text(scheme->max_tokens) + " on " + name_text(scheme->name)};
+          at.pointer(), stated_tokens(sums.tokens),
+          "at most " + stated_tokens(scheme->max_tokens) + " on " + name_text(scheme->name)};
     });
   }
   if (sound && chunks_ && !part && sums.tokens &&
       *sums.tokens > instance_.constraints.chunks->size) {
     found_.add(kChunk, [&] {
-      return Description{at.pointer(), tokens_text(sums.tokens),
-                         "at most " + tokens_text(instance_.constraints.chunks->size) +
+      return Description{at.pointer(), stated_tokens(sums.tokens),
+                         "at most " + stated_tokens(instance_.constraints.chunks->size) +
                              ", with longer sequences cut into rows of parts"};
     });
   }

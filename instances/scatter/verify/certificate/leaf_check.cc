@@ -10,7 +10,6 @@
 #include "instances/scatter/verify/certificate/certificate_checker.h"
 
 namespace stowage {
-
 namespace {
 
 // Most steps of a packing price.

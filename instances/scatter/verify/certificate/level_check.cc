@@ -11,7 +11,6 @@
 #include "instances/scatter/verify/certificate/certificate_checker.h"
 
 namespace stowage {
-
 namespace {
 
 // A level that is more expensive than another by at most this factor differs by rounding only.

@@ -25,7 +25,7 @@ std::optional<Ms> ScatterPlanChecker::check_group(const Place& at) {
   const auto row = truth_.row(sums.tokens, form_of(group));
   if (sums.all_known && row != group.tokens) {
     found_.add(kTokens, [&] {
-      return Description{at.pointer("/tokens"), tokens_text(group.tokens), tokens_text(row)};
+      return Description{at.pointer("/tokens"), stated_tokens(group.tokens), stated_tokens(row)};
     });
   }
   check_capacity(at, sums);
@@ -170,18 +170,18 @@ void ScatterPlanChecker::check_capacity(const Place& at, const GroupSums& sums) 
     found_.add(kCapacity, [&] {
       const std::optional<Tokens> held =
           rules_.packed ? truth_.row(sums.tokens, form) : std::optional(sums.longest);
-      std::string have = tokens_text(held);
+      std::string have = stated_tokens(held);
       if (const Tokens beside = truth_.beside(form); beside > 0) {
         have += " and " + text(beside) + " for each of " + text(rules_.packed ? sums.count : 1) +
                 " sequences";
       }
-      return Description{at.pointer(), have, "at most " + tokens_text(truth_.capacity(form))};
+      return Description{at.pointer(), have, "at most " + stated_tokens(truth_.capacity(form))};
     });
   }
   if (!truth_.fits_rule(sums, form)) {
     found_.add(kMaxTokens, [&] {
-      return Description{at.pointer(), tokens_text(truth_.row(sums.tokens, form)),
-                         "at most " + tokens_text(truth_.most_tokens(degree))};
+      return Description{at.pointer(), stated_tokens(truth_.row(sums.tokens, form)),
+                         "at most " + stated_tokens(truth_.most_tokens(degree))};
     });
   }
   if (sums.count > rules_.max_sequences_per_group) {

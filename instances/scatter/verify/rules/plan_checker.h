@@ -122,7 +122,7 @@ class ScatterPlanChecker {
     if (!std::isfinite(have)) {
       found_.add(kNumber, [&] { return Description{where(), text(have), "a finite number"}; });
     } else if (need && !agree(have, *need)) {
-      found_.add(rule, [&] { return Description{where(), ms_text(have), ms_text(*need)}; });
+      found_.add(rule, [&] { return Description{where(), stated_ms(have), stated_ms(*need)}; });
     }
   }
 
