@@ -1,5 +1,5 @@
-#include "formulations/scatter/milp.h"
-
+// The rows of each micro-batch and of the step: C3, C5, C6, the rules on micro-batches, and what
+// strengthens the model.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "formulations/scatter/milp.h"
 #include "formulations/scatter/milp_builder.h"
 #include "instances/scatter/cost/cost_model.h"
 #include "instances/scatter/table/device_pools.h"
