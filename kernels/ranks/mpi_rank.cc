@@ -5,25 +5,17 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <numeric>
 #include <span>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
 namespace stowage::kernels {
-namespace {
-
-[[maybe_unused]] std::int64_t sum(std::span<const std::int64_t> counts) {
-  return std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
-}
-
-}  // namespace
 
 void MpiRank::all_to_all_v(std::span<const float> send, std::span<const std::int64_t> send_counts,
                            std::span<float> recv, std::span<const std::int64_t> recv_counts) {
-  assert(sum(send_counts) == static_cast<std::int64_t>(send.size()));
-  assert(sum(recv_counts) == static_cast<std::int64_t>(recv.size()));
+  assert(sum_of(send_counts) == static_cast<std::int64_t>(send.size()));
+  assert(sum_of(recv_counts) == static_cast<std::int64_t>(recv.size()));
   MpiAnnouncement mine(size());
   std::ranges::copy(send_counts, mine.sends().begin());
   std::ranges::copy(recv_counts, mine.expects().begin());
@@ -44,7 +36,7 @@ void MpiRank::broadcast(std::span<float> values) {
 
 void MpiRank::scatter(std::span<const float> all, std::span<const std::int64_t> counts,
                       std::span<float> mine) {
-  assert(rank_ != 0 || sum(counts) == static_cast<std::int64_t>(all.size()));
+  assert(rank_ != 0 || sum_of(counts) == static_cast<std::int64_t>(all.size()));
   MpiAnnouncement words(size());
   words.size() = static_cast<std::int64_t>(mine.size());
   if (rank_ == 0) std::ranges::copy(counts, words.sends().begin());
@@ -58,7 +50,7 @@ void MpiRank::scatter(std::span<const float> all, std::span<const std::int64_t> 
 
 void MpiRank::gather(std::span<const float> mine, std::span<float> all,
                      std::span<const std::int64_t> counts) {
-  assert(rank_ != 0 || sum(counts) == static_cast<std::int64_t>(all.size()));
+  assert(rank_ != 0 || sum_of(counts) == static_cast<std::int64_t>(all.size()));
   MpiAnnouncement words(size());
   words.size() = static_cast<std::int64_t>(mine.size());
   if (rank_ == 0) std::ranges::copy(counts, words.expects().begin());
@@ -72,7 +64,7 @@ void MpiRank::gather(std::span<const float> mine, std::span<float> all,
 
 void MpiRank::all_gather(std::span<const float> mine, std::span<float> all,
                          std::span<const std::int64_t> counts) {
-  assert(sum(counts) == static_cast<std::int64_t>(all.size()));
+  assert(sum_of(counts) == static_cast<std::int64_t>(all.size()));
   MpiAnnouncement words(size());
   words.size() = static_cast<std::int64_t>(mine.size());
   std::ranges::copy(counts, words.expects().begin());
@@ -85,7 +77,7 @@ void MpiRank::all_gather(std::span<const float> mine, std::span<float> all,
 
 void MpiRank::reduce_scatter(std::span<const float> all, std::span<float> mine,
                              std::span<const std::int64_t> counts) {
-  assert(sum(counts) == static_cast<std::int64_t>(all.size()));
+  assert(sum_of(counts) == static_cast<std::int64_t>(all.size()));
   assert(counts[rank_] == static_cast<std::int64_t>(mine.size()));
   std::vector<float> parts(size() * mine.size());
   MpiAnnouncement words(size());
