@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "heuristics/scatter/construct/equal_count_grouping.h"
+#include "heuristics/scatter/construct/equal_counts/equal_count_grouping.h"
 #include "heuristics/scatter/construct/heterogeneous_cluster_grouping.h"
 #include "heuristics/scatter/construct/lpt.h"
 #include "heuristics/scatter/construct/multifit/multifit.h"

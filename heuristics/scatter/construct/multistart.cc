@@ -11,7 +11,7 @@
 #include <set>
 #include <utility>
 
-#include "heuristics/scatter/construct/equal_count_grouping.h"
+#include "heuristics/scatter/construct/equal_counts/equal_count_grouping.h"
 #include "heuristics/scatter/construct/multifit/multifit.h"
 #include "heuristics/scatter/construct/step_coarsening.h"
 #include "heuristics/scatter/improve/anneal.h"

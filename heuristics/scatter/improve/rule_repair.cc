@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "heuristics/scatter/construct/equal_count_grouping.h"
+#include "heuristics/scatter/construct/equal_counts/equal_count_grouping.h"
 #include "heuristics/scatter/construct/grouping.h"
 #include "heuristics/scatter/improve/idle_ranks.h"
 #include "heuristics/scatter/improve/local_search.h"

@@ -1,6 +1,6 @@
 // Longer than 300 lines: degrees, groupings and cuts share the times of groups at each
 // configuration.
-#include "heuristics/scatter/construct/equal_count_grouping.h"
+#include "heuristics/scatter/construct/equal_counts/equal_count_grouping.h"
 
 #include <algorithm>
 #include <array>
