@@ -1,5 +1,7 @@
 #include "kernels/ranks/communicator.h"
 
+#include <numeric>
+
 namespace stowage::kernels {
 namespace {
 
@@ -20,6 +22,10 @@ std::vector<std::int64_t> even_split(std::int64_t total, int ranks) {
     split[r + 1] = split[r] + total / ranks + (r < total % ranks ? 1 : 0);
   }
   return split;
+}
+
+std::int64_t sum_of(std::span<const std::int64_t> counts) {
+  return std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
 }
 
 void scatter_rows(Communicator& world, std::span<const std::int64_t> split, std::int64_t width,

@@ -99,6 +99,9 @@ inline constexpr const char* kAlreadyReturned = "waits for a rank that has alrea
 // more. Returns ranks + 1 boundaries, the first 0, the last `total`.
 std::vector<std::int64_t> even_split(std::int64_t total, int ranks);
 
+// Returns the sum of these counts.
+std::int64_t sum_of(std::span<const std::int64_t> counts);
+
 // Rank 0's array (split[size] rows of `width` floats) cut at `split`: rank r receives rows
 // [split[r], split[r+1]). Other ranks pass an empty `all`.
 void scatter_rows(Communicator& world, std::span<const std::int64_t> split, std::int64_t width,

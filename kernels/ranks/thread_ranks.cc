@@ -4,7 +4,6 @@
 #include <cassert>
 #include <exception>
 #include <memory>
-#include <numeric>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -13,10 +12,6 @@
 
 namespace stowage::kernels {
 namespace {
-
-std::int64_t sum(std::span<const std::int64_t> counts) {
-  return std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
-}
 
 class ThreadRank : public Communicator {
  public:
@@ -32,8 +27,8 @@ class ThreadRank : public Communicator {
 
   void all_to_all_v(std::span<const float> send, std::span<const std::int64_t> send_counts,
                     std::span<float> recv, std::span<const std::int64_t> recv_counts) override {
-    assert(sum(send_counts) == static_cast<std::int64_t>(send.size()));
-    assert(sum(recv_counts) == static_cast<std::int64_t>(recv.size()));
+    assert(sum_of(send_counts) == static_cast<std::int64_t>(send.size()));
+    assert(sum_of(recv_counts) == static_cast<std::int64_t>(recv.size()));
     team_.enter(rank_, {Call::all_to_all_v, send, send_counts});
     if (!all_call(Call::all_to_all_v)) return team_.leave(kMixedCollectives);
     bool agreed = true;
@@ -41,7 +36,7 @@ class ThreadRank : public Communicator {
     std::int64_t to = 0;
     for (int s = 0; agreed && s < size(); ++s) {
       const Post& from = team_.post(s);
-      const std::int64_t offset = sum(from.counts.first(rank_));
+      const std::int64_t offset = sum_of(from.counts.first(rank_));
       std::copy_n(from.data.begin() + offset, recv_counts[s], recv.begin() + to);
       to += recv_counts[s];
     }
@@ -59,20 +54,20 @@ class ThreadRank : public Communicator {
 
   void scatter(std::span<const float> all, std::span<const std::int64_t> counts,
                std::span<float> mine) override {
-    assert(rank_ != 0 || sum(counts) == static_cast<std::int64_t>(all.size()));
+    assert(rank_ != 0 || sum_of(counts) == static_cast<std::int64_t>(all.size()));
     team_.enter(rank_, {Call::scatter, all, counts});
     if (!all_call(Call::scatter)) return team_.leave(kMixedCollectives);
     const Post& root = team_.post(0);
     const bool agreed = root.counts[rank_] == static_cast<std::int64_t>(mine.size());
     if (agreed) {
-      std::copy_n(root.data.begin() + sum(root.counts.first(rank_)), mine.size(), mine.begin());
+      std::copy_n(root.data.begin() + sum_of(root.counts.first(rank_)), mine.size(), mine.begin());
     }
     team_.leave(agreed ? "" : kUnequalCounts);
   }
 
   void gather(std::span<const float> mine, std::span<float> all,
               std::span<const std::int64_t> counts) override {
-    assert(rank_ != 0 || sum(counts) == static_cast<std::int64_t>(all.size()));
+    assert(rank_ != 0 || sum_of(counts) == static_cast<std::int64_t>(all.size()));
     team_.enter(rank_, {Call::gather, mine, counts});
     if (!all_call(Call::gather)) return team_.leave(kMixedCollectives);
     const bool agreed = rank_ != 0 || copy_all(all, counts);
@@ -81,7 +76,7 @@ class ThreadRank : public Communicator {
 
   void all_gather(std::span<const float> mine, std::span<float> all,
                   std::span<const std::int64_t> counts) override {
-    assert(sum(counts) == static_cast<std::int64_t>(all.size()));
+    assert(sum_of(counts) == static_cast<std::int64_t>(all.size()));
     team_.enter(rank_, {Call::all_gather, mine, counts});
     if (!all_call(Call::all_gather)) return team_.leave(kMixedCollectives);
     team_.leave(copy_all(all, counts) ? "" : kUnequalCounts);
@@ -89,7 +84,7 @@ class ThreadRank : public Communicator {
 
   void reduce_scatter(std::span<const float> all, std::span<float> mine,
                       std::span<const std::int64_t> counts) override {
-    assert(sum(counts) == static_cast<std::int64_t>(all.size()));
+    assert(sum_of(counts) == static_cast<std::int64_t>(all.size()));
     assert(counts[rank_] == static_cast<std::int64_t>(mine.size()));
     team_.enter(rank_, {Call::reduce_scatter, all, counts});
     if (!all_call(Call::reduce_scatter)) return team_.leave(kMixedCollectives);
@@ -97,7 +92,7 @@ class ThreadRank : public Communicator {
     for (int s = 0; s < size(); ++s) {
       agreed &= std::ranges::equal(team_.post(s).counts, counts);
     }
-    if (agreed) add_ranks(sum(counts.first(rank_)), mine);
+    if (agreed) add_ranks(sum_of(counts.first(rank_)), mine);
     team_.leave(agreed ? "" : kUnequalCounts);
   }
 

@@ -1,10 +1,16 @@
-"""Messages for clusters whose devices have no memory for any sequence: the cause and the remedies."""
+"""Errors of searches without a plan, and what would fit a cluster without memory for any sequence."""
 
 from __future__ import annotations
 
 from typing import Optional
 
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core
 from ._cluster import Cluster
+from ._errors import BackendError, Infeasible, NoPlan
+from ._step import Sequences
 
 # Limit of the search for a number of devices; no cluster has as many devices.
 _MOST_DEVICES = 2**20
@@ -58,3 +64,34 @@ def _least_devices(cluster: Cluster, total_mib: float) -> Optional[int]:
         middle = (low + high) // 2
         low, high = (low, middle) if fits(middle) else (middle, high)
     return high
+
+
+def without_plan(
+    cluster: Cluster,
+    outcome: _core.Outcome,
+    lengths: NDArray[np.int64],
+    sequences: Sequences,
+) -> Exception:
+    """Returns the error of a search that found no plan."""
+    if outcome.status == "infeasible":
+        over = outcome.unplaceable
+        if over.size == 0:  # so the rules are the cause
+            return Infeasible(outcome.detail, over, outcome.remedy)
+        ids, most = sequences.ids[over], cluster.largest_sequence
+        if most == 0:
+            memory = outcome.remedy.replace(", or shorten the sequences", "")
+            return Infeasible(why_no_token_fits(cluster), ids, what_would_fit(cluster, memory))
+        listed = [f"{own} of {length}" for own, length in zip(ids[:10], lengths[over])]
+        more = [f"and {len(ids) - 10} more"] if len(ids) > 10 else []
+        remedy = f'{outcome.remedy}, or set on_oversize="drop" or "clip"'
+        if len(ids) == len(sequences.ids):  # "drop" would leave no sequence
+            remedy = f'{outcome.remedy}, or set on_oversize="clip"'
+        return Infeasible(
+            f"{len(ids)} sequences are longer than the {most} tokens that the largest group "
+            f"holds, of degree {cluster.degrees[-1]}: {', '.join(listed + more)}",
+            ids,
+            remedy,
+        )
+    if outcome.status == "error":
+        return BackendError(outcome.detail)
+    return NoPlan(f"no plan within the limits ({outcome.stopped_by})")

@@ -14,7 +14,6 @@ from typing import (
     Callable,
     Iterable,
     Iterator,
-    Literal,
     Mapping,
     Optional,
     Sequence,
@@ -28,9 +27,10 @@ from numpy.typing import NDArray
 from . import _core
 from ._arguments import each_of, text, whole
 from ._cluster import Cluster
-from ._errors import BackendError, Infeasible, InputError, InputTypeError, NoPlan, log
-from ._lengths import Integers, as_integers
-from ._misfit import what_would_fit, why_no_token_fits
+from ._errors import InputTypeError, log
+from ._lengths import Integers
+from ._misfit import without_plan
+from ._oversize import OVERSIZE, Oversize, fitted_sequences, require_known_targets
 from ._search import Search
 from ._step import Report, Sequences, Step
 from ._threads import Threads
@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
 Planned = TypeVar("Planned")
-Oversize = Literal["raise", "drop", "clip"]
-_OVERSIZE = ("raise", "drop", "clip")
 
 
 class Planner:
@@ -87,8 +85,8 @@ class Planner:
     ) -> None:
         if not isinstance(cluster, Cluster):
             raise InputTypeError(f"cluster: must be a Cluster, is of the type {_type(cluster)}")
-        if text(on_oversize, "on_oversize") not in _OVERSIZE:
-            raise ValueError(f"on_oversize: must be one of {_OVERSIZE}, is {on_oversize!r}")
+        if text(on_oversize, "on_oversize") not in OVERSIZE:
+            raise ValueError(f"on_oversize: must be one of {OVERSIZE}, is {on_oversize!r}")
         threads = whole(threads, "threads")
         if threads < 1:
             raise ValueError(f"threads: must be at least 1, is {threads}")
@@ -158,7 +156,7 @@ class Planner:
         with self._lock:
             self._running.add(interrupt)
         try:
-            given = self._sequences(cluster, lengths, ids, loss_tokens)
+            given = fitted_sequences(cluster, self.on_oversize, lengths, ids, loss_tokens)
             return self._planned(cluster, *given, start, interrupt)
         finally:
             with self._lock:
@@ -204,7 +202,9 @@ class Planner:
             self._running.add(interrupt)
         try:
             drawn = [
-                self._sequences(cluster, own["lengths"], own["ids"], own.get("loss_tokens"))
+                fitted_sequences(
+                    cluster, self.on_oversize, own["lengths"], own["ids"], own.get("loss_tokens")
+                )
                 for own in given
             ]
             planned = self.search.run_window(instances_of(cluster, drawn), rule, interrupt)
@@ -304,84 +304,13 @@ class Planner:
     def __reduce__(self) -> tuple[Any, ...]:
         return _planner_of, (self.cluster, self.search, self.on_oversize, self.threads)
 
-    def _sequences(
-        self,
-        cluster: Cluster,
-        lengths: Integers,
-        ids: Optional[Integers],
-        loss_tokens: Optional[Integers],
-    ) -> tuple[NDArray[np.int64], Optional[NDArray[np.int64]], Sequences]:
-        """Returns the lengths to plan, their loss tokens, and their ids."""
-        tokens = as_integers(lengths, "lengths")
-        if tokens.size == 0:
-            raise InputError([("E201", "/lengths", "must hold at least one length, is empty")])
-        names = np.arange(tokens.size) if ids is None else as_integers(ids, "ids").copy()
-        targets = None if loss_tokens is None else as_integers(loss_tokens, "loss_tokens")
-        for name, array in (("ids", names), ("loss_tokens", targets)):
-            if array is not None and array.size != tokens.size:
-                raise ValueError(
-                    f"{name}: must be as many as lengths, {tokens.size}, are {array.size}"
-                )
-        if targets is not None:
-            wrong = np.flatnonzero((targets < 0) | ((targets > tokens) & (tokens > 0)))
-            if wrong.size:  # checked here, because indices change below
-                raise InputError(
-                    (
-                        "E205",
-                        f"/loss_tokens/{at}",
-                        f"must be from 0 to the {tokens[at]} tokens of the sequence, is {targets[at]}",
-                    )
-                    for at in wrong
-                )
-        none = np.zeros(0, np.int64)
-        most = cluster.largest_sequence
-        over = tokens > most
-        if self.on_oversize == "raise" or not over.any():
-            return tokens, targets, Sequences(names, none, none)
-        if (low := np.flatnonzero(tokens < 1)).size:  # checked here, because indices change below
-            raise InputError(
-                ("E205", f"/lengths/{at}", f"must be at least 1, is {tokens[at]}") for at in low
-            )
-        if self.on_oversize == "clip":
-            return self._clipped(most, tokens, names, targets)
-        kept = ~over
-        if not kept.any():  # the search below raises Infeasible with a remedy
-            return tokens, targets, Sequences(names, none, none)
-        log().warning("%d sequences of more than %d tokens are dropped", int(over.sum()), most)
-        left = None if targets is None else targets[kept]
-        return tokens[kept], left, Sequences(names[kept], names[over], none)
-
-    def _clipped(
-        self,
-        most: int,
-        tokens: NDArray[np.int64],
-        names: NDArray[np.int64],
-        targets: Optional[NDArray[np.int64]],
-    ) -> tuple[NDArray[np.int64], Optional[NDArray[np.int64]], Sequences]:
-        over = tokens > most
-        none = np.zeros(0, np.int64)
-        if most == 0:  # the search below raises Infeasible with a remedy
-            return tokens, targets, Sequences(names, none, none)
-        if targets is not None:
-            self.require_known_targets(tokens, targets)
-        log().warning("%d sequences are clipped to %d tokens", int(over.sum()), most)
-        return np.minimum(tokens, most), targets, Sequences(names, none, names[over])
-
     def require_known_targets(self, lengths: Integers, loss_tokens: Integers) -> None:
         """Raises ValueError for sequences with targets that would be clipped.
 
         The number of targets after a cut depends on the labels, so cut the sequences first and
         count the targets.
         """
-        most = self.cluster.largest_sequence
-        over = as_integers(lengths, "lengths") > most
-        unknown = int((over & (as_integers(loss_tokens, "loss_tokens") > 0)).sum())
-        if self.on_oversize == "clip" and unknown:
-            raise ValueError(
-                f"loss_tokens: {unknown} sequences are clipped to {most} tokens, and how many of their "
-                f"targets are left is unknown; pass numpy.minimum(lengths, {most}), and count the "
-                f"targets of the cut rows: stowage.torch.target_counts(labels, longest={most})"
-            )
+        require_known_targets(self.cluster, self.on_oversize, lengths, loss_tokens)
 
     def _planned(
         self,
@@ -412,7 +341,7 @@ class Planner:
     ) -> Step:
         plan = outcome.plan
         if plan is None:
-            raise self._without_plan(cluster, outcome, lengths, sequences)
+            raise without_plan(cluster, outcome, lengths, sequences)
         report = Report(
             outcome.status,
             outcome.objective or 0.0,
@@ -427,36 +356,6 @@ class Planner:
             log().info("%s: %s", outcome.method, outcome.detail)
         log().debug("planned %d sequences: %s", len(lengths), report)
         return Step(instance, plan, report, sequences)
-
-    @staticmethod
-    def _without_plan(
-        cluster: Cluster,
-        outcome: _core.Outcome,
-        lengths: NDArray[np.int64],
-        sequences: Sequences,
-    ) -> Exception:
-        if outcome.status == "infeasible":
-            over = outcome.unplaceable
-            if over.size == 0:  # so the rules are the cause
-                return Infeasible(outcome.detail, over, outcome.remedy)
-            ids, most = sequences.ids[over], cluster.largest_sequence
-            if most == 0:
-                memory = outcome.remedy.replace(", or shorten the sequences", "")
-                return Infeasible(why_no_token_fits(cluster), ids, what_would_fit(cluster, memory))
-            listed = [f"{own} of {length}" for own, length in zip(ids[:10], lengths[over])]
-            more = [f"and {len(ids) - 10} more"] if len(ids) > 10 else []
-            remedy = f'{outcome.remedy}, or set on_oversize="drop" or "clip"'
-            if len(ids) == len(sequences.ids):  # "drop" would leave no sequence
-                remedy = f'{outcome.remedy}, or set on_oversize="clip"'
-            return Infeasible(
-                f"{len(ids)} sequences are longer than the {most} tokens that the largest group "
-                f"holds, of degree {cluster.degrees[-1]}: {', '.join(listed + more)}",
-                ids,
-                remedy,
-            )
-        if outcome.status == "error":
-            return BackendError(outcome.detail)
-        return NoPlan(f"no plan within the limits ({outcome.stopped_by})")
 
 
 def _type(value: object) -> str:

@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include "heuristics/scatter/construct/equal_count_grouping.h"
+#include "heuristics/scatter/construct/equal_counts/equal_count_grouping.h"
 #include "heuristics/scatter/construct/heterogeneous_cluster_grouping.h"
 #include "heuristics/scatter/construct/lpt.h"
-#include "heuristics/scatter/construct/multifit.h"
+#include "heuristics/scatter/construct/multifit/multifit.h"
 #include "heuristics/scatter/improve/local_search.h"
 #include "heuristics/scatter/uniform_recomputation.h"
 #include "instances/numeric/numbers.h"

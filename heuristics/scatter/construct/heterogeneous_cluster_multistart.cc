@@ -9,6 +9,7 @@
 #include "heuristics/scatter/construct/chunking.h"
 #include "heuristics/scatter/construct/grouping.h"
 #include "heuristics/scatter/construct/multistart.h"
+#include "heuristics/scatter/construct/starts/chunk_starts.h"
 #include "heuristics/scatter/improve/anneal.h"
 #include "heuristics/scatter/improve/rule_repair.h"
 #include "instances/numeric/numbers.h"

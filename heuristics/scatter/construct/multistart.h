@@ -15,11 +15,6 @@
 
 namespace stowage {
 
-// Groups every chunk. A chunk that cannot be grouped is halved until its parts can. Returns nullopt
-// if the budget ends first. Requires that every sequence fits some configuration.
-std::optional<WorkingStep> group_chunks(const ScatterTable& table, const Chunks& chunks,
-                                        const GroupingEffort& effort, const Budget& budget);
-
 // Returns the number of annealing moves for a whole step at `moves` per sequence, see JointEffort.
 std::int64_t anneal_steps(const ScatterTable& table, double moves);
 

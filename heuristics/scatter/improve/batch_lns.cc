@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "heuristics/scatter/construct/multifit.h"
+#include "heuristics/scatter/construct/multifit/multifit.h"
 #include "heuristics/scatter/improve/anneal.h"
 #include "heuristics/scatter/improve/rule_repair.h"
 #include "heuristics/scatter/improve/sub_step.h"

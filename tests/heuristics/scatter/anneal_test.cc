@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "heuristics/scatter/construct/multistart.h"
+#include "heuristics/scatter/construct/starts/chunk_starts.h"
 #include "heuristics/scatter/published/homogeneous.h"
 #include "instances/scatter/verify/verify.h"
 #include "tests/tiny_scatter.h"

@@ -1,4 +1,4 @@
-#include "heuristics/scatter/construct/equal_count_grouping.h"
+#include "heuristics/scatter/construct/equal_counts/equal_count_grouping.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "heuristics/scatter/construct/multifit.h"
+#include "heuristics/scatter/construct/multifit/multifit.h"
 
 #include <gtest/gtest.h>
 

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <random>
 
+#include "heuristics/scatter/construct/starts/chunk_starts.h"
 #include "instances/numeric/random.h"
 #include "instances/scatter/presets.h"
 #include "tests/tiny_scatter.h"

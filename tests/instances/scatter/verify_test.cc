@@ -587,7 +587,11 @@ TEST(Verify, TheSameSequenceAMillionTimes) {
 TEST(Verify, SharesNoCodeWithTheCostModel) {
   for (const std::string file :
        {"violation.h", "violation.cc", "proof/violation_list.h", "scatter/verify/reference_model.h",
-        "scatter/verify/verify.h", "scatter/verify/verify.cc"}) {
+        "scatter/verify/padding_reference.h", "scatter/verify/form_reference.h",
+        "scatter/verify/memory_reference.h", "scatter/verify/work_reference.h",
+        "scatter/verify/verify.h", "scatter/verify/rules/plan_checker.h",
+        "scatter/verify/rules/group_rules.cc", "scatter/verify/rules/micro_batch_rules.cc",
+        "scatter/verify/verify.cc"}) {
     std::ifstream in(STOWAGE_SOURCE_DIR "/instances/" + file);
     ASSERT_TRUE(in) << file;
     std::stringstream text;

@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "heuristics/scatter/construct/multifit/batch_target.h"
 #include "heuristics/scatter/working_plan.h"
 #include "instances/budget.h"
 
@@ -26,12 +27,6 @@ namespace stowage {
 // takes O(lengths configurations log groups + groups).
 std::optional<WorkingMicroBatch> multifit(const ScatterTable& table, std::span<const int> positions,
                                           Ms lower, Ms upper, int rounds);
-
-// The requested makespan and recomputation mode of a micro-batch.
-struct BatchTarget {
-  Ms makespan = 0;
-  int mode = 0;  // index as of ScatterTable::mode()
-};
 
 // Returns the makespans and recomputation modes of the micro-batches, longest first.
 std::vector<BatchTarget> targets_of(const ScatterTable& table, const WorkingStep& step);

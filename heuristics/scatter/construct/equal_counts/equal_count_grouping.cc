@@ -1,14 +1,14 @@
-// Longer than 300 lines: degrees, groupings and cuts share the times of groups at each
-// configuration.
-#include "heuristics/scatter/construct/equal_count_grouping.h"
+#include "heuristics/scatter/construct/equal_counts/equal_count_grouping.h"
 
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "heuristics/scatter/construct/equal_counts/group_degrees.h"
 #include "heuristics/scatter/improve/local_search.h"
 #include "instances/numeric/numbers.h"
 
@@ -19,148 +19,7 @@ namespace {
 constexpr std::array<int, 15> kRound = {2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256};
 constexpr double kPromising = 1.05;  // groupings up to this ratio to the best makespan are polished
 constexpr Ms kLongest = std::numeric_limits<Ms>::max();
-constexpr int kMaxCut = 4096;     // sequences; larger steps are not cut by even_chunks()
-constexpr int kMaxPlaces = 4096;  // groups times devices; above it, make_up() is not tried
-
-// The time in ms of a group at each configuration, infinite if the configuration has no room.
-using Times = std::span<const Ms>;
-
-// Chooses configurations for groups of the given times, on all devices or, unless the rules forbid
-// it, on fewer.
-class Degrees {
- public:
-  explicit Degrees(const ScatterTable& table) : table_(table) {}
-
-  // Returns the devices that groups of at most `most` ms need, or more than exist if these do not
-  // suffice.
-  int needed(std::span<const Times> groups, Ms most) const {
-    int devices = 0;
-    for (const Times times : groups) {
-      const int config = least_config(times, most);
-      if (config < 0) return table_.devices() + 1;
-      devices += degree(config);
-      if (devices > table_.devices()) return devices;
-    }
-    return devices;
-  }
-
-  // Chooses configurations() and returns their makespan in ms. If `whole`, the configurations cover
-  // all devices. Returns infinity if no choice exists.
-  Ms choose(std::span<const Times> groups, bool whole) {
-    candidates_.clear();
-    for (const Times times : groups) {
-      for (const Ms time : times) {
-        if (time < kInfinity) candidates_.push_back(time);
-      }
-    }
-    // Binary search for the least time in which all groups fit on the devices. No time before
-    // `first` suffices, and all times from `last` on suffice.
-    auto first = candidates_.begin();
-    auto last = candidates_.end();
-    while (first != last) {
-      const auto middle = first + (last - first) / 2;
-      std::nth_element(first, middle, last);
-      if (needed(groups, *middle) > table_.devices()) {
-        first = middle + 1;
-      } else {
-        last = middle;
-      }
-    }
-    if (last == candidates_.end()) return kInfinity;
-    const Ms enough = *last;
-    const int left = table_.devices() - needed(groups, enough);
-    take(groups, enough);
-    if (whole && !widen(groups, left) && !make_up(groups)) return kInfinity;
-    Ms makespan = 0;
-    for (std::size_t g = 0; g < groups.size(); ++g) {
-      makespan = std::max(makespan, groups[g][at(configs_[g])]);
-    }
-    return makespan;
-  }
-
-  const std::vector<int>& configs() const { return configs_; }
-
- private:
-  int degree(int config) const { return table_.configs()[at(config)].degree; }
-
-  // Returns the fastest configuration of the least degree with time <= `most`, or -1 if no
-  // configuration is fast enough.
-  int least_config(Times times, Ms most) const {
-    int least = -1;
-    for (int config = 0; config < static_cast<int>(times.size()); ++config) {
-      if (times[at(config)] > most) continue;
-      if (least >= 0 && degree(config) > degree(least)) break;
-      if (least < 0 || times[at(config)] < times[at(least)]) least = config;
-    }
-    return least;
-  }
-
-  void take(std::span<const Times> groups, Ms most) {
-    configs_.clear();
-    for (const Times times : groups) configs_.push_back(least_config(times, most));
-  }
-
-  // Gives the remaining devices to groups: first the widening that takes most devices, then the
-  // fastest. Returns false if some devices stay idle.
-  bool widen(std::span<const Times> groups, int left) {
-    while (left > 0) {
-      int best_more = 0;
-      std::size_t best_group = 0;
-      int best_config = 0;
-      for (std::size_t g = 0; g < groups.size(); ++g) {
-        for (int config = configs_[g] + 1; config < static_cast<int>(groups[g].size()); ++config) {
-          const int more = degree(config) - degree(configs_[g]);
-          if (more > left || more < 1 || groups[g][at(config)] == kInfinity) continue;
-          const bool faster =
-              more == best_more && groups[g][at(config)] < groups[best_group][at(best_config)];
-          if (more > best_more || faster) {
-            best_more = more;
-            best_group = g;
-            best_config = config;
-          }
-        }
-      }
-      if (best_more == 0) return false;
-      configs_[best_group] = best_config;
-      left -= best_more;
-    }
-    return true;
-  }
-
-  // Chooses degrees that sum up to all devices, with the least makespan, by dynamic programming
-  // over the sums. Returns false if no choice exists or the table would be too large.
-  bool make_up(std::span<const Times> groups) {
-    const auto devices = at(table_.devices());
-    const std::size_t width = devices + 1;
-    if (groups.size() * devices > kMaxPlaces) return false;
-    std::vector<Ms> least((groups.size() + 1) * width, kInfinity);
-    std::vector<int> by(least.size(), -1);
-    least[0] = 0;
-    for (std::size_t g = 0; g < groups.size(); ++g) {
-      for (int config = 0; config < static_cast<int>(groups[g].size()); ++config) {
-        for (std::size_t sum = at(degree(config)); sum < width; ++sum) {
-          const Ms before = least[g * width + sum - at(degree(config))];
-          const Ms then = std::max(before, groups[g][at(config)]);
-          if (then >= least[(g + 1) * width + sum]) continue;
-          least[(g + 1) * width + sum] = then;
-          by[(g + 1) * width + sum] = config;
-        }
-      }
-    }
-    if (least.back() == kInfinity) return false;
-    configs_.assign(groups.size(), 0);
-    std::size_t sum = devices;
-    for (std::size_t g = groups.size(); g-- > 0;) {
-      configs_[g] = by[(g + 1) * width + sum];
-      sum -= at(degree(configs_[g]));
-    }
-    return true;
-  }
-
-  const ScatterTable& table_;
-  std::vector<Ms> candidates_;
-  std::vector<int> configs_;
-};
+constexpr int kMaxCut = 4096;  // sequences; larger steps are not cut by even_chunks()
 
 // Computes the times of each group at each configuration. Stores the times of one group after the
 // other.
@@ -168,7 +27,7 @@ class GroupTimes {
  public:
   explicit GroupTimes(const ScatterTable& table) : table_(table) {}
 
-  std::span<const Times> of(std::span<const std::vector<int>> groups) {
+  std::span<const ConfigTimes> of(std::span<const std::vector<int>> groups) {
     const std::size_t configs = table_.configs().size();
     times_.clear();
     groups_.clear();
@@ -180,7 +39,7 @@ class GroupTimes {
       }
     }
     for (std::size_t g = 0; g < groups.size(); ++g) {
-      groups_.push_back(Times(times_).subspan(g * configs, configs));
+      groups_.push_back(ConfigTimes(times_).subspan(g * configs, configs));
     }
     return groups_;
   }
@@ -188,7 +47,7 @@ class GroupTimes {
  private:
   const ScatterTable& table_;
   std::vector<Ms> times_;
-  std::vector<Times> groups_;
+  std::vector<ConfigTimes> groups_;
 };
 
 using Groups = std::vector<std::vector<int>>;
@@ -267,7 +126,7 @@ class Cuts {
 
     int each() const { return each_; }
 
-    Times from(int begin) {
+    ConfigTimes from(int begin) {
       const std::span<Ms> times = std::span(times_).subspan(at(begin) * configs_, configs_);
       if (!known_[at(begin)]) cuts_.measure(begin, begin + each_, times);
       known_[at(begin)] = true;
@@ -290,7 +149,7 @@ class Cuts {
     int devices = 0;  // least number of devices for these groups without a time limit
     for (int groups = 1; groups <= most; groups = next(groups)) {
       while (static_cast<int>(groups_.size()) < groups) {
-        const Times times = blocks.from(first + static_cast<int>(groups_.size()) * each);
+        const ConfigTimes times = blocks.from(first + static_cast<int>(groups_.size()) * each);
         devices += degrees_.needed({&times, 1}, kLongest);
         if (devices > table_.devices()) return;  // more groups need more devices
         groups_.push_back(times);
@@ -350,12 +209,12 @@ class Cuts {
   }
 
   const ScatterTable& table_;
-  Degrees degrees_;
+  GroupDegrees degrees_;
   // By configuration: the sum of padded tokens before each position.
   std::vector<std::vector<Tokens>> tokens_;
   std::vector<std::vector<Load>> loads_;  // sum of loads before each position, by configuration
   std::vector<Cut> best_;                 // best cut, by end
-  std::vector<Times> groups_;
+  std::vector<ConfigTimes> groups_;
 };
 
 }  // namespace
@@ -383,7 +242,7 @@ struct Grouping {
 std::optional<WorkingMicroBatch> grouped(const ScatterTable& table, std::span<const int> positions,
                                          int polish_rounds, bool whole) {
   std::vector<Grouping> groupings;
-  Degrees degrees(table);
+  GroupDegrees degrees(table);
   GroupTimes times(table);
   const std::size_t most = std::min(positions.size(), at(table.devices()));
   for (std::size_t count = 1; count <= most; ++count) {

@@ -1,0 +1,14 @@
+// Moves and swaps of sequences that would end the step of a scatter plan earlier.
+#pragma once
+
+#include "instances/scatter/instance.h"
+#include "instances/scatter/plan.h"
+#include "solvers/explain/explanation.h"
+
+namespace stowage {
+
+// Tries each sequence of a slowest group in every other group, alone or in exchange for one of its
+// sequences, and each recomputation mode. Returns the best of all.
+Moves scatter_moves(const ScatterInstance& instance, const ScatterPlan& plan);
+
+}  // namespace stowage
