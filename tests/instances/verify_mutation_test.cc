@@ -133,8 +133,6 @@ std::vector<Mutation> all_mutations() {
   return all;
 }
 
-void PrintTo(const Mutation& mutation, std::ostream* out) { *out << mutation.name; }
-
 std::string all_of(const std::vector<Violation>& violations) {
   std::string lines;
   for (const Violation& violation : violations) lines += to_string(violation) + '\n';

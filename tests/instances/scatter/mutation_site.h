@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -61,5 +62,7 @@ struct Mutation {
   std::string rule;                         // the rule that must be reported
   std::function<bool(const Site&)> change;  // returns false if it does not apply here
 };
+
+inline void PrintTo(const Mutation& mutation, std::ostream* out) { *out << mutation.name; }
 
 }  // namespace stowage::verify_mutation_test
