@@ -26,6 +26,25 @@ def cluster() -> stowage.Cluster:
     return stowage.Cluster.preset("gpt-7b", devices=8, limit=64_000)
 
 
+def small(**more: Any) -> stowage.Cluster:
+    """Returns a small cluster with these arguments in place of its own."""
+    arguments: dict[str, Any] = dict(
+        devices=4,
+        memory_mib=100,
+        states_mib=20,
+        activation_mib_per_token=1,
+        quadratic_ms=0.5,
+        linear_ms=2,
+        fixed_ms=3,
+        all_to_all_mib_per_token=6,
+        mib_per_ms={2: 3, 4: 1.5},
+        latency_ms={4: 7},
+        pad_multiple=8,
+        name="small",
+    )
+    return stowage.Cluster(**{**arguments, **more})
+
+
 def drawn(count: int, seed: int = 0) -> NDArray[np.int64]:
     """Returns random lengths from 1 to 30,000 tokens with a long tail."""
     draw = np.random.default_rng(seed)

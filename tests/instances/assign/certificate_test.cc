@@ -1,76 +1,19 @@
 // The checker of assign certificates: every rule with a case that passes and one that fails, and
-// two hundred random corruptions of good certificates, all refused. Longer than 300 lines: a case
-// for each rule, on one instance.
+// two hundred random corruptions of good certificates, all refused.
 #include "instances/assign/certificate.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <functional>
-#include <limits>
 #include <random>
 #include <string>
 
 #include "instances/assign/json/embedded_documents.h"
 #include "instances/assign/json/json.h"
 #include "instances/numeric/random.h"
+#include "tests/instances/assign/small_proofs.h"
 
 namespace stowage::assign_certificate_test {
 namespace {
-
-using testing::Contains;
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInf = std::numeric_limits<double>::infinity();
-
-// Strategy "one" has two replicas with one ms per token and 10 ms per row of 100 tokens. Strategy
-// "two" has one replica of two stages with the same times. No two of the sequences of 60 tokens
-// share a row. So two replicas need two rows each, 140 ms, and one replica with stages needs four
-// rows, 280 ms and a bubble of 70 ms.
-AssignInstance four() {
-  return {
-      .name = "four",
-      .devices = 2,
-      .schemes = {{.name = "one", .linear_ms = 1, .fixed_ms = 10, .max_tokens = 100},
-                  {.name = "two", .pp = 2, .linear_ms = 1, .fixed_ms = 10, .max_tokens = 100}},
-      .strategies = {{.name = "flat", .replicas = {2, 0}}, {.name = "deep", .replicas = {0, 1}}},
-      .lengths = {60, 60, 60, 60}};
-}
-
-// A sequence costs a whole budget in any rows that end before 140 ms: one row holds one sequence,
-// and two or more rows have less than 120 ms for their work.
-SchemePrices one_each(const std::string& scheme) {
-  return {scheme,
-          {{.least_rows = 1, .most_rows = 1, .longest = 60, .parts = {{.price = 1}}},
-           {.least_rows = 2, .longest = 60, .parts = {{.of_rows = false, .price = 1}}}}};
-}
-
-AssignCertificate good() {
-  return {.bound_ms = 139.99,
-          .strategies = {{"flat", "patterns", {one_each("one")}}, {"deep", "rows", {}}}};
-}
-
-std::string first_rule(const AssignCertificate& certificate,
-                       const AssignInstance& instance = four()) {
-  const AssignCertificateCheck check = check_certificate(instance, certificate);
-  if (check.violations.empty()) {
-    EXPECT_EQ(check.bound_ms, certificate.bound_ms);
-    return "";
-  }
-  EXPECT_EQ(check.bound_ms, 0);
-  EXPECT_THAT(assign_certificate_rules(), Contains(check.violations.front().rule));
-  return check.violations.front().rule;
-}
-
-std::string with(const std::function<void(AssignCertificate&)>& change) {
-  AssignCertificate certificate = good();
-  change(certificate);
-  return first_rule(certificate);
-}
-
-RowPattern& pattern(AssignCertificate& c, std::size_t k) {
-  return c.strategies[0].schemes[0].patterns[k];
-}
 
 TEST(AssignCertificate, OfFourSequencesHolds) {
   EXPECT_EQ(first_rule(good()), "");
@@ -244,167 +187,6 @@ TEST(AssignCertificate, ClosedBoundsAreWorkedOut) {
   AssignInstance instance = four();
   instance.constraints.rows_multiple_of = 3;
   EXPECT_EQ(first_rule({149.9, {{"flat", "rows", {}}, {"deep", "rows", {}}}}, instance), "");
-}
-
-TEST(AssignCertificate, SequencesMustCostMoreThanReplicasMaySpend) {
-  EXPECT_EQ(with([](auto& c) { c.bound_ms = 140.01; }), "certificate_prices");
-  // With half the price in two rows or more, four sequences cost no more than two replicas may
-  // spend.
-  EXPECT_EQ(with([](auto& c) { pattern(c, 1).parts[0].price = 0.5; }), "certificate_prices");
-  EXPECT_EQ(with([](auto& c) { pattern(c, 0).time = 3; }), "certificate_prices");
-  EXPECT_EQ(with([](auto& c) { pattern(c, 0).parts.clear(); }), "certificate_prices");
-  // With a thousand steps the price is nearly proportional, so halves of a row count as halves.
-  EXPECT_EQ(with([](auto& c) { pattern(c, 1).parts[0].steps = 1000; }), "certificate_prices");
-  // No sequence fits in 69 ms, so no price is needed.
-  EXPECT_EQ(with([](auto& c) {
-              c.bound_ms = 69;
-              pattern(c, 0).parts.clear();
-              pattern(c, 1).parts.clear();
-            }),
-            "");
-}
-
-// Two pipelines "two", and a sequence of 40 tokens on one of them. That pipeline has Z - 70 ms of
-// work in two rows, the other has 3/4 (Z - 40) ms in three. Both together can do the 160 ms of all
-// sequences from 148.57 ms on; two pipelines of the second kind can do them from 146.67 ms on.
-AssignInstance long_and_short() {
-  AssignInstance instance = four();
-  instance.strategies = {{.name = "deep", .replicas = {0, 2}}};
-  instance.lengths = {40, 20, 20, 20, 20, 20, 20};
-  return instance;
-}
-
-AssignCertificate by_bands() {
-  const BandStep leaf{.work_prices = {1, 1}, .token_prices = {0, 0}};
-  return {.bound_ms = 148.5,
-          .strategies = {{.strategy = "deep",
-                          .by = "bands",
-                          .bands = {{.scheme = "two", .above = 20}, leaf, leaf}}}};
-}
-
-TEST(AssignCertificate, BandsOfTheLongestSequence) {
-  const auto with_bands = [](const std::function<void(std::vector<BandStep>&)>& change) {
-    AssignCertificate c = by_bands();
-    change(c.strategies[0].bands);
-    return first_rule(c, long_and_short());
-  };
-  EXPECT_EQ(with_bands([](auto&) {}), "");
-  AssignCertificate c = by_bands();
-  c.bound_ms = 148.6;
-  EXPECT_EQ(first_rule(c, long_and_short()), "certificate_prices");
-  EXPECT_EQ(with_bands([](auto& b) { b = {b[1]}; }), "certificate_prices");
-  EXPECT_EQ(with_bands([](auto& b) { b[0].replica = 1; }), "certificate_prices");
-  EXPECT_EQ(with_bands([](auto& b) { b[0].above = 19; }), "certificate_prices");
-  EXPECT_EQ(with_bands([](auto& b) { b[2].work_prices = {1, 0}; }), "certificate_prices");
-  EXPECT_EQ(with_bands([](auto& b) { b[2].token_prices = {1, 1}; }), "certificate_prices");
-  for (const double bad : {kNan, kInf, -1.0}) {
-    EXPECT_EQ(with_bands([&](auto& b) { b[2].work_prices[0] = bad; }), "certificate_number");
-    EXPECT_EQ(with_bands([&](auto& b) { b[1].token_prices[1] = bad; }), "certificate_number");
-  }
-  const std::string rule = "certificate_bands";
-  EXPECT_EQ(with_bands([](auto& b) { b.clear(); }), rule);
-  EXPECT_EQ(with_bands([](auto& b) { b.pop_back(); }), rule);
-  EXPECT_EQ(with_bands([](auto& b) { b.push_back(b.back()); }), rule);
-  EXPECT_EQ(with_bands([](auto& b) { b[0].replica = 2; }), rule);
-  EXPECT_EQ(with_bands([](auto& b) { b[0].scheme = "one"; }), rule);
-  EXPECT_EQ(with_bands([](auto& b) { b[2].work_prices.pop_back(); }), rule);
-  EXPECT_EQ(with_bands([](auto& b) { b[2].token_prices.push_back(0); }), rule);
-  EXPECT_EQ(with_bands([](auto& b) { b.insert(b.begin(), 1100, b[0]); }), rule);
-  AssignInstance many = long_and_short();
-  many.strategies[0].replicas = {0, 65};
-  EXPECT_EQ(first_rule(by_bands(), many), rule);
-}
-
-// One price per length: within 140 ms no replica holds two of the four sequences. Knapsacks round
-// amounts down to 1/2048 of their room, so the proof reaches slightly less.
-AssignCertificate by_length() {
-  return {.bound_ms = 139.5,
-          .strategies = {{.strategy = "flat", .by = "configurations", .prices = {{60, 1}}},
-                         {"deep", "rows", {}}}};
-}
-
-TEST(AssignCertificate, PricesByLength) {
-  const auto with_prices = [](const std::function<void(AssignCertificate&)>& change) {
-    AssignCertificate c = by_length();
-    change(c);
-    return first_rule(c);
-  };
-  EXPECT_EQ(with_prices([](auto&) {}), "");
-  EXPECT_EQ(with_prices([](auto& c) { c.strategies[0].prices[0].price = 1e-6; }), "");
-  EXPECT_EQ(with_prices([](auto& c) { c.bound_ms = 140.1; }), "certificate_prices");
-  EXPECT_EQ(with_prices([](auto& c) { c.strategies[0].prices[0].price = 0; }),
-            "certificate_prices");
-  EXPECT_EQ(with_prices([](auto& c) { c.strategies[0].prices.clear(); }), "certificate_prices");
-  for (const double bad : {kNan, kInf, -1.0}) {
-    EXPECT_EQ(with_prices([&](auto& c) { c.strategies[0].prices[0].price = bad; }),
-              "certificate_number");
-  }
-  const std::string rule = "certificate_lengths";
-  EXPECT_EQ(with_prices([](auto& c) { c.strategies[0].prices[0].tokens = 61; }), rule);
-  EXPECT_EQ(with_prices([](auto& c) { c.strategies[0].prices.push_back({60, 1}); }), rule);
-  EXPECT_EQ(with_prices([](auto& c) { c.strategies[0].prices.push_back({50, 1}); }), rule);
-  // Knapsacks of more sequences than that would take too long.
-  AssignInstance many = four();
-  many.lengths.assign(513, 60);
-  EXPECT_EQ(first_rule(by_length(), many), rule);
-}
-
-// Rows of 100 tokens and sequences of 40 tokens: the work of a pipeline has room for three
-// sequences within 175 ms, while the only row in that time has room for two.
-TEST(AssignCertificate, TokensLimitWhatARowIsPaidFor) {
-  AssignInstance instance = four();
-  instance.schemes[0].fixed_ms = 50;
-  instance.strategies = {{.name = "flat", .replicas = {2, 0}}};
-  instance.lengths.assign(5, 40);
-  AssignCertificate c = by_length();
-  c.strategies = {{.strategy = "flat", .by = "configurations", .prices = {{40, 1}}}};
-  c.bound_ms = 175;
-  EXPECT_EQ(first_rule(c, instance), "");
-  instance.schemes[0].max_tokens = 120;
-  EXPECT_EQ(first_rule(c, instance), "certificate_prices");
-}
-
-// The longest sequence of a pipeline counts in every stage: 60 and 40 tokens in two rows take 120
-// ms and the bubble of 70 ms, 40 and 40 tokens take 50 ms less.
-TEST(AssignCertificate, TheLongestSequenceLessensTheWorkOfAPipeline) {
-  AssignInstance instance = four();
-  instance.strategies = {{.name = "deep", .replicas = {0, 2}}};
-  instance.schemes[1].max_tokens = 60;
-  const auto rule_of = [&](std::vector<Tokens> lengths, Ms bound) {
-    instance.lengths = std::move(lengths);
-    AssignCertificate c{.bound_ms = bound};
-    c.strategies = {{.strategy = "deep", .by = "configurations", .prices = {{40, 1}}}};
-    if (instance.lengths.front() == 60)
-      c.strategies[0].prices.insert(c.strategies[0].prices.begin(), {60, 1});
-    return first_rule(c, instance);
-  };
-  EXPECT_EQ(rule_of({60, 60, 40}, 189), "");
-  EXPECT_EQ(rule_of({60, 60, 40}, 191), "certificate_prices");
-  EXPECT_EQ(rule_of({40, 40, 40}, 149), "");
-  EXPECT_EQ(rule_of({40, 40, 40}, 151), "certificate_prices");
-}
-
-// Only one pipeline holds 60 tokens, so one of its replicas has a pattern with them: 60 and 40
-// tokens take 190 ms there. With a single replica other patterns do not matter.
-TEST(AssignCertificate, OneReplicaHasTheLongestSequence) {
-  const auto prices = [](Tokens longest, double time) {
-    return RowPattern{.least_rows = 1, .longest = longest, .time = time};
-  };
-  const auto rule_of = [&](int replicas, Tokens other_cap, Ms bound) {
-    AssignInstance instance = four();
-    instance.devices = 3;
-    instance.schemes[0].fixed_ms = 200;  // a row of that scheme takes longer than the bound
-    instance.schemes[0].max_tokens = other_cap;
-    instance.strategies = {{.name = "mixed", .replicas = {1, replicas}}};
-    instance.lengths = {60, 40};
-    const SchemePrices other{"one", {prices(60, 1)}};
-    const SchemePrices own{"two", {prices(40, 5), prices(60, 1)}};
-    return first_rule({bound, {{"mixed", "patterns", {other, own}}}}, instance);
-  };
-  EXPECT_EQ(rule_of(1, 50, 189.9), "");
-  EXPECT_EQ(rule_of(1, 50, 190.1), "certificate_prices");
-  EXPECT_EQ(rule_of(1, 100, 189.9), "certificate_prices");
-  EXPECT_EQ(rule_of(2, 50, 189.9), "certificate_prices");
 }
 
 TEST(AssignCertificate, AStepWithoutSequencesHasOnlyZero) {

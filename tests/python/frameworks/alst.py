@@ -13,7 +13,7 @@ from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 import stowage
 from stowage.deepspeed import UlyssesDataLoader, UlyssesGroups
 from stowage.torch import StepBatchSampler
-from test_torch import CLUSTER, LENGTHS, Documents, loader_of
+from planned_loader import CLUSTER, LENGTHS, Documents, loader_of
 
 deepspeed.comm.init_distributed("gloo", auto_mpi_discovery=False)
 rank, ranks = dist.get_rank(), dist.get_world_size()

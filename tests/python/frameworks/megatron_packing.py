@@ -32,7 +32,7 @@ from megatron.core.datasets import data_schedule
 
 import stowage
 import stowage.megatron
-from test_torch import CLUSTER
+from planned_loader import CLUSTER
 
 assert megatron.core.__file__.startswith(sys.argv[1]), megatron.core.__file__
 PAD, PER_RANK, SAMPLES = 8, 128, 12  # of each data-parallel rank and step

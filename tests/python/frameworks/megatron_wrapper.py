@@ -16,7 +16,7 @@ from megatron.core.datasets.data_schedule import HybridCPDataLoaderWrapper
 
 import stowage
 import stowage.megatron
-from test_torch import CLUSTER
+from planned_loader import CLUSTER
 
 dist.init_process_group("gloo")
 rank, ranks = dist.get_rank(), dist.get_world_size()

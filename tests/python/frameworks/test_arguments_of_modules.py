@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import stowage
-from test_torch import CLUSTER
+from planned_loader import CLUSTER
 
 WRONG = [object(), 5, "64k", 1.5, [object()], {"a": object()}, b"x"]
 RAW = (

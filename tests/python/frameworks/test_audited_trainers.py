@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import stowage
-from test_torch import HERE
+from planned_loader import HERE
 
 LISTS = sorted((HERE.parents[2] / "instances" / "data" / "lengths").glob("*.txt"))
 RANKS, STEPS, SIZE, CAP = 8, 2, 128, 32768

@@ -15,7 +15,7 @@ from torch.utils.data import DataLoader
 
 import stowage
 from stowage.deepspeed import UlyssesDataLoader, UlyssesGroups, batches_by_plan
-from test_torch import CLUSTER, FRAMEWORKS, LENGTHS, Documents, loader_of, sampler_of, torchrun
+from planned_loader import CLUSTER, FRAMEWORKS, LENGTHS, Documents, loader_of, sampler_of, torchrun
 
 SINGLE = CLUSTER.replace(degrees=[1], memory_mib=1000, no_idle_ranks=True, pad_multiple=1)
 

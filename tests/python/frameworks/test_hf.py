@@ -10,7 +10,7 @@ import torch
 
 import stowage
 from stowage.hf import flash_kwargs, model_inputs, packed_dataset
-from test_torch import CLUSTER, LENGTHS, Documents, loader_of, sampler_of
+from planned_loader import CLUSTER, LENGTHS, Documents, loader_of, sampler_of
 
 
 @pytest.fixture

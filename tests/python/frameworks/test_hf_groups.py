@@ -10,7 +10,7 @@ from pathlib import Path
 import torch
 from hf_groups import MODELS, build_model
 from task import Tokenised, cluster_of, sampler_of
-from test_torch import torchrun
+from planned_loader import torchrun
 
 import stowage
 from stowage._sequence_attention import Terms, attend

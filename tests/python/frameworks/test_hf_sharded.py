@@ -6,7 +6,7 @@ pytest.importorskip("transformers")
 
 from pathlib import Path
 
-from test_torch import torchrun
+from planned_loader import torchrun
 
 
 @pytest.mark.parametrize("way", ["fsdp2", "zero2", "zero3"])

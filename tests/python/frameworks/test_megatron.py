@@ -9,7 +9,7 @@ pytest.importorskip("megatron.core")
 
 import stowage
 from stowage.megatron import HybridCPScheduler, packed_seq_params
-from test_torch import CLUSTER, FRAMEWORKS, torchrun
+from planned_loader import CLUSTER, FRAMEWORKS, torchrun
 
 PER_RANK = 128
 

@@ -19,7 +19,7 @@ from megatron.core.datasets import data_schedule
 
 import stowage
 import stowage.megatron
-from test_torch import HERE
+from planned_loader import HERE
 
 REAL = hasattr(data_schedule, "scheduler_map")
 LISTS = HERE.parents[2] / "instances" / "data" / "lengths"

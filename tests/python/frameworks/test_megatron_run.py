@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import stowage
-from test_torch import CLUSTER, FRAMEWORKS, torchrun
+from planned_loader import CLUSTER, FRAMEWORKS, torchrun
 
 SCHEDULES = """
 class DpBalancedScheduler:

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from test_torch import HERE
+from planned_loader import HERE
 
 NOTEBOOKS = HERE.parents[2] / "examples" / "notebooks"
 SHOWN = {

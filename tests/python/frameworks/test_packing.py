@@ -16,7 +16,7 @@ from torch import nn
 
 import stowage
 from stowage.hf import _packed_inputs, check_packing, flash_kwargs, model_inputs
-from test_torch import CLUSTER, FRAMEWORKS, loader_of, sampler_of, torchrun
+from planned_loader import CLUSTER, FRAMEWORKS, loader_of, sampler_of, torchrun
 
 torch.set_num_threads(1)  # rows are short
 

@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("ray")
 
-from test_torch import FRAMEWORKS, HERE
+from planned_loader import FRAMEWORKS, HERE
 
 
 def test_actors_plan_ahead():

@@ -9,7 +9,7 @@ from torch.nn.functional import scaled_dot_product_attention
 
 
 from stowage.deepspeed import UlyssesGroups
-from test_torch import CLUSTER, loader_of, sampler_of
+from planned_loader import CLUSTER, loader_of, sampler_of
 
 HEADS, SIZE = 4, 8
 

@@ -14,7 +14,7 @@ from torch.utils.data import DataLoader
 import stowage
 from stowage.deepspeed import UlyssesDataLoader, UlyssesGroups
 from stowage.torch import PackedCollator, StepBatchSampler
-from test_torch import CLUSTER, LENGTHS, Documents
+from planned_loader import CLUSTER, LENGTHS, Documents
 
 deepspeed.comm.init_distributed("gloo", auto_mpi_discovery=False)
 rank, ranks = dist.get_rank(), dist.get_world_size()

@@ -10,7 +10,7 @@ from torch.utils.data import DataLoader
 
 import stowage
 from stowage.torch import PackedCollator, StepBatchSampler
-from test_torch import CLUSTER, LENGTHS, TARGETS, Documents
+from planned_loader import CLUSTER, LENGTHS, TARGETS, Documents
 
 dist.init_process_group("gloo")
 planner = stowage.Planner(CLUSTER, method="auto", time_limit=0.2)

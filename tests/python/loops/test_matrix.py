@@ -6,7 +6,7 @@ import importlib.util
 import pytest
 
 from task import cluster_of
-from test_torch import HERE, torchrun
+from planned_loader import HERE, torchrun
 
 #: A way of matrix.py, and the package that it needs.
 WAYS = {

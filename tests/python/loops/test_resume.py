@@ -10,7 +10,7 @@ from torch.utils.data import DataLoader
 
 import stowage
 from stowage.torch import PackedCollator, StepBatchSampler, loader
-from test_torch import CLUSTER, LENGTHS, TARGETS, Documents
+from planned_loader import CLUSTER, LENGTHS, TARGETS, Documents
 
 EPOCHS = 2
 PLANNED = {}
