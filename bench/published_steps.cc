@@ -1,4 +1,3 @@
-// Longer than 300 lines: one table is read, predicted and compared here.
 #include "bench/published_steps.h"
 
 #include <algorithm>

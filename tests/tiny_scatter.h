@@ -1,6 +1,5 @@
 // Random scatter instances small enough for brute force. Some have odd device counts, degrees that
-// do not divide each other, latencies, free exchange, padding or tight memory. Longer than 300
-// lines because each kind of step extends another.
+// do not divide each other, latencies, free exchange, padding or tight memory.
 #pragma once
 
 #include <algorithm>

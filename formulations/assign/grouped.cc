@@ -1,6 +1,3 @@
-// Longer than 300 lines: the model and encode(), which gives the solution of a plan, are read side
-// by side.
-
 #include "formulations/assign/grouped.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// Longer than 300 lines: all rows of the model share the variables of operators and steps.
 #include "formulations/order/mip.h"
 
 #include <algorithm>

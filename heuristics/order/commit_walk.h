@@ -1,4 +1,3 @@
-// Longer than 300 lines: states, their hash chains and the moves between states are one search.
 // The walk of a commit search from one end of an order. The file is private to commit_search.h,
 // whose opening comment states the method.
 //

@@ -1,4 +1,3 @@
-// Longer than 300 lines: levelling and exchanges update the same loads and order of bins.
 #include "heuristics/partition/balance.h"
 
 #include <algorithm>

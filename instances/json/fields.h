@@ -1,5 +1,3 @@
-// Longer than 300 lines because reader and writer of one list stand side by side.
-//
 // Types as JSON objects. A type lists its members once, in fields(). The list gives its reader, its
 // writer, and the keys that its reader accepts.
 //

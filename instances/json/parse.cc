@@ -1,5 +1,4 @@
 // The strict parser: nlohmann's tokens with rules of our own.
-// Longer than 300 lines because every kind of token has its rules and its error here.
 
 #include <algorithm>
 #include <limits>

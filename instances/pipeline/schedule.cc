@@ -1,5 +1,3 @@
-// Longer than 300 lines: the schedule simulated pass by pass or, for plain rows, slot by slot, and
-// the search for an order that uses it.
 #include "instances/pipeline/schedule.h"
 
 #include <algorithm>

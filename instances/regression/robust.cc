@@ -1,4 +1,3 @@
-// Longer than 300 lines: one fit, whose steps share the design, the weights and the leverages.
 #include "instances/regression/robust.h"
 
 #include <Eigen/QR>

@@ -1,4 +1,3 @@
-// Longer than 300 lines: one struct for each object of the document, with its units and ranges.
 // The scatter instance: a training step's sequences and the cluster they are scattered over.
 //
 // A step gets K sequences and N devices. It is cut into micro-batches that run one after another.

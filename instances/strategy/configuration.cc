@@ -1,5 +1,4 @@
-// Reads, checks and completes a configuration that a user states. Longer than 300 lines because the
-// errors of all three parts name the same keys.
+// Reads, checks and completes a configuration that a user states.
 #include "instances/strategy/configuration.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // Reads and writes trainer files as bytes: docs/reference/trainer.md, "The binary form". Numbers
 // are little-endian on every machine. A size is used only after the file is known to have that many
-// bytes. Longer than 300 lines: the writer stands beside the reader.
+// bytes.
 #include <algorithm>
 #include <array>
 #include <concepts>

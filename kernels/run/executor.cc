@@ -1,4 +1,3 @@
-// Longer than 300 lines: one execution and its comparison, group by group, share the tensors.
 #include "kernels/run/executor.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// Longer than 300 lines: one rank, what is compared with it, and times belong to one report.
 #include "kernels/strategy/strategy_report.h"
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-// Races configurations against each other. Longer than 300 lines: the race, and the changes after a
-// layout that does not fit, belong together.
+// Races configurations against each other.
 #include "solvers/configure/configure.h"
 
 #include <algorithm>

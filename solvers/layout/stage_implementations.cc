@@ -1,4 +1,3 @@
-// Longer than 300 lines: all stages of one family, most of them a call of a search.
 #include "solvers/layout/stage_implementations.h"
 
 #include <algorithm>

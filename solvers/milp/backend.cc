@@ -1,5 +1,4 @@
-// Longer than 300 lines: the steps of one solve share its state. Read in order, they show that
-// every answer is checked.
+// The steps of a solve, which show, read in order, that every answer is checked.
 #include "solvers/milp/backend.h"
 
 #include <algorithm>

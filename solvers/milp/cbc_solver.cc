@@ -1,4 +1,3 @@
-// Longer than 300 lines: one dialogue with one backend, whose handlers share its state.
 #include "solvers/milp/cbc_solver.h"
 
 #include <CbcEventHandler.hpp>

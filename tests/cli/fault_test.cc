@@ -2,8 +2,7 @@
 // memory. After every fault an output file is complete or unchanged, and the command reports the
 // fault if it can.
 //
-// STOWAGE_LONG=1 tries every signal at fifty moments and every other fault twenty times. Longer
-// than 300 lines because the faults share the command and the files that they are tried on.
+// STOWAGE_LONG=1 tries every signal at fifty moments and every other fault twenty times.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>

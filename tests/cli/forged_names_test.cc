@@ -1,5 +1,3 @@
-// Longer than 300 lines because every family has a document with each of its names.
-//
 // Names with control sequences of terminals, in every family and through every command that shows
 // names. No such character may occur on stderr or in a picture, a page, a table, a model or a
 // script, and no part of a name may begin a line. On stdout, documents are JSON with unchanged

@@ -1,7 +1,6 @@
-// Longer than 300 lines: each kind of statement of the documents has its test here. The statements
-// of the documents in the tree must be true. Their commands run unchanged, their instances have the
-// stated results, and their programs are those that other tests build and run. Their links are
-// valid, and their tables of codes match the code.
+// The statements of the documents in the tree must be true. Their commands run unchanged, their
+// instances have the stated results, and their programs are those that other tests build and run.
+// Their links are valid, and their tables of codes match the code.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,4 @@
-// Instances built by programs: valid ones pass, and for others the check names the fault. Longer
-// than 300 lines because every family has its list of faults.
+// Instances built by programs: valid ones pass, and for others the check names the fault.
 #include "instances/check.h"
 
 #include <gmock/gmock.h>

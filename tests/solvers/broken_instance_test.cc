@@ -1,6 +1,5 @@
 // Instances built by a program and not checked by a reader: solve() refuses those that a reader
-// would refuse, with the same codes, and no public function crashes. Longer than 300 lines: one
-// list has a fault of every kind.
+// would refuse, with the same codes, and no public function crashes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

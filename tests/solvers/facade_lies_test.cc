@@ -1,7 +1,6 @@
-// The facade above backends with wrong answers. This program defines its own run_cbc, run_glpk
-// and run_highs, which the linker uses instead of the library's, so that they answer every MILP of
+// The facade above backends with wrong answers. This program defines its own run_cbc, run_glpk and
+// run_highs, which the linker uses instead of the library's, so that they answer every MILP of
 // every method.
-// The file is longer than 300 lines because it contains all kinds of wrong answers.
 //
 // For every wrong answer the plan is valid, the bound is true, the status is justified, no earlier
 // result is lost, and the detail names the error.

@@ -1,4 +1,3 @@
-// Longer than 300 lines: the documents of all kinds of runs share their parts.
 #include "cli/answers/execution/json.h"
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-// The files that start trainers. Longer than 300 lines because each trainer's arguments stand
-// together.
+// The files that start trainers.
 #include "cli/answers/launch/launchers.h"
 
 #include <algorithm>

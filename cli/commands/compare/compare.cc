@@ -1,5 +1,4 @@
-// stowage compare: every method on one instance. Longer than 300 lines: one command with its flags,
-// what they exclude, and three kinds of answers.
+// stowage compare: every method on one instance.
 #include <algorithm>
 #include <limits>
 #include <utility>

@@ -1,6 +1,5 @@
 // stowage configure: computes a configuration from a model, a cluster and lengths, with a plan for
-// each step, the layout of the heaviest rank, and start files for trainers. Longer than 300 lines:
-// the declaration and the checks of its many flags stand together.
+// each step, the layout of the heaviest rank, and start files for trainers.
 #include "solvers/configure/configure.h"
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-// stowage fit: fits a cost to measured rows and estimates its errors. Longer than 300 lines because
-// the answers and the tables of both fits stand here.
+// stowage fit: fits a cost to measured rows and estimates its errors.
 #include "instances/pictures/scatter/fit.h"
 
 #include <optional>

@@ -1,5 +1,4 @@
-// stowage plan-stream: plans the steps of a training run one after another. Longer than 300 lines:
-// the flags, their checks and the messages at the end of a stream.
+// stowage plan-stream: plans the steps of a training run one after another.
 #include "solvers/plan_stream.h"
 
 #include <fcntl.h>

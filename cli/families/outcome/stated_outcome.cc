@@ -1,4 +1,3 @@
-// Longer than 300 lines: the rules of an outcome, side by side.
 #include "cli/families/outcome/stated_outcome.h"
 
 #include <algorithm>

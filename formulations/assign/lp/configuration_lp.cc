@@ -1,4 +1,3 @@
-// Longer than 300 lines: the LP and its pricing share the prices and the configurations.
 #include "formulations/assign/lp/configuration_lp.h"
 
 #include <algorithm>

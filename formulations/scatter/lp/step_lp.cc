@@ -1,4 +1,3 @@
-// Longer than 300 lines: the LP, and the part of it that is kept on a finer grid.
 #include "formulations/scatter/lp/step_lp.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// Longer than 300 lines: the dispatcher updates its orders of replicas with every choice.
 #include "heuristics/assign/construct/dispatch.h"
 
 #include <algorithm>

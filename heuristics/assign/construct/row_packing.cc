@@ -1,4 +1,3 @@
-// Longer than 300 lines: a share of sequences, from its load to its packed rows.
 #include "heuristics/assign/construct/row_packing.h"
 
 #include <algorithm>

@@ -1,5 +1,3 @@
-// Longer than 300 lines: the moves share one state and are compared with each other.
-
 #include "heuristics/assign/improve/local_search.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// Longer than 300 lines: one search and the stack that it changes.
 #include "heuristics/layout/improve/reinsertion.h"
 
 #include <algorithm>

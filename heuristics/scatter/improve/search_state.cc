@@ -1,4 +1,3 @@
-// Longer than 300 lines: every change updates the same sums, block by block.
 #include "heuristics/scatter/improve/search_state.h"
 
 #include <algorithm>

@@ -1,5 +1,3 @@
-// Longer than 300 lines: the swaps that make a deal, the estimates of its time, and the search that
-// uses both.
 #include "heuristics/scatter/window/window_deal.h"
 
 #include <algorithm>

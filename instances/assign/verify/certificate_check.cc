@@ -1,6 +1,6 @@
 // The rules of instances/assign/certificate.h. It shares no code with the searches that find
 // certificates or with the closed bounds: closed_reference.h and work_reference.h have its own time
-// model. Longer than 300 lines because the proof is one walk from the prices to an inequality.
+// model.
 #include <algorithm>
 #include <array>
 #include <cmath>

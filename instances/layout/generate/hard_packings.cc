@@ -1,4 +1,3 @@
-// Longer than 300 lines: five ways to tile one rectangle, which share their draws.
 #include "instances/layout/generate/hard_packings.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// Longer than 300 lines: every rule of an order, and of its rows, side by side.
 // The rules of instances/verify.h for order plans.
 
 #include "instances/order/verify/verify.h"

@@ -1,4 +1,3 @@
-// Longer than 300 lines: one picture, whose panels share values that are computed once.
 #include "instances/pictures/order/memory.h"
 
 #include <algorithm>

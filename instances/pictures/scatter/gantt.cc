@@ -1,4 +1,3 @@
-// Longer than 300 lines: one drawing, and the tooltips of its parts.
 #include "instances/pictures/scatter/gantt.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// Longer than 300 lines because each term of a cost has a case in several functions.
 #include "instances/scatter/fit/terms.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// Longer than 300 lines: the readers of all parts of an instance, each with its rules.
 // Reads and writes scatter instances. Reading checks keys and types first, then the rules that join
 // several members.
 #include <algorithm>

@@ -20,8 +20,7 @@
 // If the cost is a table of measured times, loads are sums of tokens and of squared lengths, and
 // time() looks the time up. cost() is then taken from a plane near the measured times, and
 // least_cost() from a plane below them: no group is faster than its least overhead plus the least
-// costs of its sequences. Longer than 300 lines because costs, room and rules of a group are looked
-// up together.
+// costs of its sequences.
 #pragma once
 
 #include <algorithm>

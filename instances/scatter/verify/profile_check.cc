@@ -1,6 +1,5 @@
 // Checks certificates by makespans with arithmetic alone: every number of micro-batches, every box
-// of makespans, every set of sequences that a group could hold. Longer than 300 lines: the check of
-// one group and the walk over all boxes are one proof.
+// of makespans, every set of sequences that a group could hold.
 #include "instances/scatter/verify/profile_check.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// Longer than 300 lines: the fit, its elimination and its errors share one system of equations.
 #include "instances/strategy/fit/fit_rates.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// Longer than 300 lines: the readers of tables and logs share their keys.
 #include "instances/strategy/fit/runs.h"
 
 #include <algorithm>

@@ -1,5 +1,4 @@
 // Reads and writes strategy instances. A model is an object, or a name in the table of shapes.
-// Longer than 300 lines because every object of an instance has its keys here.
 #include <algorithm>
 #include <array>
 #include <cstddef>

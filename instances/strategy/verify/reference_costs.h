@@ -1,6 +1,5 @@
 // What rows, states and exchanges of a strategy cost, computed from the instance alone, layer by
 // layer, in bytes and seconds: the lower half of reference_model.h. Not installed.
-// Longer than 300 lines because it has the formulas of both versions.
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,6 @@
 // The time and memory of a configuration of a strategy instance, computed from the instance alone,
 // layer by layer, in bytes and seconds. The verifier of strategies and the checks of its proofs use
-// it; planners do not. Not installed. Longer than 300 lines because a setting, its stages and its
-// step are one model.
+// it; planners do not. Not installed.
 //
 //   const StrategyReferenceModel truth(instance);
 //   const StrategyReferenceModel::Stage stage =

@@ -1,5 +1,4 @@
-// The rules of instances/verify.h for strategy plans. Longer than 300 lines because every rule
-// states what it found and what it needs.
+// The rules of instances/verify.h for strategy plans.
 
 #include "instances/strategy/verify/verify.h"
 

@@ -1,4 +1,3 @@
-// Longer than 300 lines: both ends of one exchange of messages must be read side by side.
 #include "kernels/run/ranks/process_pool.h"
 
 #include <algorithm>

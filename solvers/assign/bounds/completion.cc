@@ -1,5 +1,3 @@
-// Longer than 300 lines: one search, its bounds and the replicas that it fills.
-
 #include "solvers/assign/bounds/completion.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// Longer than 300 lines: all checks between two placements read the same frame.
 #include "solvers/layout/tree/tree.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// Longer than 300 lines: one search, from the first grid to the certificate.
 #include "solvers/scatter/bounds/step_lp_bound.h"
 
 #include <algorithm>

@@ -1,5 +1,3 @@
-// Longer than 300 lines: groups, micro-batches and steps are one dynamic programme over the same
-// sets.
 #include "solvers/scatter/exact/subset_dp.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // Finds the reason why a scatter step has no plan. Sequences may have micro-batches of their own.
 // So the reason is a sequence that is longer than every group, or rules that need more groups than
-// there are sequences. Longer than 300 lines: one list of causes, and one of changes.
+// there are sequences.
 #include <algorithm>
 #include <cmath>
 #include <set>

@@ -1,5 +1,4 @@
-// configure: the files that it writes atomically, and its errors. Longer than 300 lines because all
-// share the run of one small job.
+// configure: the files that it writes atomically, and its errors.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>

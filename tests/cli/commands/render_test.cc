@@ -1,6 +1,5 @@
 // stowage render: every bundled instance, pages, refusals, and pictures byte for byte.
-// STOWAGE_UPDATE_GOLDEN=1 rewrites the pictures in tests/cli/golden/render/. Longer than 300 lines
-// because all refusals and pages share the examples of one fixture.
+// STOWAGE_UPDATE_GOLDEN=1 rewrites the pictures in tests/cli/golden/render/.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // The reach of `verify`: every member of the outcomes of every family is changed, one at a time,
 // and the rule that refuses the change is a row of instances/reach.md. STOWAGE_UPDATE_GOLDEN=1
-// rewrites the tables. Longer than 300 lines: instances, changes and tables are one run.
+// rewrites the tables.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -5,9 +5,8 @@
 //   fuzz_members SAMPLES SECONDS [SEED]    draws cases until the time is over
 //   fuzz_members SAMPLES CASE...           runs these alone, as "assign plan .5.0=3 .2=1"
 //
-// Longer than 300 lines because it contains the promises about each object and the drawing of
-// cases. A broken promise ends the program; it then prints the case, and a smaller one if fewer of
-// its changes do. Exit code 0 if nothing was found.
+// A broken promise ends the program; it then prints the case, and a smaller one if fewer of its
+// changes do. Exit code 0 if nothing was found.
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -1,4 +1,3 @@
-// Longer than 300 lines: it tests every heuristic with the same rules.
 #include "heuristics/assign/registry.h"
 
 #include <gtest/gtest.h>

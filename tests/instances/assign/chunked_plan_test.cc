@@ -1,5 +1,4 @@
-// Plans whose rows are chunks: their composition, their verification and their documents. Longer
-// than 300 lines: each rule of rows of chunks has a passing and a breaking case.
+// Plans whose rows are chunks: their composition, their verification and their documents.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,5 @@
 // No accepted certificate claims more than the optimum: prices are drawn at random, and every part
-// of a proof is then raised for as long as the checker accepts it. The file is longer than 300
-// lines because provers of both kinds of certificates draw from the same steps.
+// of a proof is then raised for as long as the checker accepts it.
 #include <gtest/gtest.h>
 
 #include <algorithm>

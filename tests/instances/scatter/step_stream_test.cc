@@ -1,4 +1,3 @@
-// Longer than 300 lines because each rule of a stream has its lines.
 #include "instances/scatter/step_stream.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,4 @@
 // Strategy documents are read back unchanged, name their model, and have a hash of their meaning.
-// Longer than 300 lines: one document of all keys serves every test.
 #include "instances/strategy/json/json.h"
 
 #include <gmock/gmock.h>

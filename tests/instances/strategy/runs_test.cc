@@ -1,5 +1,4 @@
-// Logged runs: tables, logs in the trainers' formats, and rates fitted to them. Longer than 300
-// lines because the logs stand here as their trainers write them.
+// Logged runs: tables, logs in the trainers' formats, and rates fitted to them.
 #include "instances/strategy/fit/runs.h"
 
 #include <gmock/gmock.h>

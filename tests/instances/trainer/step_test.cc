@@ -1,5 +1,4 @@
-// Trainer files: they agree with the plan, are read back unchanged, and damage is named. Longer
-// than 300 lines: every statement of a trainer file is damaged once.
+// Trainer files: they agree with the plan, are read back unchanged, and damage is named.
 #include "instances/trainer/step.h"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 // Attention in FP32 against the double reference and against the simplest FP32 implementation, and
 // equalities that hold bit for bit. The test runs once for each instruction set level
-// (CMakeLists.txt). Longer than 300 lines: it has all properties and their tolerances in one place.
+// (CMakeLists.txt).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Rings of ranks. Longer than 300 lines: their attention, how it resumes, and Ulysses inside them.
+// Rings of ranks.
 #include "kernels/exchange/ring.h"
 
 #include <gtest/gtest.h>

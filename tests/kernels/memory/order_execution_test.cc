@@ -1,6 +1,5 @@
 // The training step in the order of a plan, in one arena, compared with program order in separate
-// allocations, and with the blocks without such a program. Longer than 300 lines because all cases
-// take their orders and layouts from the same recorded steps.
+// allocations, and with the blocks without such a program.
 #include "kernels/memory/order_execution.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,3 @@
-// Longer than 300 lines: it has every collective and message, and every way for a rank to leave
-// one.
 #include "kernels/ranks/thread_ranks.h"
 
 #include <gmock/gmock.h>

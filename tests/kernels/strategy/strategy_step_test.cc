@@ -1,4 +1,3 @@
-// Longer than 300 lines: it has a list of configurations, and every way to get one of them wrong.
 #include "kernels/strategy/strategy_step.h"
 
 #include <gmock/gmock.h>

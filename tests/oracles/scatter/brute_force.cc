@@ -1,4 +1,3 @@
-// Longer than 300 lines: one enumeration serves steps with and without each rule.
 #include "tests/oracles/scatter/brute_force.h"
 
 #include <algorithm>

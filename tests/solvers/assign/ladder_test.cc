@@ -1,6 +1,5 @@
-// Longer than 300 lines: it has all rungs of the ladder. The oracle ladder of the assign family:
-// brute force = MILP by GLPK = MILP by CBC, every bound is at most the optimum, every heuristic at
-// least, and every plan verifies.
+// The oracle ladder of the assign family: brute force = MILP by GLPK = MILP by CBC, every bound is
+// at most the optimum, every heuristic at least, and every plan verifies.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,7 +1,6 @@
 // The oracle ladder of tests/solvers/scatter/ladder_test.cc for terms of memory: a part for each
 // sequence, logits whole or in chunks, keys and values by kind of exchange; beside terms of time
 // and limits of rules.
-// Longer than 300 lines: each rung of the ladder for the same steps.
 #include <gtest/gtest.h>
 
 #include <set>

@@ -1,6 +1,5 @@
 // Solves of strategies: equal to brute force, with valid bounds and certificates, and never behind
-// a baseline. Longer than 300 lines: it checks one promise after the other on the same random
-// instances.
+// a baseline.
 #include "solvers/solve.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,4 @@
-// Costs are recovered from rows that they generated. Longer than 300 lines because all cases take
-// their rows from the same cost.
+// Costs are recovered from rows that they generated.
 #include "instances/scatter/fit/fit.h"
 
 #include <gmock/gmock.h>
