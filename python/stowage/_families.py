@@ -76,7 +76,9 @@ class Outcome:
         self.gap: Optional[float] = outcome.gap
         self.method: str = outcome.method
         self.method_bound: Optional[float] = outcome.method_bound
-        self.simulated_ms, self.simulated_bound_ms = outcome.simulated or (None, None)
+        end, end_bound = outcome.simulated or (None, None)
+        self.simulated_ms: Optional[float] = end
+        self.simulated_bound_ms: Optional[float] = end_bound
         self.found_by: str = outcome.found_by
         self.seconds: float = outcome.seconds
         self.nodes: int = outcome.nodes

@@ -66,6 +66,9 @@ class StepDataLoader(BaseDataLoader):  # type: ignore[misc]
         seed: int = 0
         """Seed of the order."""
 
+        window: int = 1
+        """Number of steps that are planned together, whose rows may change steps."""
+
         infinite: bool = True
         """Whether an epoch follows the last one; otherwise training ends there."""
 
@@ -104,6 +107,7 @@ class StepDataLoader(BaseDataLoader):  # type: ignore[misc]
             shuffle=config.shuffle,
             seed=config.seed,
             loss_tokens=targets,
+            window=config.window,
         )
         self.infinite = config.infinite
         self.step_loader: StepLoader = loader(
