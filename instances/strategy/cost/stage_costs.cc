@@ -44,7 +44,6 @@ StageCosts::StageCosts(const StrategyTable& table, const StrategyClass& its,
       class_(its),
       layout_(layout),
       group_(static_cast<double>(layout.dp * layout.cp)),
-      expert_group_(group_ / static_cast<double>(layout.ep)),
       shards_(static_cast<double>(layout.sharding_ranks())),
       expert_shards_(shards_ / static_cast<double>(layout.ep)) {
   const auto ranks = static_cast<double>(layout.tp * layout.cp);

@@ -179,7 +179,6 @@ class StageCosts {
   StrategyClass class_;
   StrategyLayout layout_;
   double group_;          // devices that have the same parameters: dp cp
-  double expert_group_;   // devices that have the same experts: dp cp / ep
   double shards_;         // parts into which ZeRO divides states
   double expert_shards_;  // parts into which ZeRO divides the states of experts
   Row mean_;
