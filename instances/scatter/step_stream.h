@@ -69,6 +69,9 @@ class StepStream {
   // read no more.
   bool skip();
 
+  // Returns whether the stream ended, or will end, at an interrupt.
+  bool interrupted() const { return options_.interrupt != nullptr && *options_.interrupt; }
+
  private:
   // The lines of a step that are kept.
   struct Lines {
@@ -77,7 +80,6 @@ class StepStream {
   };
 
   std::string error_place() const;
-  bool interrupted() const { return options_.interrupt != nullptr && *options_.interrupt; }
   bool read_line(Lines* kept);
   bool read_step(Lines* kept);
   void read_json(std::string_view text, ScatterInstance& step, ErrorList& errors);

@@ -34,7 +34,7 @@ from ._oversize import OVERSIZE, Oversize, fitted_sequences, require_known_targe
 from ._search import Search
 from ._step import Report, Sequences, Step
 from ._threads import Threads
-from ._window import Batch, batches_of, dealt, instances_of, rule_of
+from ._window import Batch, batches_of, dealt, errors_of, instances_of, rule_of
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -201,12 +201,18 @@ class Planner:
         with self._lock:
             self._running.add(interrupt)
         try:
-            drawn = [
-                fitted_sequences(
-                    cluster, self.on_oversize, own["lengths"], own["ids"], own.get("loss_tokens")
-                )
-                for own in given
-            ]
+            drawn = []
+            for at, own in enumerate(given):
+                with errors_of(at):
+                    drawn.append(
+                        fitted_sequences(
+                            cluster,
+                            self.on_oversize,
+                            own["lengths"],
+                            own["ids"],
+                            own.get("loss_tokens"),
+                        )
+                    )
             planned = self.search.run_window(instances_of(cluster, drawn), rule, interrupt)
         finally:
             with self._lock:

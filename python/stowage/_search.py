@@ -100,8 +100,11 @@ class Search(NamedTuple):
         """Plans the steps of a window under a rule: delay and token spread. Raises
         KeyboardInterrupt as run() does."""
         planned = _core.plan_window(steps, *rule, self.arguments(), interrupt, in_main_thread())
-        for _, outcome, _, _ in planned:
-            self._finished(outcome, interrupt)
+        outcomes = [outcome for _, outcome, _, _ in planned]
+        cut_short = any(each.stopped_by == "interrupted" for each in outcomes)
+        whole = all(each.plan is not None for each in outcomes)
+        if interrupt.signals > (1 if cut_short and whole else 0):
+            raise KeyboardInterrupt
         return planned
 
     def run_with_layout(

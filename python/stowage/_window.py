@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
-from typing import Any, Iterable, Mapping, Optional, Union
+from typing import Any, Iterable, Iterator, Mapping, Optional, Union
 
 import numpy as np
 
 from . import _core
 from ._arguments import each_of, number, whole
 from ._cluster import Cluster
-from ._errors import InputTypeError
+from ._errors import InputError, InputTypeError
 from ._lengths import Integers, as_integers
 from ._step import Sequences
 
@@ -21,7 +22,8 @@ _KEYS = ("lengths", "ids", "loss_tokens")
 def batches_of(batches: Iterable[Batch]) -> list[dict[str, Any]]:
     """Returns each batch as arguments of Planner.plan(). Default ids count on from batch to batch.
 
-    Raises ValueError if only some batches have loss tokens, or if two sequences have one id.
+    Raises ValueError if only some batches have loss tokens, if a batch has more or fewer ids than
+    sequences, or if two sequences have one id.
     """
     given: list[dict[str, Any]] = []
     count = 0
@@ -36,6 +38,10 @@ def batches_of(batches: Iterable[Batch]) -> list[dict[str, Any]]:
         size = as_integers(own["lengths"], f"batches[{at}]").size
         if own.get("ids") is None:
             own["ids"] = np.arange(count, count + size)
+        elif (ids := as_integers(own["ids"], "ids").size) != size:
+            raise ValueError(
+                f"ids: must be as many as lengths, are {ids} for the {size} of batches[{at}]"
+            )
         count += size
         given.append(own)
     stating = [batch.get("loss_tokens") is not None for batch in given]
@@ -44,10 +50,26 @@ def batches_of(batches: Iterable[Batch]) -> list[dict[str, Any]]:
             "batches: all of them or none must have loss_tokens, which go with their sequences: "
             f"batches[{stating.index(False)}] has none"
         )
-    ids = [as_integers(batch["ids"], "ids") for batch in given]
-    if len(np.unique(np.concatenate(ids or [np.zeros(0, np.int64)]))) < sum(map(len, ids)):
-        raise ValueError("ids: must be unique in the window, because sequences change steps")
+    seen: dict[int, int] = {}  # the batch of each id
+    for at, batch in enumerate(given):
+        for own_id in as_integers(batch["ids"], "ids").tolist():
+            if own_id in seen:
+                raise ValueError(
+                    "ids: must be unique in the window, because sequences change steps; "
+                    f"{own_id} is of batches[{seen[own_id]}] and of batches[{at}]"
+                )
+            seen[own_id] = at
     return given
+
+
+@contextlib.contextmanager
+def errors_of(batch: int) -> Iterator[None]:
+    """Adds the place of a batch to input errors."""
+    try:
+        yield
+    except InputError as wrong:
+        entries = [(code, f"/batches/{batch}{at}", said) for code, at, said in wrong.errors]
+        raise InputError(entries) from None
 
 
 def rule_of(steps: int, delay: Optional[int], token_spread: Optional[float]) -> tuple[int, float]:
@@ -59,7 +81,7 @@ def rule_of(steps: int, delay: Optional[int], token_spread: Optional[float]) -> 
     spread = math.inf if token_spread is None else number(token_spread, "token_spread")
     if not spread >= 1:
         raise ValueError(f"token_spread: must be at least 1, is {spread}")
-    return late, spread
+    return min(late, most), spread  # no window has a step later than its last
 
 
 def instances_of(

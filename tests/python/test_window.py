@@ -1,5 +1,8 @@
 """Tests of windows: batches that are planned together, whose sequences may change steps."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -91,6 +94,28 @@ def test_sequences_that_fit_no_group_are_named_by_their_ids(cluster, batches, wh
     assert raised.value.unplaceable.tolist() == [29]
 
 
+def test_ctrl_c_ends_a_window_with_its_plans(cluster):
+    program = """
+import os, signal, sys, threading, numpy as np, stowage
+draw = np.random.default_rng(0)
+batches = [draw.integers(1, 20_000, 60) for _ in range(8)]
+cluster = stowage.Cluster.preset("gpt-7b", devices=64, limit=64_000)
+threading.Timer(float(sys.argv[1]), os.kill, (os.getpid(), signal.SIGINT)).start()
+steps = stowage.Planner(cluster).plan_window(batches)
+ids = np.concatenate([step.ids for step in steps])
+assert sorted(ids.tolist()) == list(range(480))
+print([step.stopped_by for step in steps].count("interrupted"))
+"""
+    done = subprocess.run([sys.executable, "-c", program, "0.2"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) > 0
+
+
+def test_a_delay_beyond_the_window_is_none(cluster, batches):
+    planner = stowage.Planner(cluster)
+    assert planner.plan_window(batches, delay=2**62) == planner.plan_window(batches)
+
+
 def test_one_batch_or_none_is_no_window(cluster, batches):
     planner = stowage.Planner(cluster)
     assert planner.plan_window([]) == []
@@ -104,6 +129,22 @@ def test_one_batch_or_none_is_no_window(cluster, batches):
         (dict(batches=[{"length": [3]}]), stowage.InputTypeError, r"batches\[0\].*keys length"),
         (dict(batches=[[3], "x"]), stowage.InputTypeError, r"batches\[1\]"),
         (dict(batches=[[3], [4, 0]]), stowage.InputError, "/batches/1/lengths/1"),
+        (dict(batches=[[3], []]), stowage.InputError, "/batches/1/lengths"),
+        (
+            dict(batches=[{"lengths": [3], "loss_tokens": [4]}]),
+            stowage.InputError,
+            "/batches/0/loss_tokens/0",
+        ),
+        (
+            dict(batches=[{"lengths": [3, 5], "ids": [1]}]),
+            ValueError,
+            r"are 1 for the 2 of batches\[0\]",
+        ),
+        (
+            dict(batches=[{"lengths": [3], "ids": [1]}, [4]]),
+            ValueError,
+            r"1 is of batches\[0\] and of batches\[1\]",
+        ),
         (dict(delay=-1), ValueError, "delay: must be at least 0"),
         (dict(token_spread=0.5), ValueError, "token_spread: must be at least 1"),
         (dict(token_spread=float("nan")), ValueError, "token_spread"),

@@ -6,10 +6,12 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <iomanip>
 #include <sstream>
 #include <string_view>
+#include <system_error>
 
 #include "cli/answers/outcome_json.h"
 #include "cli/families/families.h"
@@ -120,7 +122,9 @@ bool is_deal(const std::vector<ScatterInstance>& drawn, const WindowDeal& deal,
     if (deal[s].size() != drawn[s].lengths.size()) return false;
     for (const auto& [step, index] : deal[s]) {
       if (step < 0 || step >= std::ssize(drawn)) return false;
-      if (index >= std::ssize(drawn[static_cast<std::size_t>(step)].lengths)) return false;
+      const ScatterInstance& source = drawn[static_cast<std::size_t>(step)];
+      if (index >= std::ssize(source.lengths)) return false;
+      if (source.loss_tokens.empty() != drawn[s].loss_tokens.empty()) return false;
     }
     steps.push_back(dealt_step(drawn, deal, s));
   }
@@ -183,6 +187,25 @@ std::optional<InputError> PlanDirectory::put(const PlannedStep& step) const {
     if (auto error = write_file(file_of(step.index, kOutcome), bytes)) return error;
   }
   return write_file(file_of(step.index, ".json"), plan_json(plan));
+}
+
+bool PlanDirectory::has(std::int64_t index) const { return !is_missing(file_of(index, ".json")); }
+
+bool PlanDirectory::has_window(std::int64_t first) const {
+  return !is_missing(file_of(first, kWindow));
+}
+
+std::optional<InputError> PlanDirectory::refuse_windows() const {
+  std::error_code ignored;  // a directory that cannot be read has its error when a plan is read
+  for (const auto& entry : std::filesystem::directory_iterator(path_, ignored)) {
+    const std::string name = entry.path().filename();
+    if (name.ends_with(kWindow)) {
+      return InputError{kUnwritable, path_ + '/' + name,
+                        "must not be there without --window, because steps of this directory were "
+                        "planned together: give --window, or name another directory"};
+    }
+  }
+  return std::nullopt;
 }
 
 Result<std::optional<WindowDeal>> PlanDirectory::stored_deal(

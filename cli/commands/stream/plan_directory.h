@@ -88,6 +88,13 @@ class PlanDirectory {
                                                 const std::vector<ScatterInstance>& drawn,
                                                 const WindowRule& rule) const;
 
+  // Returns whether there is a file where the plan of a step, or the deal of a window, would be.
+  bool has(std::int64_t index) const;
+  bool has_window(std::int64_t first) const;
+
+  // Returns E002 if the directory has the file of a window.
+  std::optional<InputError> refuse_windows() const;
+
   // Writes the file of a window. It is written before the plans of its steps. Errors: E110, E604.
   std::optional<InputError> put(const WindowFile& window) const;
 

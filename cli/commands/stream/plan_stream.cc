@@ -200,6 +200,10 @@ class PlanStreamCommand : public Command {
     // The directory is created after all checks, so that an error leaves no directory behind.
     if (!directory_.empty()) {
       if (auto error = make_directory(directory_)) return console.refuse(*error);
+      const PlanDirectory there(directory_);
+      if (auto error = window_ ? std::nullopt : there.refuse_windows()) {
+        return console.refuse(*error);
+      }
       plans_.emplace(directory_, BesidePlan{.trainer = trainer_.empty()     ? TrainerFormat::none
                                                        : trainer_ == "json" ? TrainerFormat::json
                                                                             : TrainerFormat::binary,

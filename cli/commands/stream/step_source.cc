@@ -61,12 +61,13 @@ std::optional<StepWindow> StepSource::read_window() {
          (steps_.index() < from || !range_.shard.takes(steps_.index() / range_.window))) {
     if (!steps_.skip()) break;
   }
-  if (range_.beyond(steps_.index())) return std::nullopt;
+  if (range_.beyond(steps_.index()) || range_.steps == 0) return std::nullopt;
   StepWindow window{.first = steps_.index(), .steps = {}};
   for (std::int64_t k = 0; k < range_.window && errors_.empty(); ++k) {
     const std::int64_t index = steps_.index();
     Result<std::optional<ScatterInstance>> step = steps_.next();
-    if (!step && (range_.fail_fast || steps_.index() == index)) {
+    const bool ends = (range_.fail_fast && range_.has(index)) || steps_.index() == index;
+    if (!step && ends) {
       fail(step.errors());
     } else if (!step) {
       window.steps.push_back(unreadable(index, step.errors()));
@@ -77,56 +78,65 @@ std::optional<StepWindow> StepSource::read_window() {
       remark(index);
     }
   }
-  if (window.steps.empty()) return std::nullopt;
+  // A window that an interrupt or an error cut short is none.
+  if (window.steps.empty() || steps_.interrupted()) return std::nullopt;
+  window.together = errors_.empty() && readable_steps(window).has_value();
   return window;
 }
 
 // Takes the deal of a stored window, and leaves out the steps whose plans are stored. Returns
-// whether steps are left.
+// whether steps are left. A window without a file, of which a step has a plan, stays as drawn.
 bool StepSource::leave_out_stored(StepWindow& window) {
-  const auto drawn = readable_steps(window);
-  if (drawn) {
-    Result<std::optional<WindowDeal>> deal = plans_->stored_deal(window.first, *drawn, range_.rule);
-    if (!deal) {
-      errors_ = errors_in("", deal.errors());
-      return false;
+  if (!window.together && plans_->has_window(window.first)) {
+    if (errors_.empty()) {
+      fail_with({kUnwritable, plans_->file_of(window.first, ".window.json"),
+                 "must not be there while a step of its window cannot be read: mend the stream, or "
+                 "name another directory"});
     }
-    window.deal = *std::move(deal);
+    return false;
   }
-  for (std::size_t s = 0; window.deal && s < drawn->size(); ++s) {
-    window.steps[s].instance = dealt_step(*drawn, *window.deal, s);
+  if (window.together && !take_deal(window)) return false;
+  for (const StreamStep& step : window.steps) {
+    if (plans_->has(step.index)) window.together = false;
   }
-  const bool together = drawn && !window.deal;
   std::vector<StreamStep> left;
   for (StreamStep& step : window.steps) {
     const std::int64_t index = step.index;
-    if (step.outcome || (together && !range_.has(index))) {
-      left.push_back(std::move(step));
-      continue;
-    }
-    if (range_.has(index)) {
+    bool stays = step.outcome || window.together;
+    if (!stays && range_.has(index)) {
       const Result<StoredStep> stored =
           plans_->resume(index, std::get<ScatterInstance>(step.instance));
       if (!stored) {
-        errors_ = errors_in("", stored.errors());
+        fail_with(stored.errors().front());
         return false;
       }
-      const bool there = is_there(index, *stored);
-      if (there && together) {
-        errors_ = errors_in("", {{kUnwritable, plans_->file_of(index, ".json"),
-                                  "must be a plan of --window, is one without, and is kept: name "
-                                  "another directory or remove it"}});
-        return false;
-      }
-      if (!there) {
-        left.push_back(std::move(step));
-        continue;
-      }
+      stays = !is_there(index, *stored);
     }
-    remarks_.take(index);
+    if (stays) {
+      left.push_back(std::move(step));
+    } else {
+      remarks_.take(index);
+    }
   }
   window.steps = std::move(left);
   return !window.steps.empty();
+}
+
+// Deals the steps as they are stored. Returns false after an error.
+bool StepSource::take_deal(StepWindow& window) {
+  const std::vector<ScatterInstance> drawn = *readable_steps(window);
+  Result<std::optional<WindowDeal>> deal = plans_->stored_deal(window.first, drawn, range_.rule);
+  if (!deal) {
+    fail_with(deal.errors().front());
+    return false;
+  }
+  if (!*deal) return true;
+  window.deal = *std::move(deal);
+  window.together = false;
+  for (std::size_t s = 0; s < drawn.size(); ++s) {
+    window.steps[s].instance = dealt_step(drawn, *window.deal, s);
+  }
+  return true;
 }
 
 // Records the state of a stored step. Returns whether its plan stays.
@@ -147,6 +157,11 @@ StreamStep StepSource::unreadable(std::int64_t index, const std::vector<InputErr
 // Ends the stream with the errors of a step.
 void StepSource::fail(const std::vector<InputError>& errors) {
   errors_ = errors_in(range_.lines ? steps_.place() : "", errors);
+}
+
+// Ends the stream with an error of a stored file, unless it has ended.
+void StepSource::fail_with(const InputError& error) {
+  if (errors_.empty()) errors_ = errors_in("", {error});
 }
 
 void StepSource::remark(std::int64_t index) {

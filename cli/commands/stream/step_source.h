@@ -52,7 +52,7 @@ class StepSource {
 
   // Returns the next window that has steps without a stored plan, or nullopt at the end. A window
   // has all its steps, even if it begins before the range or ends behind it, unless it was dealt
-  // before. The steps before an error that ends the stream are a window of their own.
+  // before. Steps before an error that ends the stream are planned alone.
   std::optional<StepWindow> next_window();
 
   // Requires a step that was returned. To be called once for each.
@@ -69,9 +69,11 @@ class StepSource {
  private:
   std::optional<StepWindow> read_window();
   bool leave_out_stored(StepWindow& window);
+  bool take_deal(StepWindow& window);
   bool is_there(std::int64_t index, const StoredStep& stored);
   StreamStep unreadable(std::int64_t index, const std::vector<InputError>& errors);
   void fail(const std::vector<InputError>& errors);
+  void fail_with(const InputError& error);
   void remark(std::int64_t index);
 
   StepStream& steps_;

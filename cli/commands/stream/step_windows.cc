@@ -46,9 +46,8 @@ std::optional<std::vector<ScatterInstance>> readable_steps(const StepWindow& win
 PlannedWindow plan_steps(StepWindow window, const WindowRule& rule, const SolveOptions& options,
                          const Budget::Limits& limits) {
   PlannedWindow planned;
-  const auto drawn = window.deal ? std::nullopt : readable_steps(window);
-  if (drawn) {
-    WindowPlan plan = plan_window(*drawn, rule, options, limits);
+  if (window.together) {
+    WindowPlan plan = plan_window(*readable_steps(window), rule, options, limits);
     for (std::size_t s = 0; s < window.steps.size(); ++s) {
       planned.steps.push_back(
           {window.steps[s].index, std::move(plan.steps[s]), std::move(plan.outcomes[s])});

@@ -22,6 +22,7 @@ namespace stowage {
 struct StepWindow {
   std::int64_t first = 0;  // number of the window's first step
   std::vector<StreamStep> steps;
+  bool together = false;                // the steps are all of the window, and are to be dealt
   std::optional<WindowDeal> deal = {};  // of all steps of the window
 };
 
@@ -36,7 +37,7 @@ struct PlannedWindow {
 // Returns the steps of a window that could all be read, without their numbers; nullopt otherwise.
 std::optional<std::vector<ScatterInstance>> readable_steps(const StepWindow& window);
 
-// Plans the window, or each step alone if a step could not be read or if the window has a deal.
+// Plans the window, or each step alone if it is not to be dealt.
 PlannedWindow plan_steps(StepWindow window, const WindowRule& rule, const SolveOptions& options,
                          const Budget::Limits& limits);
 

@@ -183,6 +183,8 @@ class StepBatchSampler(Sampler[list[int]]):
 
     def _plans(self, at: Position) -> Iterator[Step]:
         """Yields the steps of the epoch from a position on, planned in advance."""
+        if at.step >= self.steps:
+            return
         if not self.replicated and dist.get_rank() != 0:
             for _ in range(at.step, self.steps):
                 yield _broadcast(None)

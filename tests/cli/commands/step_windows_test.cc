@@ -231,7 +231,9 @@ TEST_F(StepWindows, PlansThatAreNotOfTheWindowsAreKept) {
     EXPECT_THAT(run.err, HasSubstr("is kept"));
     EXPECT_EQ(files_of(dir_ / "plans"), before);
   };
-  refused({}, "00000000.json");
+  const Finished plain = eight({"-o", "plans"});
+  EXPECT_EQ(plain.exit_code, 2);
+  EXPECT_THAT(plain.err, HasSubstr(".window.json: must not be there without --window"));
   refused({"--window", "4", "--delay", "1"}, "00000000.window.json");
   refused({"--window", "4", "--token-spread", "1"}, "00000000.window.json");
   refused({"--window", "8"}, "00000000.window.json");
@@ -245,11 +247,55 @@ TEST_F(StepWindows, PlansThatAreNotOfTheWindowsAreKept) {
     dir_.write("plans/00000000.window.json", text);
     refused({"--window", "4"}, "00000000.window.json");
   }
-  // Without --window the same steps have plans that belong to no window.
+}
+
+// A window of which a step was planned before stays as it was drawn, so that no sequence is lost.
+TEST_F(StepWindows, PlansOfSingleStepsStay) {
   ASSERT_EQ(eight({"-o", "alone"}).exit_code, 0);
-  const Finished run = eight({"-o", "alone", "--window", "4"});
-  EXPECT_EQ(run.exit_code, 2);
-  EXPECT_THAT(run.err, HasSubstr("must be a plan of --window, is one without"));
+  const auto alone = files_of(dir_ / "alone");
+  ASSERT_EQ(eight({"-o", "plans", "--from", "1", "--steps", "1"}).exit_code, 0);
+  ASSERT_EQ(eight({"-o", "plans", "--window", "4", "--from", "2", "--steps", "2"}).exit_code, 0);
+  ASSERT_EQ(eight({"-o", "plans", "--window", "4", "--steps", "4"}).exit_code, 0);
+  const auto plans = files_of(dir_ / "plans");
+  for (const auto& [name, text] : plans) EXPECT_EQ(text, alone.at(name)) << name;
+  EXPECT_TRUE(plans.contains("00000003.json"));
+  EXPECT_EQ(eight({"-o", "none", "--window", "4", "--from", "5", "--steps", "0"}).exit_code, 0);
+  EXPECT_TRUE(files_of(dir_ / "none").empty());
+}
+
+// A step that cannot be read keeps its window as drawn, before and after it is mended.
+TEST_F(StepWindows, ADirectoryIsResumedAfterAStepIsMended) {
+  const std::string good = "[1000, 2000]\n[3000, 9000]\n[500, 700]\n[800, 4000]\n";
+  const std::string bad = "[1000, 2000]\n[3000, 0]\n[500, 700]\n[800, 4000]\n";
+  const auto run = [&](const std::string& steps, std::vector<std::string> more) {
+    dir_.write("steps.jsonl", steps);
+    more.insert(more.begin(), {"plan-stream", "steps.jsonl", "--devices", "8", "--window", "4"});
+    return run_stowage(more, {.directory = dir_.path()});
+  };
+  const std::vector<std::vector<std::string>> manners = {{}, {"--fail-fast"}};
+  for (const std::vector<std::string>& flags : manners) {
+    std::filesystem::remove_all(dir_ / "plans");
+    std::vector<std::string> all = {"-o", "plans"};
+    all.insert(all.end(), flags.begin(), flags.end());
+    const Finished broken = run(bad, all);
+    EXPECT_EQ(broken.exit_code, 2);
+    EXPECT_FALSE(std::filesystem::exists(dir_ / "plans" / "00000000.window.json"));
+    EXPECT_TRUE(std::filesystem::exists(dir_ / "plans" / "00000000.json"));
+    const Finished mended = run(good, all);
+    EXPECT_EQ(mended.exit_code, 0) << mended.err;
+    EXPECT_TRUE(std::filesystem::exists(dir_ / "plans" / "00000003.json"));
+  }
+  // The window is dealt, and then a step breaks: its error is told, and nothing is lost.
+  std::filesystem::remove_all(dir_ / "plans");
+  ASSERT_EQ(run(good, {"-o", "plans"}).exit_code, 0);
+  const auto before = files_of(dir_ / "plans");
+  EXPECT_THAT(run(bad, {"-o", "plans", "--fail-fast"}).err, HasSubstr("steps.jsonl:2: E205"));
+  EXPECT_THAT(run(bad, {"-o", "plans"}).err, HasSubstr("while a step of its window cannot be"));
+  // A deal is of steps that agree on whether targets are stated.
+  const std::string stated =
+      R"({"lengths": [1000, 2000], "loss_tokens": [1, 1]})" + good.substr(good.find('\n'));
+  EXPECT_THAT(run(stated, {"-o", "plans"}).err, HasSubstr("00000000.window.json: must"));
+  EXPECT_EQ(files_of(dir_ / "plans"), before);
 }
 
 }  // namespace

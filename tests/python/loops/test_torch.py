@@ -91,6 +91,9 @@ def test_a_window_resumes_in_its_midst():
         for batch in batches
     ]
     assert got == rest
+    ended = windowed()
+    ended.load_state_dict({"epoch": 0, "step": ended.steps})
+    assert list(ended) == []
     for other in ({}, {"window": 3}, {"window": 2, "token_spread": 1.5}):
         with pytest.raises(ValueError, match="global_batch_size or window"):
             sampler_of(**other).load_state_dict(state)
