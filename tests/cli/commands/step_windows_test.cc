@@ -1,14 +1,19 @@
 // plan-stream --window: which sequences the steps of a window compute, and where they come from.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
+#include <chrono>
+#include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -247,6 +252,27 @@ TEST_F(StepWindows, PlansThatAreNotOfTheWindowsAreKept) {
     dir_.write("plans/00000000.window.json", text);
     refused({"--window", "4"}, "00000000.window.json");
   }
+}
+
+// The window that is being read is cut short, and is no other window than the stored one.
+TEST_F(StepWindows, AnInterruptOfAResumedStreamIsNoError) {
+  ASSERT_EQ(eight({"--window", "4", "-o", "plans"}).exit_code, 0);
+  std::filesystem::remove(dir_ / "plans" / "00000005.json");
+  const std::filesystem::path pipe = dir_ / "lengths.pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  Child child({"plan-stream", "lengths.pipe", "--batch-size", "8", "--devices", "16", "--window",
+               "4", "-o", "plans"},
+              {.directory = dir_.path()});
+  std::ofstream steps(pipe);  // opens once the command reads
+  const std::vector<std::string> lengths = lines_of(dir_.read("lengths.txt"));
+  for (std::size_t k = 0; k < 48; ++k) steps << lengths[k] << '\n';
+  steps.flush();
+  EXPECT_TRUE(child.wait_for_err("stream"));
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  child.send(SIGTERM);
+  const Finished run = child.finish();
+  EXPECT_EQ(run.exit_code, 3) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("go on with --from"));
 }
 
 // A window of which a step was planned before stays as it was drawn, so that no sequence is lost.
