@@ -1,4 +1,4 @@
-// What the columns of the MILP say of a plan, and the columns of a plan.
+// The plan that the values of the MILP's columns describe, and the values that describe a plan.
 #include <algorithm>
 #include <cmath>
 #include <numeric>

@@ -1,5 +1,5 @@
-// The rows of each micro-batch and of the step: C3, C5, C6, the rules on micro-batches, and what
-// strengthens the model.
+// The rows of each micro-batch and of the step: C3, C5, C6, the rules on micro-batches, and the
+// valid inequalities that strengthen the model.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

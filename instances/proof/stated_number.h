@@ -1,5 +1,5 @@
-// Whether a number that a plan states is the true one, and how both are written. Not installed: the
-// verifiers of the families share it.
+// The comparison of a number that a plan states with the recomputed number, and the text of such
+// numbers in violations. Not installed: the verifiers of the families share it.
 #pragma once
 
 #include <algorithm>

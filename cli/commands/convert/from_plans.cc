@@ -1,4 +1,4 @@
-// What convert makes of instances with their plans, and of trainer files.
+// The conversions of instances with their plans, and of trainer files.
 #include <optional>
 #include <string>
 #include <tuple>

@@ -78,7 +78,7 @@ std::optional<StepWindow> StepSource::read_window() {
       remark(index);
     }
   }
-  // A window that an interrupt or an error cut short is none.
+  // An interrupt may have cut the window short, which must not be taken for its end.
   if (window.steps.empty() || steps_.interrupted()) return std::nullopt;
   window.together = errors_.empty() && readable_steps(window).has_value();
   return window;

@@ -31,8 +31,8 @@ struct SourceRange {
   WindowRule rule = {};               // of windows
   bool fail_fast = false;             // a step that cannot be read ends the stream
   bool lines = true;                  // errors of a step name its line
-  bool with_instance = false;         // what the lines of steps contain
-  bool with_trainer = false;
+  bool with_instance = false;         // the line of a step contains its instance
+  bool with_trainer = false;          // the line of a step contains its trainer file
 
   // Returns whether the step is neither before the range nor behind it.
   bool has(std::int64_t index) const { return index >= from && !beyond(index); }
@@ -42,7 +42,8 @@ struct SourceRange {
 // Thread safety: one thread calls next() or next_window(), and another one take_remarks().
 class StepSource {
  public:
-  // Without `plans` no step has a stored plan. All arguments must outlive the source.
+  // If `plans` is null, every step of the range is planned. `steps` and `plans` must outlive the
+  // source.
   StepSource(StepStream& steps, const SourceRange& range, const PlanDirectory* plans)
       : steps_(steps), range_(range), plans_(plans) {}
 

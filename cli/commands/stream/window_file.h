@@ -1,5 +1,6 @@
-// The document that tells, for the steps of a window, where their sequences were drawn. In a
-// directory of plans it is "00000008.window.json" for the window that begins with step 8:
+// The document of a window of steps that were planned together: it names, for each sequence of each
+// step, the step and the index that the sequence was drawn with. The directory of plans contains
+// the document of the window that begins with step 8 as "00000008.window.json":
 //
 //   {"first_step": 8, "drawn": [[[8, 0], [9, 3]], [[9, 0], [8, 1]]]}
 #pragma once
@@ -16,8 +17,7 @@ namespace stowage {
 
 struct WindowFile {
   std::int64_t first_step = 0;
-  // By step of the window and sequence: the step of the stream and the index that it was drawn
-  // with.
+  // drawn[s][i] is the place in the stream where sequence i of step first_step + s was drawn.
   std::vector<std::vector<DrawnSequence>> drawn;
 
   bool operator==(const WindowFile&) const = default;

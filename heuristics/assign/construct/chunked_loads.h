@@ -1,4 +1,5 @@
-// What a replica holds while a step with chunks is planned, and estimates of its time.
+// The sequences and chunks of a replica while a step with chunks is planned, and estimates of the
+// replica's time.
 #pragma once
 
 #include <algorithm>

@@ -13,7 +13,7 @@ inline auto by_time(const ScatterTable& table) {
   return [&table](const WorkingStep& step) { return step_ms(table, step); };
 }
 
-// Takes the fastest start; nullopt if there is none.
+// Moves the fastest start out of the field. Returns nullopt if the field is empty.
 std::optional<WorkingStep> best_of(const ScatterTable& table, std::vector<WorkingStep>& field);
 
 // Adds a start in its best forms, as its plan would have them. Drops a step that cannot be repaired
