@@ -32,9 +32,11 @@ struct ScatterSolveContext : SolveContext<ScatterInstance> {
 
   // Returns true if a limit of time or nodes ends the solve without a proof.
   bool limited() const {
-    return std::isfinite(budget.limits().time_limit_s) ||
+    return has_time_limit() ||
            budget.limits().node_limit < std::numeric_limits<std::int64_t>::max();
   }
+
+  bool has_time_limit() const { return std::isfinite(budget.limits().time_limit_s); }
 
   // Returns a budget of at most that share of the remaining time, and all nodes.
   Budget share(double of_the_time) const {

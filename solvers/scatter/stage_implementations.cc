@@ -107,7 +107,9 @@ Ended first_plan(ScatterContext& context, Budget&) {
 }
 
 Ended multistart(ScatterContext& context, Budget&) {
+  const double before = context.budget.seconds();
   const Ended ended = run_heuristic(context, "fast");
+  context.multistart_s = context.budget.seconds() - before;
   const bool more = !ended && !context.done() && context.options.method != "fast";
   if (more && context.instance.padding) plan_for_common_padding(context);
   return ended;

@@ -1,3 +1,15 @@
+// The stages of a scatter solve, in the order in which `auto` runs them, and the courses of
+// methods.
+//
+// Words. The step is the whole instance: all sequences of a training step. A backend is a library
+// for linear and mixed-integer programmes; the step LP also has a simplex of its own. A pattern is
+// the set of sequences of one group, and a dive rounds a linear programme over patterns. A profile,
+// or shape, is the list of the makespans of all micro-batches.
+//
+// Besides `when` and `share`, stages limit themselves by parameters of solvers/scatter/params.h:
+// dives and searches over profiles return at once for plans of more micro-batches than theirs, and
+// each has a share of the time left. While there is no plan, stages run on beyond a limit until one
+// plans.
 #include "solvers/scatter/stages.h"
 
 #include <array>
@@ -15,23 +27,35 @@ using namespace scatter_stage;
 constexpr double kFewSequences = 4;
 constexpr double kFewerSequences = 2;  // sequences per device up to which `fast` replans several
 constexpr std::size_t kFewLengths = 60;
+constexpr double kLongShare = 0.35;
+constexpr double kStartsShare = 2;  // time of a short annealing with its starts, per time without
 
 // Column generation requires one number of devices for the groups of a pattern.
 bool one_device_type(const ScatterContext& context) { return !context.table.several_kinds(); }
 
-bool no_limit(const ScatterContext& context) { return !context.limited() && !context.exact(); }
+// Returns whether nothing limits the solve, or whether a long annealing is expected to take at most
+// kLongShare of the time that is left. Then `auto` is never behind `joint`.
+bool has_time_for_long_multistart(const ScatterContext& context) {
+  if (context.exact()) return false;
+  if (!context.limited()) return true;
+  const MultistartParams& params = context.params.multistart;
+  const double seconds = context.multistart_s * params.long_moves / params.moves / kStartsShare;
+  return seconds > 0 && context.has_time_limit() &&
+         seconds < kLongShare * context.budget.seconds_left();
+}
 
-bool in_rounds(const ScatterContext& context) { return context.limited() || context.exact(); }
+// A solve by `auto` without a limit ends after the stages before the rounds.
+bool has_rounds(const ScatterContext& context) { return context.limited() || context.exact(); }
 
 bool exhausted(const ScatterContext& context) { return context.budget.exhausted(); }
 
 // Returns true in the last of every `rounds` rounds.
 bool due(const ScatterContext& context, int rounds) {
   const auto wait = static_cast<std::uint64_t>(rounds);
-  return in_rounds(context) && context.round % wait == wait - 1;
+  return has_rounds(context) && context.round % wait == wait - 1;
 }
 
-bool regrouping_is_due(const ScatterContext& context) {
+bool bounds_are_due(const ScatterContext& context) {
   return due(context, context.params.rounds.bounds);
 }
 
@@ -50,7 +74,7 @@ bool profiles_are_due(const ScatterContext& context) {
 }
 
 bool milp_regrouping_is_due(const ScatterContext& context) {
-  return regrouping_is_due(context) && context.exact() && !context.table.measured();
+  return bounds_are_due(context) && context.exact() && !context.table.measured();
 }
 
 // If each group holds few sequences, column generation quickly finds plans that annealing misses.
@@ -67,7 +91,7 @@ bool patterns_are_quick(const ScatterContext& context) {
   return count <= kMaxTogether && per_device <= kFewerSequences && few_lengths;
 }
 
-bool profile_bound_led(const ScatterContext& context) {
+bool makespan_search_ran(const ScatterContext& context) {
   return one_device_type(context) && context.bounding.by_makespans();
 }
 
@@ -86,10 +110,11 @@ constexpr Needs kPlan = Needs::plan;
 constexpr Needs kBoth = Needs::plan_and_backend;
 
 constexpr auto kStages = std::to_array<Stage<ScatterContext>>({
-    {"first_plan", "best single degree, within microseconds", first_plan},
+    {"first_plan", "best single degree, or first fit where nodes differ, within microseconds",
+     first_plan},
     {"multistart", "starts from all chunkings race under a short annealing", multistart},
     {"other_depths",
-     "multistart for half and for twice the pipeline stages",
+     "multistart that weighs the longest makespan as fewer or more stages would",
      other_depths,
      {.needs = Needs::plan, .when = in_a_pipeline, .share = depths_share}},
     {"quick_bound",
@@ -101,9 +126,9 @@ constexpr auto kStages = std::to_array<Stage<ScatterContext>>({
      subset_dp,
      {.needs = kPlan, .when = one_device_type, .share = subset_share}},
     {"long_multistart",
-     "starts race under a long annealing, if nothing limits the solve",
+     "starts race under a long annealing, if that takes a part of the time",
      long_multistart,
-     {.when = no_limit}},
+     {.when = has_time_for_long_multistart}},
     {"first_milp",
      "MILP of the whole step for a first plan under rules",
      first_milp,
@@ -117,13 +142,13 @@ constexpr auto kStages = std::to_array<Stage<ScatterContext>>({
      profile_search,
      {.needs = kBoth, .when = profiles_are_due}},
     {"best_bound",
-     "step LP or search over makespans, the stronger of the two",
+     "search over makespans for at most 2 micro-batches, else step LP",
      best_bound,
      {.needs = kBoth}},
     {"dive_at_bound",
      "pattern dive for the makespans where the bound is weakest",
      dive_at_bound,
-     {.needs = kBoth, .when = profile_bound_led}},
+     {.needs = kBoth, .when = makespan_search_ran}},
     {"other_bound",
      "the bound search that best_bound did not run: step LP or makespans",
      other_bound,
@@ -135,7 +160,7 @@ constexpr auto kStages = std::to_array<Stage<ScatterContext>>({
     {"lns",
      "a round of destroying and repairing, annealing or planning anew",
      lns,
-     {.needs = kPlan, .when = in_rounds}},
+     {.needs = kPlan, .when = has_rounds}},
     {"partial_reopt",
      "pattern dives for a few micro-batches of like makespans",
      partial_reopt,
@@ -143,7 +168,7 @@ constexpr auto kStages = std::to_array<Stage<ScatterContext>>({
     {"more_bounds",
      "more of each bound search that still rises",
      more_bounds,
-     {.needs = kBoth, .when = regrouping_is_due}},
+     {.needs = kBoth, .when = bounds_are_due}},
     {"regroup_milp",
      "MILP of each micro-batch",
      regroup_milp,

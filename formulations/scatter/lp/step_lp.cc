@@ -18,8 +18,15 @@ constexpr double kWasteful = 2.6;
 }  // namespace
 
 ScatterStepLp::ScatterStepLp(const ScatterTable& table, std::vector<StepItem> items,
-                             std::vector<Ms> grid, std::int64_t fewest)
-    : table_(&table), items_(std::move(items)), grid_(std::move(grid)), fewest_(fewest) {
+                             std::vector<Ms> grid, std::int64_t fewest,
+                             std::vector<std::size_t> present)
+    : table_(&table),
+      items_(std::move(items)),
+      grid_(std::move(grid)),
+      fewest_(fewest),
+      present_(std::move(present)),
+      is_present_(table.configs().size(), 0) {
+  for (const std::size_t config : present_) is_present_[config] = 1;
   for (const StepItem& item : items_) cover_row_.push_back(add_row(item.count, {}));
   count_row_ = add_row(static_cast<double>(fewest), {});
   const auto devices = static_cast<double>(table_->devices());
@@ -74,7 +81,7 @@ ScatterStepLp::ScatterStepLp(const ScatterTable& table, std::vector<StepItem> it
 
 ScatterStepLp ScatterStepLp::on_finer_grid(std::vector<Ms> grid, std::span<const double> duals,
                                            Origin& origin) const {
-  ScatterStepLp finer(*table_, items_, std::move(grid), fewest_);
+  ScatterStepLp finer(*table_, items_, std::move(grid), fewest_, present_);
   for (std::size_t c = 0; c < conditions_.size(); ++c) {
     finer.add_condition(conditions_[c], penalty_[c]);
   }
@@ -240,6 +247,7 @@ double ScatterStepLp::held(int item, int config) const {
 
 bool ScatterStepLp::allowed(int item, int config, int interval) const {
   const StepItem& it = items_[at(item)];
+  if (is_present_[at(config)] == 0) return false;
   if (table_->kinds()[at(it.first)].length > table_->configs()[at(config)].longest) return false;
   const double left = room(interval, config);
   return left > 0 && table_->kind_cost(it.first, config) <= left * kBoundFits;

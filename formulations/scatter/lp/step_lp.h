@@ -38,10 +38,11 @@ struct StepCondition {
 
 class ScatterStepLp {
  public:
-  // `grid` ascends from the least overhead, and its last interval has no end. `table` must outlive
-  // this. Requires that every sequence fits some configuration.
+  // `grid` ascends from the least overhead, and its last interval has no end. Only `present` have
+  // groups; settle_prices() gives the others the prices of their neighbours. `table` must outlive
+  // this. Requires that every sequence fits one of `present`.
   ScatterStepLp(const ScatterTable& table, std::vector<StepItem> items, std::vector<Ms> grid,
-                std::int64_t fewest);
+                std::int64_t fewest, std::vector<std::size_t> present);
 
   // The index in an earlier LP of each variable and row of this LP, or -1.
   struct Origin {
@@ -136,6 +137,8 @@ class ScatterStepLp {
   std::vector<int> condition_row_;
   std::vector<double> penalty_;
   std::int64_t fewest_ = 0;
+  std::vector<std::size_t> present_;  // configurations that have groups
+  std::vector<char> is_present_;      // by configuration
 };
 
 }  // namespace stowage

@@ -149,7 +149,8 @@ class MixSearch {
   // Tries groups of one degree. Chunks that nearly fill memory need them, and multifit runs out of
   // memory there. The enumeration may end before it reaches them.
   void offer_homogeneous() {
-    for (std::size_t p = 0; p < mix_.size() && !finished_by_estimate(); ++p) {
+    for (const std::size_t p : table_.few_degrees()) {
+      if (finished_by_estimate()) break;
       mix_[p] = table_.devices() / table_.configs()[p].degree;
       offer(lpt_groups(table_, mix_, positions_, best_ ? limit() * kPromisingGroups : kInfinity));
       mix_[p] = 0;

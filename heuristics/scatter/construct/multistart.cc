@@ -64,6 +64,28 @@ std::int64_t anneal_steps(const ScatterTable& table, double moves) {
   return static_cast<std::int64_t>(steps);
 }
 
+static std::optional<WorkingStep> joint_passing(const ScatterTable& table,
+                                                const JointEffort& effort, std::uint64_t seed,
+                                                const Budget& budget,
+                                                std::vector<WorkingStep>& passed);
+
+// Returns the winner of a race over few of the degrees. A race over all of them that it joins never
+// ends behind it.
+static std::optional<WorkingStep> winner_of_few_degrees(const ScatterTable& table,
+                                                        JointEffort effort, std::uint64_t seed,
+                                                        const Budget& budget) {
+  const ScatterTable few = table.with_configs(table.few_degrees());
+  if (few.configs().size() == table.configs().size()) return std::nullopt;
+  effort.others = nullptr;  // steps of the smaller table
+  std::vector<WorkingStep> passed;
+  std::optional<WorkingStep> best = joint_passing(few, effort, seed, budget, passed);
+  if (!best) return std::nullopt;
+  for (WorkingMicroBatch& batch : *best) {
+    for (WorkingGroup& group : batch.groups) group.config = config_in(table, few, group.config);
+  }
+  return repaired_in_best_forms(table, *std::move(best));
+}
+
 // As joint(). Appends to `passed` each step that would have been the result if a limit had ended
 // the search there.
 static std::optional<WorkingStep> joint_passing(const ScatterTable& table,
@@ -89,6 +111,7 @@ static std::optional<WorkingStep> joint_passing(const ScatterTable& table,
     add_start(table, fastest_recomputation(table, published), field);
   }
   const std::size_t baselines = field.size();
+  std::optional<WorkingStep> few;  // planned with few degrees
   if (ended()) return best_of(table, field);
   if (const std::optional<CoarsenedStep> coarse = coarsen(table)) {
     // The small step is cheap, so it gets more moves.
@@ -105,6 +128,12 @@ static std::optional<WorkingStep> joint_passing(const ScatterTable& table,
   }
   if (ended()) return best_of(table, field);
   if (field.size() == baselines || table.size() <= kMaxRaced) {
+    if (table.has_many_degrees()) {
+      few = winner_of_few_degrees(table, effort, seed, budget);
+      if (few) field.push_back(*few);
+      if (ended()) return best_of(table, field);
+      if (few) field.pop_back();  // joins the race again after its starts are chosen
+    }
     // With more sequences per chunk, estimates are more accurate and prices take longer, so fewer
     // rounds are used.
     const int rounds = std::max(2, static_cast<int>(effort.path_rounds * thrift(table)));
@@ -124,6 +153,8 @@ static std::optional<WorkingStep> joint_passing(const ScatterTable& table,
     field.push_back(std::move(step));
   }
   keep_best(table, field, at(effort.race.racing));
+  // It has been annealed, which the others have not, and would displace them at once.
+  if (few) field.push_back(*std::move(few));
   int rounds = 1;
   for (std::size_t left = field.size(); left > 1; left = (left + 1) / 2) ++rounds;
   const bool scarce = scarcity(table) > kVeryScarce;

@@ -111,7 +111,8 @@ class Windows {
     const std::vector<BatchTarget> targets = targets_of(part, best);
     const double work = static_cast<double>(part.kinds().size() * targets.size());
     const int proposals =
-        static_cast<int>(effort_.moves * std::min(kWindowProposals, kWindowPackingWork / work));
+        static_cast<int>(effort_.moves * std::min(kWindowProposals, kWindowPackingWork / work) /
+                         packing_slowdown(part));
     const auto pack = [&](const std::vector<BatchTarget>& asked) {
       auto packed = fit_profile(part, asked, {.proposals = proposals}, as_planned, seed, budget_);
       if (packed && step_ms(part, *packed) < step_ms(part, best)) best = *std::move(packed);

@@ -14,17 +14,34 @@ void ScatterTable::choose_weights() {
   constexpr std::array<double, 5> kWeights = {1, 0, 0.5, 0.75, 0.25};
   find_areas();
   double most = total_area();
+  const std::size_t kinds = kinds_.size();
   for (int round = 0; round < 2; ++round) {
-    for (GroupConfig& config : configs_) {
+    // The least areas over the configurations before each, and over those from each on.
+    std::vector<double> before(kinds, kInfinity);
+    std::vector<double> from((configs_.size() + 1) * kinds, kInfinity);
+    for (std::size_t own = configs_.size(); own-- > 0;) {
+      for (std::size_t kind = 0; kind < kinds; ++kind) {
+        from[own * kinds + kind] = std::min(from[(own + 1) * kinds + kind], area_on(kind, own));
+      }
+    }
+    for (std::size_t own = 0; own < configs_.size(); ++own) {
+      GroupConfig& config = configs_[own];
       double best = config.weight;
       for (const double weight : kWeights) {
         config.weight = weight;
-        find_areas();
-        if (total_area() <= most) continue;
-        most = total_area();
+        double area = 0;
+        for (std::size_t kind = 0; kind < kinds; ++kind) {
+          const double others = std::min(before[kind], from[(own + 1) * kinds + kind]);
+          area += std::min(others, area_on(kind, own)) * kinds_[kind].count;
+        }
+        if (area <= most) continue;
+        most = area;
         best = weight;
       }
       config.weight = best;
+      for (std::size_t kind = 0; kind < kinds; ++kind) {
+        before[kind] = std::min(before[kind], area_on(kind, own));
+      }
     }
   }
 }
@@ -67,13 +84,19 @@ void ScatterTable::weigh_configs() {
   }
 }
 
+// Returns the device-time of a sequence of this kind on the configuration, infinite if it has no
+// room for it.
+double ScatterTable::area_on(std::size_t kind, std::size_t config) const {
+  if (kinds_[kind].length > configs_[config].longest) return kInfinity;
+  const Ms cost = kind_least_cost(static_cast<int>(kind), static_cast<int>(config));
+  return configs_[config].weighted_devices * cost;
+}
+
 void ScatterTable::find_areas() {
-  for (std::size_t k = 0; k < kinds_.size(); ++k) {
-    kinds_[k].area = kInfinity;
+  for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
+    kinds_[kind].area = kInfinity;
     for (std::size_t config = 0; config < configs_.size(); ++config) {
-      if (kinds_[k].length > configs_[config].longest) continue;
-      const Ms cost = kind_least_cost(static_cast<int>(k), static_cast<int>(config));
-      kinds_[k].area = std::min(kinds_[k].area, configs_[config].weighted_devices * cost);
+      kinds_[kind].area = std::min(kinds_[kind].area, area_on(kind, config));
     }
   }
 }

@@ -1,7 +1,9 @@
 // Tables that are made of another table: a part of the step, a relaxation, fewer lengths, and one
 // recomputation mode.
 #include <algorithm>
+#include <numeric>
 #include <utility>
+#include <vector>
 
 #include "instances/scatter/table/planning_table.h"
 
@@ -98,6 +100,52 @@ ScatterTable ScatterTable::merged(std::size_t most) const {
     table.cost_.insert(table.cost_.end(), cost_.begin() + from, cost_.begin() + to);
     if (loads_.empty()) continue;
     table.loads_.insert(table.loads_.end(), loads_.begin() + from, loads_.begin() + to);
+  }
+  table.find_held();
+  table.find_areas();
+  table.list_modes();
+  return table;
+}
+
+bool ScatterTable::has_many_degrees() const {
+  constexpr int kMostPowers = 16;
+  int count = 0;
+  for (std::size_t config = 0; config < configs_.size(); ++config) {
+    if (config == 0 || configs_[config].degree != configs_[config - 1].degree) ++count;
+  }
+  return count > kMostPowers && !several_kinds();
+}
+
+std::vector<std::size_t> ScatterTable::few_degrees(double ratio) const {
+  std::vector<std::size_t> all(configs_.size());
+  std::iota(all.begin(), all.end(), 0);
+  if (!has_many_degrees()) return all;
+  std::vector<std::size_t> few;
+  int last = 0;
+  for (const std::size_t config : all) {
+    const int degree = configs_[config].degree;
+    if (degree != last && degree < ratio * last && degree != configs_.back().degree) continue;
+    few.push_back(config);
+    last = degree;
+  }
+  const auto is_held = [&](const DistinctLength& kind) {
+    return std::ranges::any_of(
+        few, [&](std::size_t config) { return kind.length <= configs_[config].longest; });
+  };
+  return std::ranges::all_of(kinds_, is_held) ? few : all;
+}
+
+ScatterTable ScatterTable::with_configs(const std::vector<std::size_t>& kept) const {
+  ScatterTable table = *this;
+  table.modes_.clear();
+  table.keep_configs(kept);
+  table.least_overhead_ = kInfinity;
+  for (const GroupConfig& config : table.configs_) {
+    table.least_overhead_ = std::min(table.least_overhead_, config.least_overhead);
+  }
+  if (measured()) {
+    table.grids_.clear();
+    for (const std::size_t config : kept) table.grids_.push_back(grids_[config]);
   }
   table.find_held();
   table.find_areas();

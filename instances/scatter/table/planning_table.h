@@ -208,6 +208,15 @@ class ScatterTable {
   // table. A plan of it is a plan of this step, and no slower there. Requires formulas, no
   // measured times.
   ScatterTable merged(std::size_t most) const;
+  // Returns whether there are more different degrees than powers of two could be. Searches then
+  // begin with few_degrees(): the configurations of the least degree, of the least that is at least
+  // `ratio` times the last, and of the largest. That are all configurations if there are not many
+  // degrees, if nodes differ, or if no other ones hold some sequence.
+  bool has_many_degrees() const;
+  std::vector<std::size_t> few_degrees(double ratio = 2) const;
+  // Returns the table of this step with these configurations alone, which must ascend and hold
+  // every sequence. Its positions are those of this table.
+  ScatterTable with_configs(const std::vector<std::size_t>& kept) const;
   // Lengths of a step whose linear programmes over groups take no longer than those of a step that
   // is padded for the largest degree.
   static constexpr std::size_t kFewLengths = 60;
@@ -290,6 +299,7 @@ class ScatterTable {
   void choose_weights();
   void weigh_kinds();
   void weigh_configs();
+  double area_on(std::size_t kind, std::size_t config) const;
   void find_areas();
   void choose_planes(const ScatterInstance& instance);
   std::vector<std::vector<AffineTime>> planes_below();

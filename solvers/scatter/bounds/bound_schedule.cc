@@ -1,5 +1,6 @@
 #include "solvers/scatter/bounds/bound_schedule.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <iterator>
 #include <utility>
@@ -14,6 +15,12 @@ constexpr char kProfile[] = "profile";
 // Boxes of the search by makespans per run, if the solve has no limit.
 constexpr std::int64_t kProfileBoxesAlways = 6;
 constexpr std::int64_t kQuickBoxes = 4;
+// A step LP that takes kVain of the solve's limit gives its turn away, if it closed less than
+// kLittle times that part of the gap meanwhile.
+constexpr double kVain = 0.1;
+constexpr double kLittle = 0.1;
+constexpr double kOctave =
+    2;  // ratio of the degrees that the step LP begins with, if there are many
 constexpr int kFewMakespans = 2;
 // Further linear programmes if the gap is above quick_gap.
 constexpr std::int64_t kQuickStepBoundLpsAgain = 3;
@@ -46,28 +53,32 @@ void ScatterBoundSchedule::quick() {
   const bool large = run_.instance.lengths.size() > kLarge && run_.any_backend();
   begin_step(large ? StepBoundOptions{} : quick_step_bound());
   if (large) {
-    raise_step(run_.budget.seconds_left(), kLargeStepBoundLps);
+    Budget part = run_.budget.part(run_.budget.seconds_left(), kLargeStepBoundLps);
+    raise_step(part);
     return;
   }
   const Incumbent<ScatterInstance>& incumbent = run_.incumbent;
   const Ms before = incumbent.bound();
-  const bool more =
-      raise_step(run_.budget.seconds_left(), quick_lps(run_.table, run_.params.bounds.quick_lps));
+  Budget first = run_.budget.part(run_.budget.seconds_left(),
+                                  quick_lps(run_.table, run_.params.bounds.quick_lps));
+  const bool more = raise_step(first);
   // If the first linear programmes gained little, further ones gain little too.
   const bool worthwhile =
       incumbent.bound() - before >= kQuickShare * (incumbent.plan()->objective_ms - before);
   if (more && worthwhile && !incumbent.within(run_.params.bounds.quick_gap)) {
-    raise_step(run_.budget.seconds_left(), kQuickStepBoundLpsAgain);
+    Budget again = run_.budget.part(run_.budget.seconds_left(), kQuickStepBoundLpsAgain);
+    raise_step(again);
   }
 }
 
 void ScatterBoundSchedule::quick_by_makespans() {
-  raise_profile(run_.budget.seconds_left(), kQuickBoxes);
+  Budget part = run_.budget.part(run_.budget.seconds_left(), kQuickBoxes);
+  raise_profile(part);
 }
 
 void ScatterBoundSchedule::best_first(bool limited) {
   boxes_ = limited ? run_.params.bounds.boxes : kProfileBoxesAlways;
-  begin_step({});
+  begin_step({.degrees = kOctave});
   begin_profile();
   by_makespans_ = profile_ && profile_->most_micro_batches() <= kFewMakespans;
   search(by_makespans_, run_.params.bounds.best_share);
@@ -78,22 +89,48 @@ void ScatterBoundSchedule::other_search() {
 }
 
 void ScatterBoundSchedule::search(bool makespans, double share) {
-  const double seconds = share * run_.budget.seconds_left();
-  if (makespans) {
-    profile_rises_ = raise_profile(seconds, boxes_);
-  } else {
-    step_rises_ = raise_step(seconds, run_.params.bounds.lps);
-  }
+  const BoundParams& params = run_.params.bounds;
+  bool& rises = makespans ? profile_rises_ : step_rises_;
+  rises = raise_while_worthwhile(makespans, share, makespans ? boxes_ : params.lps);
 }
 
 void ScatterBoundSchedule::resume() {
   const BoundParams& params = run_.params.bounds;
   if (!run_.done() && profile_rises_) {
-    profile_rises_ = raise_profile(params.other_share * run_.budget.seconds_left(), params.boxes);
+    profile_rises_ = raise_while_worthwhile(true, params.other_share, params.boxes);
   }
   if (!run_.done() && step_rises_) {
-    step_rises_ = raise_step(params.other_share * run_.budget.seconds_left(), params.more_lps);
+    step_rises_ = raise_while_worthwhile(false, params.other_share, params.more_lps);
   }
+}
+
+// Runs a search until it takes kVain of the solve's limit without closing much of the gap. Returns
+// false if no more can be gained.
+bool ScatterBoundSchedule::raise_while_worthwhile(bool makespans, double share, std::int64_t most) {
+  Budget part = run_.budget.part(share * run_.budget.seconds_left(), most);
+  if (makespans) return raise_profile(part);
+  Ms bound = run_.incumbent.bound();
+  double since = spent_share();
+  const bool more = raise_step(part, [&](Ms present) {
+    const double taken = spent_share() - since;
+    const Ms gap = run_.incumbent.plan()->objective_ms - bound;
+    if (present - bound <= kLittle * taken * gap) return taken > kVain;
+    bound = present;
+    since = spent_share();
+    return false;
+  });
+  if (all_degrees_ || !run_.table.has_many_degrees()) return more;
+  all_degrees_ = true;  // from the next time on
+  begin_step({});
+  return true;
+}
+
+// Returns the part of the solve's limit that is spent, of time or of nodes; 0 without limits.
+double ScatterBoundSchedule::spent_share() const {
+  const Budget::Limits& limits = run_.budget.limits();
+  return std::max(
+      run_.budget.seconds() / limits.time_limit_s,
+      static_cast<double>(run_.budget.nodes()) / static_cast<double>(limits.node_limit));
 }
 
 std::vector<Ms> ScatterBoundSchedule::weakest() const {
@@ -107,11 +144,10 @@ void ScatterBoundSchedule::begin_step(StepBoundOptions options) {
 }
 
 // Raises the bound by the step LP. Returns false if no more can be gained.
-bool ScatterBoundSchedule::raise_step(double seconds, std::int64_t lps) {
+bool ScatterBoundSchedule::raise_step(Budget& part, const ScatterStepBound::Enough& enough) {
   if (!step_) begin_step({});
-  Budget part = run_.budget.part(seconds, lps);
   step_->lower_upper(run_.incumbent.plan()->objective_ms);
-  const bool more = step_->improve(part);
+  const bool more = step_->improve(part, enough);
   confirm(kStepLp);
   return more;
 }
@@ -123,14 +159,13 @@ void ScatterBoundSchedule::begin_profile() {
 }
 
 // Raises the bound by the search over makespans. Returns false if no more can be gained.
-bool ScatterBoundSchedule::raise_profile(double seconds, std::int64_t boxes) {
+bool ScatterBoundSchedule::raise_profile(Budget& part) {
   if (built_backends().empty()) return false;
   begin_profile();
   if (!profile_->promising()) return false;
   const ScatterPlan& plan = *run_.incumbent.plan();
   profile_->lower_upper(plan.objective_ms);
   profile_->learn(to_draft(run_.instance, run_.table, plan));
-  Budget part = run_.budget.part(seconds, boxes);
   const bool more = profile_->improve(part);
   confirm(kProfile);
   return more;

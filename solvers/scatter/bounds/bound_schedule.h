@@ -54,10 +54,12 @@ class ScatterBoundSchedule {
 
  private:
   void search(bool makespans, double share);
+  bool raise_while_worthwhile(bool makespans, double share, std::int64_t most);
+  double spent_share() const;
   void begin_step(StepBoundOptions options);
-  bool raise_step(double seconds, std::int64_t lps);
+  bool raise_step(Budget& part, const ScatterStepBound::Enough& enough = nullptr);
   void begin_profile();
-  bool raise_profile(double seconds, std::int64_t boxes);
+  bool raise_profile(Budget& part);
   void confirm(const char* name);
 
   ScatterSolveContext& run_;
@@ -66,8 +68,9 @@ class ScatterBoundSchedule {
   std::optional<ScatterCertificate> found_;        // last certificate of a search
   std::optional<ScatterCertificate> certificate_;  // last certificate that passed the check
   bool by_makespans_ = false;
-  std::int64_t boxes_ = 0;   // boxes per run
-  bool step_rises_ = false;  // the step LP may gain more
+  bool all_degrees_ = false;  // the step LP has groups of all degrees, not of few
+  std::int64_t boxes_ = 0;    // boxes per run
+  bool step_rises_ = false;   // the step LP may gain more
   bool profile_rises_ = false;
 };
 

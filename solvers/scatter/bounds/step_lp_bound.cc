@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <numeric>
 #include <utility>
 
 #include "formulations/scatter/bounds.h"
@@ -23,8 +25,10 @@ constexpr double kWorthIt = 2e-4;  // relative gain of a grid for which a furthe
 constexpr double kStalled = 2e-5;  // relative gain of a round below which the rounds end
 constexpr int kPatience = 4;       // consecutive refinements without gain before a leaf is given up
 constexpr double kUsed = 1e-4;     // micro-batches in an interval that is worth splitting
-constexpr double kFractional = 1e-4;               // distance in micro-batches from an integer
-constexpr int kRoughRounds = 3;                    // rounds of an LP whose case will be split
+constexpr double kFractional = 1e-4;  // distance in micro-batches from an integer
+constexpr std::size_t kThrifty = 8;   // configurations added to few degrees, at most
+constexpr double kUnheld = 2;    // area that a sequence without room counts for, per least area
+constexpr int kRoughRounds = 3;  // rounds of an LP whose case will be split
 constexpr ColumnGenerationOptions kGridRounds = {  // rounds on one grid
     .most_rounds = 60,
     .progress = kStalled,
@@ -49,7 +53,12 @@ LpPlace place_of(const std::vector<LpPlace>& places, int index, LpPlace otherwis
 }  // namespace
 
 StepBoundOptions quick_step_bound() {
-  return {.resolution = 12, .ratio = 1.6, .breaks = 1, .refinements = 0, .refine_cases = false};
+  return {.resolution = 12,
+          .ratio = 1.6,
+          .degrees = 2,
+          .breaks = 1,
+          .refinements = 0,
+          .refine_cases = false};
 }
 
 ScatterStepBound::ScatterStepBound(const ScatterInstance& instance, const StepBoundOptions& options,
@@ -57,11 +66,14 @@ ScatterStepBound::ScatterStepBound(const ScatterInstance& instance, const StepBo
     : options_(options),
       sink_(std::move(sink)),
       table_(ScatterTable(instance).relaxed()),
+      configs_(table_.few_degrees(options.degrees)),
       fewest_(least_micro_batches(table_)),
       alone_(table_.longest_weight() > 0 ? longest_alone(table_) : 0),
-      upper_(upper) {}
+      upper_(upper) {
+  if (!table_.kinds().empty()) add_thrifty_configs();
+}
 
-bool ScatterStepBound::improve(Budget& budget) {
+bool ScatterStepBound::improve(Budget& budget, const Enough& enough) {
   if (fewest_ == 0 || !(upper_ > 0)) return false;
   if (nodes_.empty() && !open_root(budget)) return budget.exhausted();
   while (!budget.exhausted()) {
@@ -90,6 +102,7 @@ bool ScatterStepBound::improve(Budget& budget) {
       weakest.exhausted = worked ? weakest.barren == kPatience : !budget.exhausted();
     }
     publish();
+    if (enough && enough(best_)) return true;
   }
   return true;
 }
@@ -122,10 +135,44 @@ std::vector<Ms> ScatterStepBound::first_grid() const {
   return grid;
 }
 
+// Adds the configurations that spend less device-time than those present on the sequences of some
+// makespan, the most useful first. Without them, prices of groups could prove less than areas do.
+void ScatterStepBound::add_thrifty_configs() {
+  const auto& all = table_.configs();
+  if (configs_.size() == all.size()) return;
+  std::vector<double> saved(all.size(), 0);  // device-ms of a step at each makespan
+  std::vector<double> area(all.size());
+  for (const Ms makespan : first_grid()) {
+    for (int kind = 0; kind < static_cast<int>(table_.kinds().size()); ++kind) {
+      for (std::size_t config = 0; config < all.size(); ++config) {
+        const Ms cost = table_.kind_cost(kind, static_cast<int>(config));
+        const bool fits = table_.holds_kind(static_cast<int>(config), kind) &&
+                          all[config].overhead + cost <= makespan;
+        area[config] = fits ? all[config].weighted_devices * cost : kInfinity;
+      }
+      double present = kInfinity;
+      for (const std::size_t config : configs_) present = std::min(present, area[config]);
+      const auto best = std::ranges::min_element(area);
+      if (*best == kInfinity) continue;
+      if (present == kInfinity) present = *best * kUnheld;
+      saved[at(best - area.begin())] += (present - *best) * table_.kinds()[at(kind)].count;
+    }
+  }
+  std::vector<std::size_t> more(all.size());
+  std::iota(more.begin(), more.end(), 0);
+  std::erase_if(more, [&](std::size_t config) { return !(saved[config] > 0); });
+  std::ranges::stable_sort(more, std::greater<>(),
+                           [&](std::size_t config) { return saved[config]; });
+  more.resize(std::min(more.size(), kThrifty));
+  configs_.insert(configs_.end(), more.begin(), more.end());
+  std::ranges::sort(configs_);
+}
+
 // Adds the makespans from which a kind fits a configuration.
 void ScatterStepBound::add_breaks(int kind, Ms from, Ms to, std::vector<Ms>& points) const {
-  for (int d = 0; d < static_cast<int>(table_.configs().size()); ++d) {
-    const GroupConfig& config = table_.configs()[static_cast<std::size_t>(d)];
+  for (const std::size_t own : configs_) {
+    const GroupConfig& config = table_.configs()[own];
+    const int d = static_cast<int>(own);
     const Tokens length = table_.kinds()[static_cast<std::size_t>(kind)].length;
     if (config.padded(length) > config.room(0, 0)) continue;
     const Ms alone = (config.overhead + table_.kind_cost(kind, d)) * kBelowStep;
@@ -171,8 +218,8 @@ LpBasis ScatterStepBound::first_basis_of(const ScatterStepLp& lp) {
 }
 
 bool ScatterStepBound::open_root(Budget& budget) {
-  Node root{
-      .lp = ScatterStepLp(table_, step_items(table_, options_.resolution), first_grid(), fewest_)};
+  Node root{.lp = ScatterStepLp(table_, step_items(table_, options_.resolution), first_grid(),
+                                fewest_, configs_)};
   root.longest_from = alone_;
   root.result.basis = first_basis_of(*root.lp);
   if (!solve(root, budget) && root.value == 0) return false;

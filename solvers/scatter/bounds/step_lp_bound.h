@@ -33,6 +33,7 @@ struct StepBoundOptions {
   std::optional<MilpBackend> backend;  // nullopt: the dense simplex, for small models
   double resolution = 65;    // sequences are merged up to the step's area divided by this number
   double ratio = 1.25;       // ratio of successive makespans of the first grid
+  double degrees = 1;        // ratio of ScatterTable::few_degrees(); 1: all
   int breaks = 4;            // number of longest kinds whose times alone are grid points
   int refinements = 0;       // refinements of the grid before branching, at most
   bool refine_cases = true;  // refine the grid whenever a case of longest makespans is split
@@ -51,9 +52,11 @@ class ScatterStepBound {
   ScatterStepBound(const ScatterInstance& instance, const StepBoundOptions& options, Ms upper,
                    CertificateSink sink);
 
-  // Continues until the budget ends. A linear programme counts as a node. Returns false if no more
-  // can be gained: the bound has reached `upper`, or no case can be split or refined.
-  bool improve(Budget& budget);
+  // Continues until the budget ends, or until `enough` is true for the present bound; it is called
+  // after each linear programme or pair of them. A linear programme counts as a node. Returns false
+  // if no more can be gained: the bound has reached `upper`, or no case can be split or refined.
+  using Enough = std::function<bool(Ms bound)>;
+  bool improve(Budget& budget, const Enough& enough = nullptr);
 
   // Lowers `upper` to the objective of a better plan.
   void lower_upper(Ms upper) { upper_ = std::min(upper_, upper); }
@@ -87,6 +90,7 @@ class ScatterStepBound {
 
   static LpBasis first_basis_of(const ScatterStepLp& lp);
   std::vector<Ms> first_grid() const;
+  void add_thrifty_configs();
   void add_breaks(int kind, Ms from, Ms to, std::vector<Ms>& points) const;
   std::vector<Ms> refined_grid(const Node& node) const;
   bool open_root(Budget& budget);
@@ -110,6 +114,7 @@ class ScatterStepBound {
   StepBoundOptions options_;
   CertificateSink sink_;
   ScatterTable table_;
+  std::vector<std::size_t> configs_;  // those that have groups in the LP
   std::int64_t fewest_;
   Ms alone_;  // bound on the longest makespan; 0 if it counts once
   Ms upper_;

@@ -73,6 +73,57 @@ TEST(ScatterJoint, SeedsAgreeWhereFewLongSequencesDecide) {
   }
 }
 
+// Steps whose groups may have any of 24 degrees, with lognormal lengths.
+ScatterInstance of_any_degree(std::uint64_t seed) {
+  ScatterInstance instance = *scatter_preset({.model = "llama3-8b",
+                                              .devices = 24,
+                                              .limit_tokens = 48000,
+                                              .degrees = DegreeSet::any,
+                                              .machine = "h100"});
+  std::mt19937_64 random(seed);
+  for (int i = 0; i < 60; ++i) {
+    const auto tokens = static_cast<Tokens>(200 << draw(random, 8));
+    instance.lengths.push_back(std::min<Tokens>(48000, tokens + 7 * i));
+  }
+  return instance;
+}
+
+TEST(ScatterJoint, AllDegreesAreNeverBehindFew) {
+  int better = 0;
+  for (std::uint64_t seed = 0; seed < 6; ++seed) {
+    const ScatterTable table(of_any_degree(seed));
+    ASSERT_TRUE(table.has_many_degrees());
+    const ScatterTable few = table.with_configs(table.few_degrees());
+    ASSERT_LT(few.configs().size(), table.configs().size());
+    const Ms of_few = step_ms(few, *joint(few, {.moves = 200}, seed, Budget()));
+    const Ms of_all = step_ms(table, *joint(table, {.moves = 200}, seed, Budget()));
+    EXPECT_LE(of_all, of_few * (1 + 1e-12)) << seed;
+    if (of_all < of_few * (1 - 1e-6)) ++better;
+  }
+  EXPECT_GE(better, 3);
+}
+
+TEST(ScatterTable, FewDegreesAreOfEveryOctaveAndTheLargest) {
+  const ScatterTable table(of_any_degree(1));
+  const ScatterTable few = table.with_configs(table.few_degrees());
+  std::vector<int> degrees;
+  for (const GroupConfig& config : few.configs()) degrees.push_back(config.degree);
+  EXPECT_EQ(degrees, (std::vector<int>{1, 2, 4, 8, 16, 24}));
+  for (int position = 0; position < table.size(); ++position) {
+    EXPECT_EQ(few.id(position), table.id(position));
+    for (int config = 0; config < static_cast<int>(few.configs().size()); ++config) {
+      const int own = table.config_of(few.configs()[static_cast<std::size_t>(config)].form());
+      EXPECT_EQ(few.cost(position, config), table.cost(position, own));
+      EXPECT_EQ(few.holds(config, position), table.holds(own, position));
+    }
+  }
+  EXPECT_GE(few.total_area(), table.total_area());
+  EXPECT_EQ(table.few_degrees(1).size(), table.configs().size());
+  const ScatterTable powers(*scatter_preset({.model = "gpt-7b", .devices = 64}));
+  EXPECT_FALSE(powers.has_many_degrees());
+  EXPECT_EQ(powers.few_degrees().size(), powers.configs().size());
+}
+
 TEST(ScatterDraft, PlansAndDraftsConvertBothWays) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     const ScatterInstance instance = tiny_scatter(seed, 12);

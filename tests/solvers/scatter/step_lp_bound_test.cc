@@ -10,6 +10,8 @@
 #include <tuple>
 #include <vector>
 
+#include "heuristics/scatter/registry.h"
+#include "instances/scatter/presets.h"
 #include "instances/violation.h"
 #include "solvers/milp/solver.h"
 #include "tests/long_run.h"
@@ -66,6 +68,60 @@ TEST_P(StepBoundOnTiny, IsCertifiedAndAtMostTheOptimum) {
 INSTANTIATE_TEST_SUITE_P(Backends, StepBoundOnTiny,
                          testing::Combine(testing::ValuesIn(lp_solvers()),
                                           testing::Range(std::uint64_t{0}, kShards)));
+
+// Degrees without groups in the LP get prices all the same, so the proof covers plans that use
+// them.
+TEST(StepBound, OfFewDegreesIsCertifiedForAllDegrees) {
+  if (built_backends().empty()) GTEST_SKIP() << "no LP backend";
+  ScatterInstance instance = *scatter_preset({.model = "llama3-8b",
+                                              .devices = 24,
+                                              .limit_tokens = 48000,
+                                              .degrees = DegreeSet::any,
+                                              .machine = "h100"});
+  for (Tokens i = 1; i <= 40; ++i) instance.lengths.push_back(300 * i + (i % 9 == 0 ? 30000 : 0));
+  const ScatterTable table(instance);
+  std::optional<ScatterPlan> plan;
+  for (const ScatterHeuristic& heuristic : heuristics(instance)) {
+    if (heuristic.name == "fast") plan = heuristic.run(instance, table, 0, Budget());
+  }
+  ASSERT_TRUE(plan);
+  const Ms area = table.total_area() / table.devices();
+  Ms bound = 0;
+  ScatterStepBound search(instance, {.backend = built_backends().front(), .degrees = 2},
+                          plan->objective_ms, [&](const ScatterCertificate& certificate) {
+                            const CertificateCheck check = check_certificate(instance, certificate);
+                            for (const Violation& v : check.violations) {
+                              ADD_FAILURE() << to_string(v);
+                            }
+                            bound = check.bound_ms;
+                          });
+  Budget budget({.node_limit = 30});
+  search.improve(budget);
+  EXPECT_GT(bound, area);
+  EXPECT_LE(bound, plan->objective_ms * (1 + 1e-9));
+  EXPECT_EQ(bound, search.bound());
+}
+
+TEST(StepBound, EndsWhereTheCallerHasEnough) {
+  int ended = 0;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const ScatterInstance instance = tiny_scatter(seed);
+    const auto plan = brute_force(instance);
+    if (!plan || instance.lengths.empty()) continue;
+    ScatterStepBound search(instance, {}, plan->objective_ms * 1.1,
+                            [](const ScatterCertificate&) {});
+    int calls = 0;
+    Budget budget({.node_limit = 100});
+    const bool more = search.improve(budget, [&](Ms bound) {
+      EXPECT_EQ(bound, search.bound());
+      return ++calls == 2;
+    });
+    ASSERT_LE(calls, 2) << seed;
+    EXPECT_TRUE(calls < 2 || more) << seed;
+    ended += calls == 2 ? 1 : 0;
+  }
+  EXPECT_GE(ended, 5);
+}
 
 // The clock advances at every reading, for instance at every pivot, so the cuts are the same every
 // time.

@@ -59,4 +59,8 @@ std::optional<WorkingStep> fit_profile(const ScatterTable& table,
                                        const ProfileEffort& effort, AsPlanned planned,
                                        std::uint64_t seed, const Budget& budget);
 
+// Returns the factor by which packings of a table of many degrees take longer than those of 16
+// configurations. 1 for other tables.
+double packing_slowdown(const ScatterTable& table);
+
 }  // namespace stowage

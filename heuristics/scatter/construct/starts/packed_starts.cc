@@ -83,7 +83,8 @@ std::vector<WorkingStep> packed_starts(const ScatterTable& table,
   keep_best(table, packed, at(most));
   for (WorkingStep& step : packed) {
     const double work = packing_work(table, step.size() * packed.size());
-    const double proposals = std::min(kProposals * moves, kPackingWork * moves / work);
+    const double proposals =
+        std::min(kProposals * moves, kPackingWork * moves / work) / packing_slowdown(table);
     auto made = fit_profile(table, targets_of(table, step),
                             {.proposals = static_cast<int>(proposals), .thorough = true},
                             as_planned, seed, budget);
