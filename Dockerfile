@@ -1,8 +1,8 @@
 # Debian 12 with everything built: the command, the libraries and headers in /usr/local, the Python
 # package in /opt/stowage. `docker build -t stowage .` in the folder of the sources, some twenty
 # minutes of CPU time; `docker run --rm -v "$PWD:/data" -w /data stowage solve step.json`.
-# Untested as an image. tests/install/replay_dockerfile.py replays its steps without Docker; of them, the
-# wheel and /opt/stowage were not seen to end.
+# Untested as an image. tests/install/replay_dockerfile.py replays all its steps without Docker: they passed
+# on 2026-11-30, and the entry point planned and verified a step.
 FROM debian:12 AS build
 RUN apt-get update && apt-get install -y --no-install-recommends bash ca-certificates git
 WORKDIR /src
