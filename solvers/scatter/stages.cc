@@ -27,8 +27,9 @@ using namespace scatter_stage;
 constexpr double kFewSequences = 4;
 constexpr double kFewerSequences = 2;  // sequences per device up to which `fast` replans several
 constexpr std::size_t kFewLengths = 60;
-constexpr double kLongShare = 0.35;
-constexpr double kStartsShare = 2;  // time of a short annealing with its starts, per time without
+// Share of the time left for a long annealing whose starts would take no time. They take about half
+// of a short one.
+constexpr double kLongShare = 0.7;
 
 // Column generation requires one number of devices for the groups of a pattern.
 bool one_device_type(const ScatterContext& context) { return !context.table.several_kinds(); }
@@ -39,7 +40,7 @@ bool has_time_for_long_multistart(const ScatterContext& context) {
   if (context.exact()) return false;
   if (!context.limited()) return true;
   const MultistartParams& params = context.params.multistart;
-  const double seconds = context.multistart_s * params.long_moves / params.moves / kStartsShare;
+  const double seconds = context.multistart_s * params.long_moves / params.moves;
   return seconds > 0 && context.has_time_limit() &&
          seconds < kLongShare * context.budget.seconds_left();
 }

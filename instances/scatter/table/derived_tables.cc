@@ -108,7 +108,6 @@ ScatterTable ScatterTable::merged(std::size_t most) const {
 }
 
 bool ScatterTable::has_many_degrees() const {
-  constexpr int kMostPowers = 16;
   int count = 0;
   for (std::size_t config = 0; config < configs_.size(); ++config) {
     if (config == 0 || configs_[config].degree != configs_[config - 1].degree) ++count;
@@ -116,7 +115,7 @@ bool ScatterTable::has_many_degrees() const {
   return count > kMostPowers && !several_kinds();
 }
 
-std::vector<std::size_t> ScatterTable::few_degrees(double ratio) const {
+std::vector<std::size_t> ScatterTable::few_degrees() const {
   std::vector<std::size_t> all(configs_.size());
   std::iota(all.begin(), all.end(), 0);
   if (!has_many_degrees()) return all;
@@ -124,7 +123,7 @@ std::vector<std::size_t> ScatterTable::few_degrees(double ratio) const {
   int last = 0;
   for (const std::size_t config : all) {
     const int degree = configs_[config].degree;
-    if (degree != last && degree < ratio * last && degree != configs_.back().degree) continue;
+    if (degree != last && degree < 2 * last && degree != configs_.back().degree) continue;
     few.push_back(config);
     last = degree;
   }

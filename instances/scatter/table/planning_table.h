@@ -210,10 +210,11 @@ class ScatterTable {
   ScatterTable merged(std::size_t most) const;
   // Returns whether there are more different degrees than powers of two could be. Searches then
   // begin with few_degrees(): the configurations of the least degree, of the least that is at least
-  // `ratio` times the last, and of the largest. That are all configurations if there are not many
-  // degrees, if nodes differ, or if no other ones hold some sequence.
+  // twice the last, and of the largest. That are all configurations if there are not many degrees,
+  // if nodes differ, or if no other ones hold some sequence.
+  static constexpr int kMostPowers = 16;
   bool has_many_degrees() const;
-  std::vector<std::size_t> few_degrees(double ratio = 2) const;
+  std::vector<std::size_t> few_degrees() const;
   // Returns the table of this step with these configurations alone, which must ascend and hold
   // every sequence. Its positions are those of this table.
   ScatterTable with_configs(const std::vector<std::size_t>& kept) const;

@@ -15,12 +15,9 @@ constexpr char kProfile[] = "profile";
 // Boxes of the search by makespans per run, if the solve has no limit.
 constexpr std::int64_t kProfileBoxesAlways = 6;
 constexpr std::int64_t kQuickBoxes = 4;
-// A step LP that takes kVain of the solve's limit gives its turn away, if it closed less than
-// kLittle times that part of the gap meanwhile.
+// A step LP that takes kVain of the solve's limit gives its turn away, if it closed less than kVain
+// times that part of the gap meanwhile.
 constexpr double kVain = 0.1;
-constexpr double kLittle = 0.1;
-constexpr double kOctave =
-    2;  // ratio of the degrees that the step LP begins with, if there are many
 constexpr int kFewMakespans = 2;
 // Further linear programmes if the gap is above quick_gap.
 constexpr std::int64_t kQuickStepBoundLpsAgain = 3;
@@ -78,7 +75,7 @@ void ScatterBoundSchedule::quick_by_makespans() {
 
 void ScatterBoundSchedule::best_first(bool limited) {
   boxes_ = limited ? run_.params.bounds.boxes : kProfileBoxesAlways;
-  begin_step({.degrees = kOctave});
+  begin_step({.few_degrees = true});
   begin_profile();
   by_makespans_ = profile_ && profile_->most_micro_batches() <= kFewMakespans;
   search(by_makespans_, run_.params.bounds.best_share);
@@ -114,7 +111,7 @@ bool ScatterBoundSchedule::raise_while_worthwhile(bool makespans, double share, 
   const bool more = raise_step(part, [&](Ms present) {
     const double taken = spent_share() - since;
     const Ms gap = run_.incumbent.plan()->objective_ms - bound;
-    if (present - bound <= kLittle * taken * gap) return taken > kVain;
+    if (present - bound <= kVain * taken * gap) return taken > kVain;
     bound = present;
     since = spent_share();
     return false;

@@ -25,10 +25,9 @@ constexpr double kWorthIt = 2e-4;  // relative gain of a grid for which a furthe
 constexpr double kStalled = 2e-5;  // relative gain of a round below which the rounds end
 constexpr int kPatience = 4;       // consecutive refinements without gain before a leaf is given up
 constexpr double kUsed = 1e-4;     // micro-batches in an interval that is worth splitting
-constexpr double kFractional = 1e-4;  // distance in micro-batches from an integer
-constexpr std::size_t kThrifty = 8;   // configurations added to few degrees, at most
-constexpr double kUnheld = 2;    // area that a sequence without room counts for, per least area
-constexpr int kRoughRounds = 3;  // rounds of an LP whose case will be split
+constexpr double kFractional = 1e-4;               // distance in micro-batches from an integer
+constexpr std::size_t kThrifty = 8;                // configurations added to few degrees, at most
+constexpr int kRoughRounds = 3;                    // rounds of an LP whose case will be split
 constexpr ColumnGenerationOptions kGridRounds = {  // rounds on one grid
     .most_rounds = 60,
     .progress = kStalled,
@@ -44,6 +43,12 @@ std::vector<Ms> sorted_apart(std::vector<Ms> points, double ratio) {
   return out;
 }
 
+std::vector<std::size_t> all_of(std::size_t count) {
+  std::vector<std::size_t> all(count);
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
 // Returns the place of a variable or row in an earlier basis, or `otherwise` if it is new.
 LpPlace place_of(const std::vector<LpPlace>& places, int index, LpPlace otherwise) {
   const auto i = static_cast<std::size_t>(index);
@@ -55,7 +60,7 @@ LpPlace place_of(const std::vector<LpPlace>& places, int index, LpPlace otherwis
 StepBoundOptions quick_step_bound() {
   return {.resolution = 12,
           .ratio = 1.6,
-          .degrees = 2,
+          .few_degrees = true,
           .breaks = 1,
           .refinements = 0,
           .refine_cases = false};
@@ -66,7 +71,7 @@ ScatterStepBound::ScatterStepBound(const ScatterInstance& instance, const StepBo
     : options_(options),
       sink_(std::move(sink)),
       table_(ScatterTable(instance).relaxed()),
-      configs_(table_.few_degrees(options.degrees)),
+      configs_(options.few_degrees ? table_.few_degrees() : all_of(table_.configs().size())),
       fewest_(least_micro_batches(table_)),
       alone_(table_.longest_weight() > 0 ? longest_alone(table_) : 0),
       upper_(upper) {
@@ -154,12 +159,11 @@ void ScatterStepBound::add_thrifty_configs() {
       for (const std::size_t config : configs_) present = std::min(present, area[config]);
       const auto best = std::ranges::min_element(area);
       if (*best == kInfinity) continue;
-      if (present == kInfinity) present = *best * kUnheld;
+      if (present == kInfinity) present = 2 * *best;  // no room for it would be worse
       saved[at(best - area.begin())] += (present - *best) * table_.kinds()[at(kind)].count;
     }
   }
-  std::vector<std::size_t> more(all.size());
-  std::iota(more.begin(), more.end(), 0);
+  std::vector<std::size_t> more = all_of(all.size());
   std::erase_if(more, [&](std::size_t config) { return !(saved[config] > 0); });
   std::ranges::stable_sort(more, std::greater<>(),
                            [&](std::size_t config) { return saved[config]; });

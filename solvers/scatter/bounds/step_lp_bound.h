@@ -33,7 +33,7 @@ struct StepBoundOptions {
   std::optional<MilpBackend> backend;  // nullopt: the dense simplex, for small models
   double resolution = 65;    // sequences are merged up to the step's area divided by this number
   double ratio = 1.25;       // ratio of successive makespans of the first grid
-  double degrees = 1;        // ratio of ScatterTable::few_degrees(); 1: all
+  bool few_degrees = false;  // begin with ScatterTable::few_degrees()
   int breaks = 4;            // number of longest kinds whose times alone are grid points
   int refinements = 0;       // refinements of the grid before branching, at most
   bool refine_cases = true;  // refine the grid whenever a case of longest makespans is split

@@ -87,7 +87,7 @@ TEST(StepBound, OfFewDegreesIsCertifiedForAllDegrees) {
   ASSERT_TRUE(plan);
   const Ms area = table.total_area() / table.devices();
   Ms bound = 0;
-  ScatterStepBound search(instance, {.backend = built_backends().front(), .degrees = 2},
+  ScatterStepBound search(instance, {.backend = built_backends().front(), .few_degrees = true},
                           plan->objective_ms, [&](const ScatterCertificate& certificate) {
                             const CertificateCheck check = check_certificate(instance, certificate);
                             for (const Violation& v : check.violations) {

@@ -33,7 +33,6 @@ constexpr std::size_t kDrawn = 3;  // one in this many proposals draws all makes
 // Shares by which drawn makespans sum up to less.
 constexpr std::array<double, 3> kPromises = {2e-3, 6e-3, 1.5e-2};
 constexpr std::size_t kDraws = 1000;  // random weights per drawn makespan
-constexpr double kFewConfigs = 16;
 // Sequences. Larger steps rarely need more than first fit.
 constexpr int kFew = 256;
 bool few_sequences(const ScatterTable& table) { return table.size() <= kFew; }
@@ -75,7 +74,7 @@ std::optional<WorkingMicroBatch> multifit(const ScatterTable& table, std::span<c
 
 double packing_slowdown(const ScatterTable& table) {
   if (!table.has_many_degrees()) return 1;
-  return std::max(1.0, static_cast<double>(table.configs().size()) / kFewConfigs);
+  return std::max(1.0, static_cast<double>(table.configs().size()) / ScatterTable::kMostPowers);
 }
 
 static Ms longest(const std::vector<BatchTarget>& targets) {
