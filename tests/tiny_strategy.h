@@ -4,12 +4,16 @@
 // not combine.
 #pragma once
 
+#include <algorithm>
+#include <iterator>
 #include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "instances/numeric/numbers.h"
 #include "instances/numeric/random.h"
+#include "instances/strategy/cost/stage_costs.h"
 #include "instances/strategy/instance.h"
 #include "instances/strategy/planning_table.h"
 
@@ -165,6 +169,36 @@ inline StrategyInstance tiny_measured(std::uint64_t seed, std::uint64_t most_seq
       }
     }
   }
+  return wanted;
+}
+
+// Returns the instance with longer sequences, whose activations may leave for the host, and with a
+// little less memory than some stage needs. Some hosts have room for few activations, and some
+// rates are slow.
+inline StrategyInstance with_offload(StrategyInstance wanted, std::uint64_t seed) {
+  std::mt19937_64 random(seed + 7'000'000);
+  const auto up_to = [&](std::int64_t bound) {
+    return static_cast<std::int64_t>(draw(random, static_cast<std::uint64_t>(bound) + 1));
+  };
+  for (Tokens& length : wanted.lengths) length *= 8;
+  const StrategyTable table(wanted);
+  for (const StrategyClass& its : table.classes()) {
+    const auto layouts = table.layouts(its);
+    if (layouts.empty() || (its.v > 1 && !table.equal_layers())) continue;
+    const StageCosts costs(table, its, layouts[at(up_to(std::ssize(layouts) - 1))]);
+    const auto choices = costs.choices();
+    const StageChoice choice = choices[at(up_to(std::ssize(choices) - 1))];
+    const std::int64_t layers =
+        std::max<std::int64_t>(its.v, table.layers() / its.pp / its.v * its.v);
+    wanted.cluster.memory_mib =
+        costs.of(0, 0, std::min(layers, table.layers()), choice).memory_mib *
+        (0.7 + 0.05 * static_cast<double>(up_to(6)));
+    if (up_to(1) == 0) break;
+  }
+  wanted.cluster.offload =
+      StrategyOffload{.out_mib_per_ms = 0.01 * static_cast<double>(1 + up_to(200)),
+                      .in_mib_per_ms = 0.01 * static_cast<double>(1 + up_to(200))};
+  if (up_to(2) == 0) wanted.cluster.offload->host_mib = static_cast<double>(up_to(60));
   return wanted;
 }
 

@@ -10,9 +10,16 @@ namespace stowage {
 std::vector<StrategyHeuristic> heuristics(const StrategyInstance&) {
   std::vector<StrategyHeuristic> all;
   const auto add = [&](std::string name, std::string summary, std::string source, auto make) {
-    all.push_back({std::move(name), std::move(summary), std::move(source),
-                   [make](const StrategyInstance&, const StrategyTable& table, std::uint64_t,
-                          const Budget& budget) { return make(table, budget); }});
+    const bool is_published = !source.empty();
+    all.push_back(
+        {std::move(name), std::move(summary), std::move(source),
+         [make, is_published](const StrategyInstance& instance, const StrategyTable& table,
+                              std::uint64_t, const Budget& budget) {
+           if (!is_published || !instance.cluster.offload) return make(table, budget);
+           StrategyInstance plain = instance;  // published planners know no offload
+           plain.cluster.offload.reset();
+           return make(StrategyTable(plain), budget);
+         }});
   };
   add("rule", "the least pp, then cp, then tp, then ep that fits",
       "rules of thumb, as in Megatron-Bridge, docs/performance-guide.md", rule_of_thumb);

@@ -113,6 +113,13 @@ std::string instance_hash(const StrategyInstance& instance) {
     fingerprint.add(model.queries_width());
   }
   if (instance.cost.detail) add_detail(fingerprint, *instance.cost.detail);
+  if (const auto& offload = instance.cluster.offload) {
+    fingerprint.add(std::string_view("offload"));
+    fingerprint.add(offload->out_mib_per_ms);
+    fingerprint.add(offload->in_mib_per_ms);
+    fingerprint.add(std::int64_t{offload->host_mib ? 1 : 0});
+    if (offload->host_mib) fingerprint.add(*offload->host_mib);
+  }
   if (std::ranges::none_of(model.blocks, &StrategyBlock::routed)) return fingerprint.text();
   for (const StrategyBlock& block : model.blocks) {
     const StrategyExperts experts = block.routed() ? *block.experts : StrategyExperts{};

@@ -87,11 +87,22 @@ struct StrategyBandwidth {
   bool operator==(const StrategyBandwidth&) const = default;
 };
 
+// Rates at which activations of a device leave for the memory of its host, and come back. The
+// activations of two layers stay: those of the layer that computes, and those that are copied.
+struct StrategyOffload {
+  double out_mib_per_ms = 24;
+  double in_mib_per_ms = 24;
+  std::optional<Mib> host_mib;  // of the host's memory, for a device; no value: any
+
+  bool operator==(const StrategyOffload&) const = default;
+};
+
 struct StrategyCluster {
   std::int64_t nodes = 1;
   std::int64_t devices_per_node = 1;
   Mib memory_mib = 0;  // of a device, for states, activations and working memory
   StrategyBandwidth mib_per_ms;
+  std::optional<StrategyOffload> offload;  // no value: all activations stay
 
   std::int64_t devices() const { return nodes * devices_per_node; }
 

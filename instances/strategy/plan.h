@@ -25,6 +25,7 @@ struct StrategyStage {
   Ms exchange_ms = 0;  // of gradients and states once a step, also the part that compute hides
   Mib memory_mib = 0;  // the most at any time
   Ms update_ms = 0;    // of the optimizer once a step; 0 with version 1 of the formulas
+  double offload = 0;  // share of its activations that is on the host
 
   bool operator==(const StrategyStage&) const = default;
 };
@@ -36,14 +37,20 @@ inline Ms exposed_ms(const StrategyStage& stage, const StrategyCost& cost, Ms co
   return (left > 0 ? left : 0) + stage.update_ms;
 }
 
-// Returns "selective", "full in 4 chunks", or "unknown (77)" for an enumerator without a name.
+// Returns "selective", "full in 4 chunks", "none, 45 % of activations on the host", or "unknown
+// (77)" for an enumerator without a name.
 inline std::string recompute_text(const StrategyStage& stage) {
   const auto index = static_cast<std::size_t>(stage.recompute);
   const std::string name = index < kStrategyRecomputes.size()
                                ? std::string(kStrategyRecomputes[index])
                                : "unknown (" + std::to_string(index) + ')';
-  return stage.stream_chunks > 1 ? name + " in " + std::to_string(stage.stream_chunks) + " chunks"
-                                 : name;
+  const std::string chunks =
+      stage.stream_chunks > 1 ? " in " + std::to_string(stage.stream_chunks) + " chunks" : "";
+  const double share = stage.offload < 1 ? stage.offload : 1;
+  const auto percent = static_cast<int>(100 * share + 0.5);
+  return name + chunks +
+         (stage.offload > 0 ? ", " + std::to_string(percent) + " % of activations on the host"
+                            : "");
 }
 
 struct StrategyPlan {

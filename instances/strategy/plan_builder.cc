@@ -30,7 +30,8 @@ StrategyPlan compose_strategy(const StageCosts& costs, std::span<const StagePlan
                            .longest_ms = cost.longest_ms,
                            .exchange_ms = cost.exchange_ms,
                            .memory_mib = cost.memory_mib,
-                           .update_ms = cost.update_ms});
+                           .update_ms = cost.update_ms,
+                           .offload = cost.offload});
     first += stage.layers;
   }
   plan.step_ms = costs.step(of_stages);

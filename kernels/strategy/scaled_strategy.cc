@@ -201,6 +201,9 @@ std::vector<std::string> notes_on(const StrategyModel& model, const StrategyPlan
                           [](const StrategyStage& s) { return s.stream_chunks > 1; })) {
     notes.emplace_back("stream chunks are executed as one: layers go through all tokens at once");
   }
+  if (std::ranges::any_of(plan.stages, [](const StrategyStage& s) { return s.offload > 0; })) {
+    notes.emplace_back("activations that the plan has on the host stay on their rank");
+  }
   return notes;
 }
 

@@ -171,7 +171,9 @@ Ended uniap(StrategyContext& context, Budget& budget) {
     return StoppedBy::error;
   }
   const SolveOptions& options = context.options;
-  UniapResult found = solve_uniap(context.table,
+  StrategyInstance plain = context.instance;  // UniAP knows no offload
+  plain.cluster.offload.reset();
+  UniapResult found = solve_uniap(StrategyTable(plain),
                                   {.backend = backend_of(options),
                                    .milp_seconds = options.milp_seconds.value_or(kMilpSeconds),
                                    .seed = options.seed},

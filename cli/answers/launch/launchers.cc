@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/answers/launch/planned_launch.h"
+#include "instances/numeric/numbers.h"
 
 namespace stowage {
 namespace {
@@ -175,6 +176,10 @@ std::string notes_on_groups(const StrategyPlan& plan, const LaunchedSteps& steps
   }
   const std::int64_t chunks = plan.stages.front().stream_chunks;
   if (chunks > 1) notes += "# Layers go in " + text_of(chunks) + " parts (StreamBP).\n";
+  if (const double share = plan.stages.front().offload; share > 0) {
+    notes += "# " + percent_text(share) +
+             " of the activations of the first stage are on the host, which other flags ask for.\n";
+  }
   return notes;
 }
 

@@ -122,6 +122,11 @@ class ConfigureCommand : public Command {
                              "must have flash_attention: without it memory grows with the square "
                              "of lengths, which plans of steps do not count"});
     }
+    if (instance.cluster.offload) {
+      return console.refuse({kUsage, "INSTANCE",
+                             "must have no cluster.offload: plans of steps keep all activations on "
+                             "the device. `stowage solve` chooses a configuration with it"});
+    }
     const Result<SolveOptions> solve_options = solve_.options();
     if (!solve_options) return console.refuse(solve_options.errors().front());
     console.info(instance_line(instance));

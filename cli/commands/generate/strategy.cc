@@ -16,6 +16,7 @@
 #include "cli/terminal/files.h"
 #include "cli/terminal/status_line.h"
 #include "instances/json/limits.h"
+#include "instances/json/number_ranges.h"
 #include "instances/model/machine.h"
 #include "instances/model/transformer.h"
 #include "instances/strategy/fit/stacks.h"
@@ -70,6 +71,8 @@ class GenerateStrategyCommand : public Command {
     flags.integer("--stream-chunks", stream_chunks_, "N", 1, 1024,
                   "Chunks of a layer's passes with full recomputation: powers of two up to N; "
                   "default 1");
+    flags.number("--offload", offload_, "MIB_PER_MS", kLeastDivisor, 1e9,
+                 "Activations may leave for the host, at this rate of a GPU each way");
     flags.integer("--sequences", sequences_, "N", 1, kMaxSequences,
                   "Sequences of the step; default 256, or all of a file");
     flags.text("--tokens", tokens_, "TOKENS", "Tokens of each sequence; default 8192");
@@ -105,6 +108,7 @@ class GenerateStrategyCommand : public Command {
     generator.memory_mib = memory_mib_;
     generator.shard = *shard;
     generator.cp_exchange = *exchanges;
+    generator.offload_mib_per_ms = offload_;
     generator.most_stream_chunks = stream_chunks_.value_or(generator.most_stream_chunks);
     Result<StrategyInstance> made = generate_strategy(generator, *std::move(lengths.value));
     if (!made) return console.refuse(as_flag_errors(made.errors()));
@@ -170,6 +174,7 @@ class GenerateStrategyCommand : public Command {
   std::optional<std::int64_t> memory_mib_;
   std::vector<std::string> cp_exchange_;
   std::vector<std::string> shard_;
+  std::optional<double> offload_;
   std::optional<std::int64_t> stream_chunks_;
   std::optional<std::int64_t> sequences_;
   OutputFlags output_flags_;

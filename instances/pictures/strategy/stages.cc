@@ -26,6 +26,7 @@ std::string title_of(std::size_t index, const StrategyStage& stage) {
          std::string(kStrategyRecomputes[static_cast<std::size_t>(stage.recompute)]) +
          " recomputation" +
          (stage.stream_chunks > 1 ? " in " + counted(stage.stream_chunks, "chunk") : "") + ", " +
+         (stage.offload > 0 ? percent_text(stage.offload) + " of activations on the host, " : "") +
          ms_amount(stage.time_ms) + ", " + bytes_amount(stage.memory_mib * kMibBytes);
 }
 

@@ -57,7 +57,8 @@ StageCosts::StageCosts(const StrategyTable& table, const StrategyClass& its,
 
 StageCosts::Span StageCosts::span(std::int64_t stage, std::int64_t first,
                                   std::int64_t layers) const {
-  Span span{.layers = static_cast<double>(layers), .widest = -kInfinity};
+  Span span{.layers = static_cast<double>(layers)};
+  span.widest.fill(-kInfinity);
   // Layers are added, and never subtracted from larger sums: those of experts may be so large that
   // a difference would lose the other terms.
   const auto add = [&](std::int64_t from, std::int64_t count) {
@@ -71,7 +72,10 @@ StageCosts::Span StageCosts::span(std::int64_t stage, std::int64_t first,
       if (!measured_.empty()) span.runs.emplace_back(k, static_cast<double>(its));
       span.largest = std::max(
           span.largest, run.layer.shared + run.layer.experts / static_cast<double>(layout_.ep));
-      span.widest = std::max(span.widest, kept_bytes(run.layer, StrategyRecompute::none));
+      for (std::size_t mode = 0; mode < span.widest.size(); ++mode) {
+        span.widest[mode] = std::max(span.widest[mode],
+                                     kept_bytes(run.layer, static_cast<StrategyRecompute>(mode)));
+      }
     }
   };
   if (table_->equal_layers()) {  // any of them
@@ -129,23 +133,38 @@ PassTimes StageCosts::passes(std::int64_t stage, std::int64_t first, std::int64_
     times.forward += (all - without) / 3;
   }
   times.backward = all - times.forward - times.weights;
+  const double share = of(stage, first, layers, choice).offload;
+  const Waits copies = waits(share, row_bytes(its, mean_, choice.recompute), all);
+  times.forward += copies.out;
+  times.backward += copies.in;
   return times;
 }
 
 StageCost StageCosts::of(std::int64_t stage, std::int64_t first, std::int64_t layers,
                          const StageChoice& choice) const {
-  return cost_of(stage, first, layers, choice, mean_, longest_, heaviest_);
+  const Span its = span(stage, first, layers);
+  StageCost cost = cost_of(stage, its, layers, choice, mean_, longest_, heaviest_);
+  if (!table_->instance().cluster.offload) return cost;
+  const OnHost host = on_host(its, in_flight(stage, layers), choice, cost.memory_mib);
+  cost.offload = host.share;
+  cost.memory_mib = host.memory_mib;
+  const auto wait = [&](const Row& row, Ms work) {
+    const Waits copies = waits(host.share, row_bytes(its, row, choice.recompute), work);
+    return copies.out + copies.in;
+  };
+  cost.time_ms += wait(mean_, cost.time_ms);
+  cost.longest_ms += wait(longest_, cost.longest_ms);
+  return cost;
 }
 
 StageCost StageCosts::with_row(std::int64_t stage, std::int64_t first, std::int64_t layers,
                                const StageChoice& choice, const Row& row) const {
-  return cost_of(stage, first, layers, choice, row, row, row);
+  return cost_of(stage, span(stage, first, layers), layers, choice, row, row, row);
 }
 
-StageCost StageCosts::cost_of(std::int64_t stage, std::int64_t first, std::int64_t layers,
+StageCost StageCosts::cost_of(std::int64_t stage, const Span& its, std::int64_t layers,
                               const StageChoice& choice, const Row& mean, const Row& longest,
                               const Row& heaviest) const {
-  const Span its = span(stage, first, layers);
   const auto tp = static_cast<double>(layout_.tp);
   const Parameters parameters = parameters_of(stage, its);
   StageCost cost{.time_ms = stage_ms(stage, its, mean, choice, parameters),
@@ -176,8 +195,10 @@ Ms StageCosts::area() const {
   if (class_.v > 1 && !table_->equal_layers()) return 0;
   Ms least = kInfinity;
   if (measured_.empty()) {
-    for (const StageChoice& choice : choices()) {
-      least = std::min(least, of(class_.pp - 1, 0, table_->layers(), choice).time_ms);
+    const Span all = span(class_.pp - 1, 0, table_->layers());
+    const Parameters parameters = parameters_of(class_.pp - 1, all);
+    for (const StageChoice& choice : choices()) {  // without waits for copies
+      least = std::min(least, stage_ms(class_.pp - 1, all, mean_, choice, parameters));
     }
   } else {
     least = head_ms(mean_) + (class_.pp > 1 ? sent_ms(mean_) : 0);

@@ -35,6 +35,7 @@ struct StageCost {
   Ms exchange_ms = 0;  // T8
   Mib memory_mib = 0;  // M6
   Ms update_ms = 0;    // T16
+  double offload = 0;  // M7
 };
 
 // The share of a device of the sequences of a micro-batch: x of their tokens, and y of the sum of
@@ -67,8 +68,8 @@ class StageCosts {
   StageCost of(std::int64_t stage, std::int64_t first, std::int64_t layers,
                const StageChoice& choice) const;
 
-  // Returns the cost of a stage whose rows are all `row`. Both times are the time of `row`. Memory
-  // is that of the rows in flight, with the most logit chunks of the options.
+  // Returns the cost of a stage whose rows are all `row` and stay on the device. Both times are the
+  // time of `row`. Memory is that of the rows in flight, with the most logit chunks of the options.
   StageCost with_row(std::int64_t stage, std::int64_t first, std::int64_t layers,
                      const StageChoice& choice, const StrategyRow& row) const;
 
@@ -110,7 +111,8 @@ class StageCosts {
     double layers = 0;
     StrategyLayer sum;
     double largest = 0;  // parameters of a layer that level 3 gathers on tp devices
-    double widest = 0;   // kept_bytes() of a layer
+    // The largest kept_bytes() of a layer, by recomputation.
+    std::array<double, kStrategyRecomputes.size()> widest = {};
     std::vector<std::pair<std::size_t, double>> runs;  // layers of each, if some are measured
   };
   // The parameters of a stage: those whose states dp cp ranks share, and those of experts.
@@ -118,9 +120,25 @@ class StageCosts {
     double shared = 0;
     double experts = 0;
   };
-  StageCost cost_of(std::int64_t stage, std::int64_t first, std::int64_t layers,
+  StageCost cost_of(std::int64_t stage, const Span& its, std::int64_t layers,
                     const StageChoice& choice, const Row& mean, const Row& longest,
                     const Row& heaviest) const;
+  // What a stage has on the host: the share of its activations, and the memory of the device then.
+  struct OnHost {
+    double share = 0;
+    Mib memory_mib = 0;
+  };
+  // Leaves as little as memory allows, or as much as may leave if that is not enough. M7
+  OnHost on_host(const Span& its, double in_flight, const StageChoice& choice, Mib without) const;
+  // Returns the bytes that the layers keep of a row of one micro-batch. M2, M3
+  double row_bytes(const Span& its, const Row& row, StrategyRecompute recompute) const;
+  // The waits for the copies of a row, if `share` of its activations leaves and the stage takes
+  // `work` ms for it. T18
+  struct Waits {
+    Ms out = 0;  // of the forward pass
+    Ms in = 0;   // of the backward pass
+  };
+  Waits waits(double share, double bytes, Ms work) const;
   Span span(std::int64_t stage, std::int64_t first, std::int64_t layers) const;
   double extra_parameters(std::int64_t stage) const;
   // Returns the bytes per ms of a ring of `ranks` ranks, each `stride` devices behind the one

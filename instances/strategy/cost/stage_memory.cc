@@ -66,7 +66,8 @@ Mib StageCosts::logits_mib(std::int64_t chunks, const Row& row) const {
 // Returns a layer's activations, or those of one part of the row with the keys and values of the
 // whole row.
 double StageCosts::again_bytes(const Span& span, const Row& row, std::int64_t chunks) const {
-  const double whole = activation_bytes(row, StrategyRecompute::none) + span.widest * row.tokens;
+  const double whole = activation_bytes(row, StrategyRecompute::none) +
+                       span.widest[static_cast<std::size_t>(StrategyRecompute::none)] * row.tokens;
   if (chunks == 1) return whole;
   const auto kv_width = static_cast<double>(table_->instance().model.key_value_width());
   return whole / static_cast<double>(chunks) + 4 * kv_width * row.tokens;
@@ -80,10 +81,26 @@ double StageCosts::received_bytes(const Row& row) const {
 
 Mib StageCosts::micro_batch_mib(std::int64_t stage, std::int64_t first, std::int64_t layers,
                                 const StageChoice& choice) const {
-  const Span its = span(stage, first, layers);
-  return (its.layers * activation_bytes(heaviest_, choice.recompute) +
-          kept_bytes(its.sum, choice.recompute) * heaviest_.tokens) /
-         kBytesOfMib;
+  return row_bytes(span(stage, first, layers), heaviest_, choice.recompute) / kBytesOfMib;
+}
+
+double StageCosts::row_bytes(const Span& its, const Row& row, StrategyRecompute recompute) const {
+  return its.layers * activation_bytes(row, recompute) +
+         kept_bytes(its.sum, recompute) * row.tokens;
+}
+
+StageCosts::OnHost StageCosts::on_host(const Span& its, double in_flight, const StageChoice& choice,
+                                       Mib without) const {
+  const StrategyCluster& cluster = table_->instance().cluster;
+  const Mib all = in_flight * row_bytes(its, heaviest_, choice.recompute) / kBytesOfMib;
+  const Mib excess = without - cluster.memory_mib;
+  if (!(excess > 0) || !(all > 0)) return {.share = 0, .memory_mib = without};
+  const double layer = activation_bytes(heaviest_, choice.recompute) +
+                       its.widest[static_cast<std::size_t>(choice.recompute)] * heaviest_.tokens;
+  Mib most = std::max(0.0, all - 2 * layer / kBytesOfMib);
+  if (cluster.offload->host_mib) most = std::min(most, *cluster.offload->host_mib);
+  if (excess > most) return {.share = most / all, .memory_mib = without - most};
+  return {.share = excess / all, .memory_mib = cluster.memory_mib};
 }
 
 }  // namespace stowage

@@ -1,4 +1,6 @@
 // The times of layers, of instances/strategy/cost/stage_costs.h.
+#include <algorithm>
+
 #include "instances/strategy/cost/measured.h"
 #include "instances/strategy/cost/stage_costs.h"
 
@@ -9,6 +11,7 @@ constexpr double kSelectiveShare = 0.04;  // of the products, computed again wit
 constexpr double kFlopsPerMs = 1e9;       // of a TFLOP/s
 constexpr double kBytesInMib = 1 << 20;
 constexpr double kSelectivePass = 0.3;  // of T15, computed again
+constexpr double kForward = 1.0 / 3;    // of a stage's time, while activations leave
 constexpr double kHeadBytes = 12;       // of a logit, read and written in both passes
 
 }  // namespace
@@ -151,6 +154,14 @@ PassTimes StageCosts::layer_passes(const Span& span, const StageChoice& choice) 
     times.weights += share * own.lin;
   }
   return times;
+}
+
+StageCosts::Waits StageCosts::waits(double share, double bytes, Ms work) const {
+  if (!(share > 0)) return {};
+  const StrategyOffload& offload = *table_->instance().cluster.offload;
+  const Mib moved = share * bytes / kBytesInMib;
+  return {.out = std::max(0.0, moved / offload.out_mib_per_ms - kForward * work),
+          .in = std::max(0.0, moved / offload.in_mib_per_ms - (1 - kForward) * work)};
 }
 
 }  // namespace stowage

@@ -6,6 +6,7 @@
 
 #include "instances/document/option_check.h"
 #include "instances/json/limits.h"
+#include "instances/json/number_ranges.h"
 #include "instances/json/reader.h"
 #include "instances/json/text.h"
 #include "instances/model/machine.h"
@@ -26,6 +27,7 @@ constexpr std::int64_t kMaxDegree = 16;  // largest degree of pp and cp
 constexpr std::int64_t kMaxChunks = 4;
 constexpr std::int64_t kMaxStreamChunks = 1024;
 constexpr std::int64_t kMaxFormulas = 4;
+constexpr double kMostRate = 1e9;
 // Of version 3: memory of stacks with fused kernels. Evidence: llm-foundry's micro-batches, which
 // were made as large as fit, and torchtitan's readings (instances/data/published).
 constexpr double kFusedActivations = 0.85;
@@ -119,6 +121,12 @@ Result<StrategyInstance> generate_strategy(const StrategyGenerator& generator,
   for (const std::int64_t ranks : generator.shard) {
     check_option("/shard", ranks, 0, kMaxDevices, errors);
   }
+  if (const auto& rate = generator.offload_mib_per_ms;
+      rate && !(*rate >= kLeastDivisor && *rate <= kMostRate)) {
+    errors.add(code::kGenerator, "/offload_mib_per_ms",
+               "must be a number from " + shortest(kLeastDivisor) + " to " + shortest(kMostRate) +
+                   ", is " + shortest(*rate));
+  }
   check_option("/stream_chunks", generator.most_stream_chunks, 1, kMaxStreamChunks, errors);
   if (lengths.empty()) {
     errors.add(code::kGenerator, "/lengths", "must have at least one sequence, is empty");
@@ -171,6 +179,10 @@ Result<StrategyInstance> generate_strategy(const StrategyGenerator& generator,
   }
   if (stack != nullptr) instance = with_stack(std::move(instance), *stack);
   if (generator.memory_mib) instance.cluster.memory_mib = static_cast<Mib>(*generator.memory_mib);
+  if (generator.offload_mib_per_ms) {
+    instance.cluster.offload = StrategyOffload{.out_mib_per_ms = *generator.offload_mib_per_ms,
+                                               .in_mib_per_ms = *generator.offload_mib_per_ms};
+  }
   if (instance.name.empty()) {
     instance.name = generator.model + (machine == nullptr ? "" : '-' + generator.machine) +
                     (stack == nullptr ? "" : '-' + generator.stack) + '-' +

@@ -38,6 +38,9 @@ struct StrategyGenerator {
   std::vector<StrategyExchange> cp_exchange = {StrategyExchange::all_to_all};
   // Of StrategyOptions::shard: ranks that share states, each 0 to 10^6; at most 32 values.
   std::vector<std::int64_t> shard = {0};
+  // MiB of activations that leave a device for its host in a millisecond, and that come back; above
+  // 0 to 10^9. No value: none leave.
+  std::optional<double> offload_mib_per_ms;
   std::int64_t most_stream_chunks = 1;  // powers of two up to it; 1 to 1024
   std::string name;                     // empty: made from the others
 

@@ -139,12 +139,21 @@ void fields(Visitor& v, Bandwidth& bandwidth) {
   v.required("across", bandwidth.across, kRate);
 }
 
+template <class Visitor, Of<StrategyOffload> Offload>
+void fields(Visitor& v, Offload& offload) {
+  v.one_line();
+  v.required("out_mib_per_ms", offload.out_mib_per_ms, kRate);
+  v.required("in_mib_per_ms", offload.in_mib_per_ms, kRate);
+  v.optional("host_mib", offload.host_mib, kQuantity);
+}
+
 template <class Visitor, Of<StrategyCluster> Cluster>
 void fields(Visitor& v, Cluster& cluster) {
   v.required("nodes", cluster.nodes, kDegree);
   v.required("devices_per_node", cluster.devices_per_node, kDegree);
   v.required("memory_mib", cluster.memory_mib, kQuantity);
   v.required("mib_per_ms", cluster.mib_per_ms);
+  v.optional("offload", cluster.offload);
 }
 
 template <class Visitor, Of<StrategyMeasured> Measured>

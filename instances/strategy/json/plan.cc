@@ -25,6 +25,7 @@ void fields(Visitor& v, Stage& stage) {
   v.required("exchange_ms", stage.exchange_ms, kComputed);
   v.required("memory_mib", stage.memory_mib, kComputed);
   v.omit_if(stage.update_ms == 0, "update_ms", stage.update_ms, kComputed);
+  v.omit_if(stage.offload == 0, "offload", stage.offload, kComputed);
 }
 
 template <class Visitor, Of<StrategyPlan> Plan>

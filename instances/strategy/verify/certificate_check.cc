@@ -81,7 +81,7 @@ Ms shared_work(const StrategyInstance& instance, const StrategyReferenceModel& t
     for (const StrategyRecompute recompute : instance.options.recompute) {
       for (const std::int64_t parts : truth.stream_chunks(recompute)) {
         least = std::min(
-            least, truth.stage(setting, setting.pp - 1, all, zero, recompute, parts, 1).time_ms);
+            least, truth.stage(setting, setting.pp - 1, all, zero, recompute, parts, 1).work_ms);
       }
     }
   }

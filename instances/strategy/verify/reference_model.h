@@ -29,6 +29,9 @@ class StrategyReferenceModel : public StrategyReferenceCosts {
     Ms exchange_ms = 0;
     Mib memory_mib = 0;
     Ms update_ms = 0;
+    Ms work_ms = 0;      // time_ms without waits for copies
+    Mib all_mib = 0;     // activations of all rows in flight
+    double on_host = 0;  // least share of them that must be on the host
   };
 
   explicit StrategyReferenceModel(const StrategyInstance& instance)
@@ -146,9 +149,10 @@ class StrategyReferenceModel : public StrategyReferenceCosts {
     return left == 0 || (has_end && left == at.v - 1);
   }
 
+  // Returns the stage with the least share of its activations on the host, or with `share` of them.
   Stage stage(const Setting& at, std::int64_t s, const std::vector<std::int64_t>& its,
               std::int64_t zero, StrategyRecompute recompute, std::int64_t stream_chunks,
-              std::int64_t logit_chunks) const {
+              std::int64_t logit_chunks, const double* share = nullptr) const {
     const double table = double_of(in_.model.vocabulary) * double_of(in_.model.hidden);
     double kept = 0;     // weights on each device without those of experts
     double experts = 0;  // weights of experts on each device
@@ -204,17 +208,20 @@ class StrategyReferenceModel : public StrategyReferenceCosts {
     double bytes =
         kept * bytes_per_weight(zero, peers) + experts * bytes_per_weight(zero, expert_peers);
     double again = 0;  // bytes of a layer whose forward pass is repeated
+    double saved = 0;  // bytes of all layers in flight, and of the largest layer of one row
+    double most_saved = 0;
     for (const std::int64_t layer : its) {
       const LayerReference& own = layer_at(layer);
-      bytes += held(at, s, double_of(static_cast<std::int64_t>(its.size()))) *
-               layer_bytes(at, own, row, row_squares, recompute);
+      const double of_layer = layer_bytes(at, own, row, row_squares, recompute);
+      saved += held(at, s, double_of(static_cast<std::int64_t>(its.size()))) * of_layer;
+      most_saved = std::max(most_saved, of_layer);
       if (recompute != StrategyRecompute::full) continue;
       again = std::max(again, layer_bytes(at, own, row, row_squares, StrategyRecompute::none));
     }
     if (stream_chunks > 1) {  // one part, and keys and values of two bytes each
       again = again / double_of(stream_chunks) + 2 * 2 * kv() * row / double_of(at.tp * at.cp);
     }
-    bytes += again;
+    bytes += saved + again;
     if (at.cp_exchange == StrategyExchange::ring) {  // a block of keys and values of a neighbour
       bytes += 2 * 2 * kv() * row / double_of(at.tp * at.cp);
     }
@@ -224,6 +231,29 @@ class StrategyReferenceModel : public StrategyReferenceCosts {
                double_of(at.tp * at.cp) / double_of(logit_chunks);
     }
     stage.memory_mib = mib(bytes) + (in_.cost.detail ? in_.cost.detail->fixed_mib : 0);
+    stage.work_ms = stage.time_ms;
+    stage.all_mib = mib(saved);
+    if (!in_.cluster.offload) return stage;
+    // Two layers stay: one computes, and the copies of another are on their way.
+    Mib may_leave = std::max(0.0, mib(saved - most_saved - most_saved));
+    may_leave = std::min(may_leave, in_.cluster.offload->host_mib.value_or(may_leave));
+    const Mib over = std::max(0.0, stage.memory_mib - in_.cluster.memory_mib);
+    if (stage.all_mib > 0) stage.on_host = std::min(over, may_leave) / stage.all_mib;
+    const double leaves = share == nullptr ? stage.on_host : *share;
+    stage.memory_mib -= leaves * stage.all_mib;
+    const auto with_copies = [&](Ms work, double tokens, double squares) {
+      double in_row = 0;
+      for (const std::int64_t layer : its) {
+        in_row += layer_bytes(at, layer_at(layer), tokens, squares, recompute);
+      }
+      const Mib copied = leaves * mib(in_row);
+      return std::max(copied / in_.cluster.offload->out_mib_per_ms, work / 3) +
+             std::max(copied / in_.cluster.offload->in_mib_per_ms, work * 2 / 3);
+    };
+    if (leaves > 0) {
+      stage.time_ms = with_copies(stage.work_ms, all_tokens() / rows, all_squares() / rows);
+      stage.longest_ms = with_copies(stage.longest_ms, longest(), longest() * longest());
+    }
     return stage;
   }
 

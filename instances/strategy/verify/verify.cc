@@ -28,6 +28,7 @@ enum Rule : std::size_t {
   kMicroBatches,
   kLayers,
   kMemory,
+  kOffload,
   kTime,
   kObjective,
   kBound,
@@ -36,8 +37,8 @@ enum Rule : std::size_t {
 };
 
 constexpr std::array<std::string_view, kRuleCount> kRuleNames = {
-    "number", "options", "devices", "experts",   "shard", "micro_batches",
-    "layers", "memory",  "time",    "objective", "bound", "instance_hash"};
+    "number", "options", "devices", "experts",   "shard", "micro_batches", "layers",
+    "memory", "offload", "time",    "objective", "bound", "instance_hash"};
 
 // Times and amounts of memory are sums of rounded numbers.
 
@@ -87,6 +88,7 @@ class StrategyVerifier {
       check(stage.exchange_ms, where + "/exchange_ms");
       check(stage.update_ms, where + "/update_ms");
       check(stage.memory_mib, where + "/memory_mib");
+      check(stage.offload, where + "/offload");
     }
   }
 
@@ -261,9 +263,9 @@ class StrategyVerifier {
     for (std::size_t s = 0; s < plan_.stages.size(); ++s) {
       const StrategyStage& said = plan_.stages[s];
       const auto index = static_cast<std::int64_t>(s);
-      stages.push_back(
-          truth_.stage(setting, index, truth_.layers_of(setting, index, before, said.layers),
-                       said.zero, said.recompute, said.stream_chunks, plan_.logit_chunks));
+      stages.push_back(truth_.stage(
+          setting, index, truth_.layers_of(setting, index, before, said.layers), said.zero,
+          said.recompute, said.stream_chunks, plan_.logit_chunks, &said.offload));
       before += said.layers;
       check_stage("/stages/" + text(s), said, stages.back());
     }
@@ -289,6 +291,15 @@ class StrategyVerifier {
       found_.add(kMemory, [&] {
         return Description{where, "needs " + text(is.memory_mib) + " MiB",
                            "at most the device's " + text(most) + " MiB"};
+      });
+    }
+    // Amounts of memory round, and the share follows from their difference.
+    const Mib rounding = kVerifierDiffers * std::max(most, is.all_mib);
+    if (!(std::abs(said.offload - is.on_host) * is.all_mib <= rounding) ||
+        (said.offload != 0 && (!instance_.cluster.offload || !(is.all_mib > 0)))) {
+      found_.add(kOffload, [&] {
+        return Description{where + "/offload", text(said.offload) + " of the activations leave",
+                           text(is.on_host) + ", the least that memory needs and that may leave"};
       });
     }
     const auto check_time = [&](const char* key, Ms have, Ms need) {

@@ -64,6 +64,12 @@ class Bindings {
                                       plain_number(tail) + " ms that computing does not hide"});
     }
     for (std::size_t s = 0; s < plan_.stages.size(); ++s) {
+      const double away = plan_.stages[s].offload;
+      if (away > 0) {
+        found.push_back({place(static_cast<std::int64_t>(s)),
+                         percent_text(away) + " of the activations of stage " + std::to_string(s) +
+                             " are on the host"});
+      }
       const Mib mib = plan_.stages[s].memory_mib;
       if (mib < kNearlyFull * instance_.cluster.memory_mib) continue;
       found.push_back({place(static_cast<std::int64_t>(s)),
@@ -190,9 +196,16 @@ std::vector<Change> changes_of(const StrategyInstance& instance, const StrategyP
   const Mib more = cluster.memory_mib + a_little_of(cluster.memory_mib);
   add("/cluster/memory_mib", "cluster.memory_mib", cluster.memory_mib, more,
       [&](StrategyInstance& changed) { changed.cluster.memory_mib = more; });
-  StrategyPlan start = plan;
-  start.instance_hash = instance_hash(std::get<StrategyInstance>(changes.back().instance));
-  changes.back().start = Plan(std::move(start));
+  if (cluster.offload) {  // with more memory less leaves for the host
+    const StrategyOffload& rates = *cluster.offload;
+    add("/cluster/offload/out_mib_per_ms", "cluster.offload.out_mib_per_ms", rates.out_mib_per_ms,
+        2 * rates.out_mib_per_ms,
+        [](StrategyInstance& changed) { changed.cluster.offload->out_mib_per_ms *= 2; });
+  } else {
+    StrategyPlan start = plan;
+    start.instance_hash = instance_hash(std::get<StrategyInstance>(changes.back().instance));
+    changes.back().start = Plan(std::move(start));
+  }
   add("/cluster/mib_per_ms/inside", "cluster.mib_per_ms.inside", cluster.mib_per_ms.inside,
       2 * cluster.mib_per_ms.inside,
       [](StrategyInstance& changed) { changed.cluster.mib_per_ms.inside *= 2; });

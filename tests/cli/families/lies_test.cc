@@ -70,6 +70,7 @@ std::vector<Instance> instances(std::uint64_t of_each_family, std::uint64_t most
     all.emplace_back(tiny_growing_order(seed, most_items));
     all.emplace_back(tiny_host(seed, most_items));
     all.emplace_back(tiny_strategy(seed, most_items));
+    all.emplace_back(with_offload(tiny_experts(seed, most_items), seed));
   }
   return all;
 }

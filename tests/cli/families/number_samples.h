@@ -94,7 +94,8 @@ inline const std::vector<std::string> kSamples = {
           "vocabulary": 100, "blocks": [{"count": 2, "ffn": 128}, {"count": 2, "ffn": 64,
           "experts": {"count": 4, "top_k": 2, "ffn": 32}}]},
         "cluster": {"nodes": 2, "devices_per_node": 2, "memory_mib": 1000, "mib_per_ms":
-          {"inside": 224, "across": 24}},
+          {"inside": 224, "across": 24},
+          "offload": {"out_mib_per_ms": 24, "in_mib_per_ms": 12, "host_mib": 4096}},
         "cost": {"linear_tflops": 193, "attention_tflops": 140, "half_width": 128, "overlap": 0.8,
           "measured": [{"block": 0, "tp": 1, "cp": 1, "recompute": "none", "tokens": [64, 128],
           "ms": [1, 2]}]},

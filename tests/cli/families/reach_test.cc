@@ -156,6 +156,9 @@ std::vector<Instance> instances() {
   crowded.cluster.memory_mib = 0.5;
   all.emplace_back(crowded);
   for (std::uint64_t seed = 0; seed < 4; ++seed) all.emplace_back(tiny_offload_scatter(seed, 14));
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    all.emplace_back(with_offload(tiny_strategy(seed, 6), seed));
+  }
   return all;
 }
 

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <optional>
+#include <utility>
 
 #include "instances/strategy/json/json.h"
 #include "instances/strategy/planning_table.h"
@@ -83,8 +84,9 @@ TEST(StrategyCertificate, NoPricesProveMoreThanIsTrue) {
   Draw draw(11);
   int refused = 0;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
-    const StrategyInstance instance =
+    StrategyInstance instance =
         with_partial_sharing(seed % 2 == 0 ? tiny_strategy(seed, 6) : tiny_experts(seed, 6), seed);
+    if (seed % 3 == 0) instance = with_offload(std::move(instance), seed);
     const std::optional<Ms> least = least_step(instance);
     if (!least) continue;
     const auto best = brute_force(instance);
@@ -110,6 +112,7 @@ TEST(StrategyCertificate, CasesProveWhatPricesDoNot) {
   for (std::uint64_t seed = 0; seed < 270; ++seed) {
     StrategyInstance instance =
         with_partial_sharing(seed % 2 == 0 ? tiny_strategy(seed, 6) : tiny_experts(seed, 6), seed);
+    if (seed % 3 == 0) instance = with_offload(std::move(instance), seed);
     for (Tokens& length : instance.lengths) length = instance.lengths.front();
     const auto best = brute_force(instance);
     if (!best) continue;
