@@ -14,42 +14,51 @@
 
 namespace stowage::families_lies_test {
 
+// Returns whether the plan lists micro-batches; a strategy has their number.
+inline bool has_micro_batches(Told& t) {
+  return t.plan().contains("micro_batches") && t.plan()["micro_batches"].is_array() &&
+         !t.plan()["micro_batches"].empty();
+}
+
+// Returns a group of a scatter plan, or a stage of a strategy; null if the plan has none.
+inline json* group_of(Told& t, Draw& draw) {
+  if (!has_micro_batches(t)) return nullptr;
+  json& batches = t.plan()["micro_batches"];
+  json& groups = batches[draw.below(batches.size())]["groups"];
+  return &groups[draw.below(groups.size())];
+}
+inline json* stage_of(Told& t, Draw& draw) {
+  if (!t.plan().contains("stages") || t.plan()["stages"].empty()) return nullptr;
+  json& stages = t.plan()["stages"];
+  return &stages[draw.below(stages.size())];
+}
+
 inline std::vector<Lie> plan_lies() {
   return {
       // The exchange of a group: one that its degree may not use.
       with_plan("another_exchange",
                 [](Told& t, Draw& draw) {
-                  if (!t.plan().contains("micro_batches")) return false;
-                  json& batches = t.plan()["micro_batches"];
-                  if (batches.empty()) return false;
-                  json& groups = batches[draw.below(batches.size())]["groups"];
-                  json& group = groups[draw.below(groups.size())];
-                  if (group.erase("exchange") == 0) group["exchange"] = "ring";
+                  json* group = group_of(t, draw);
+                  if (group == nullptr) return false;
+                  if (group->erase("exchange") == 0) (*group)["exchange"] = "ring";
                   return true;
                 }),
       // Less on the host than memory needs, or a share of what cannot leave.
       with_plan("another_share_on_the_host",
                 [](Told& t, Draw& draw) {
-                  if (!t.plan().contains("micro_batches")) return false;
-                  json& batches = t.plan()["micro_batches"];
-                  if (batches.empty()) return false;
-                  json& groups = batches[draw.below(batches.size())]["groups"];
-                  json& group = groups[draw.below(groups.size())];
-                  const double share = group.value("offload", 0.0);
-                  if (group.contains("offload")) {
-                    group["offload"] = 0.99 * share;
-                  } else {
-                    group["offload"] = -0.01;
-                  }
+                  json* part = stage_of(t, draw);
+                  if (part == nullptr) part = group_of(t, draw);
+                  if (part == nullptr) return false;
+                  const double share = part->value("offload", 0.0);
+                  (*part)["offload"] = part->contains("offload") ? 0.99 * share : -0.01;
                   return true;
                 }),
       // The recomputation mode of a micro-batch: one that the instance does not list, or none where
       // it needs one.
       with_plan("another_recomputation",
                 [](Told& t, Draw& draw) {
-                  if (!t.plan().contains("micro_batches")) return false;
+                  if (!has_micro_batches(t)) return false;
                   json& batches = t.plan()["micro_batches"];
-                  if (batches.empty()) return false;
                   json& batch = batches[draw.below(batches.size())];
                   if (batch.erase("recomputation") == 0) batch["recomputation"] = "all";
                   return true;
@@ -106,7 +115,9 @@ inline std::vector<Lie> plan_lies() {
           "plan_without_its_first_part",
           [](Told& t, Draw&) {
             for (const char* key : {"micro_batches", "replicas", "offsets", "order", "stages"}) {
-              if (!t.plan().contains(key) || t.plan()[key].empty()) continue;
+              if (!t.plan().contains(key) || !t.plan()[key].is_array() || t.plan()[key].empty()) {
+                continue;
+              }
               t.plan()[key].erase(0);
               return true;
             }
