@@ -37,21 +37,9 @@ inline Ms exposed_ms(const StrategyStage& stage, const StrategyCost& cost, Ms co
   return (left > 0 ? left : 0) + stage.update_ms;
 }
 
-// Returns "selective", "full in 4 chunks", "none, 45 % of activations on the host", or "unknown
+// Returns "selective", "full in 4 chunks", "none, 45.00% of activations on the host", or "unknown
 // (77)" for an enumerator without a name.
-inline std::string recompute_text(const StrategyStage& stage) {
-  const auto index = static_cast<std::size_t>(stage.recompute);
-  const std::string name = index < kStrategyRecomputes.size()
-                               ? std::string(kStrategyRecomputes[index])
-                               : "unknown (" + std::to_string(index) + ')';
-  const std::string chunks =
-      stage.stream_chunks > 1 ? " in " + std::to_string(stage.stream_chunks) + " chunks" : "";
-  const double share = stage.offload < 1 ? stage.offload : 1;
-  const auto percent = static_cast<int>(100 * share + 0.5);
-  return name + chunks +
-         (stage.offload > 0 ? ", " + std::to_string(percent) + " % of activations on the host"
-                            : "");
-}
+std::string recompute_text(const StrategyStage& stage);
 
 struct StrategyPlan {
   std::string name;           // of the instance

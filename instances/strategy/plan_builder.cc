@@ -1,8 +1,20 @@
 #include "instances/strategy/plan_builder.h"
 
 #include <algorithm>
+#include <string>
+
+#include "instances/numeric/numbers.h"
 
 namespace stowage {
+
+std::string recompute_text(const StrategyStage& stage) {
+  const auto index = static_cast<std::size_t>(stage.recompute);
+  std::string text = index < kStrategyRecomputes.size() ? std::string(kStrategyRecomputes[index])
+                                                        : "unknown (" + std::to_string(index) + ')';
+  if (stage.stream_chunks > 1) text += " in " + std::to_string(stage.stream_chunks) + " chunks";
+  if (stage.offload > 0) text += ", " + percent_text(stage.offload) + " of activations on the host";
+  return text;
+}
 
 StrategyPlan compose_strategy(const StageCosts& costs, std::span<const StagePlan> stages) {
   const StrategyTable& table = costs.table();

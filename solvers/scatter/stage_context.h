@@ -35,7 +35,7 @@ struct ScatterContext : ScatterSolveContext {
   ScatterPartialReplanning replan{*this};
   std::optional<Ms> method_bound;               // of a baseline that fixes part of the plan by rule
   std::optional<std::size_t> improved_batches;  // micro-batches of the last round's working plan
-  double multistart_s = 0;  // seconds that the stage multistart took
+  double multistart_s = 0;                      // seconds that the stage multistart took
   std::int64_t regroup_nodes = 0;  // node limit of each MILP of the next regrouping; 0: not yet run
 };
 

@@ -149,8 +149,11 @@ class MixSearch {
   // Tries groups of one degree. Chunks that nearly fill memory need them, and multifit runs out of
   // memory there. The enumeration may end before it reaches them.
   void offer_homogeneous() {
-    for (const std::size_t p : table_.few_degrees()) {
-      if (finished_by_estimate()) break;
+    std::vector<std::size_t> tried;
+    if (table_.has_many_degrees()) tried = table_.few_degrees();
+    const std::size_t count = tried.empty() ? mix_.size() : tried.size();
+    for (std::size_t i = 0; i < count && !finished_by_estimate(); ++i) {
+      const std::size_t p = tried.empty() ? i : tried[i];
       mix_[p] = table_.devices() / table_.configs()[p].degree;
       offer(lpt_groups(table_, mix_, positions_, best_ ? limit() * kPromisingGroups : kInfinity));
       mix_[p] = 0;

@@ -69,13 +69,17 @@ static std::optional<WorkingStep> joint_passing(const ScatterTable& table,
                                                 const Budget& budget,
                                                 std::vector<WorkingStep>& passed);
 
+// Returns whether so many degrees are left out of few that a race over these is worth its time.
+static bool races_few_degrees(const ScatterTable& table) {
+  return 3 * table.few_degrees().size() <= 2 * table.configs().size();
+}
+
 // Returns the winner of a race over few of the degrees. A race over all of them that it joins never
 // ends behind it.
 static std::optional<WorkingStep> winner_of_few_degrees(const ScatterTable& table,
                                                         JointEffort effort, std::uint64_t seed,
                                                         const Budget& budget) {
   const ScatterTable few = table.with_configs(table.few_degrees());
-  if (few.configs().size() == table.configs().size()) return std::nullopt;
   effort.others = nullptr;  // steps of the smaller table
   std::vector<WorkingStep> passed;
   std::optional<WorkingStep> best = joint_passing(few, effort, seed, budget, passed);
@@ -128,7 +132,7 @@ static std::optional<WorkingStep> joint_passing(const ScatterTable& table,
   }
   if (ended()) return best_of(table, field);
   if (field.size() == baselines || table.size() <= kMaxRaced) {
-    if (table.has_many_degrees()) {
+    if (races_few_degrees(table)) {
       few = winner_of_few_degrees(table, effort, seed, budget);
       if (few) field.push_back(*few);
       if (ended()) return best_of(table, field);

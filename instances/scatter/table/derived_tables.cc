@@ -118,7 +118,7 @@ bool ScatterTable::has_many_degrees() const {
 std::vector<std::size_t> ScatterTable::few_degrees() const {
   std::vector<std::size_t> all(configs_.size());
   std::iota(all.begin(), all.end(), 0);
-  if (!has_many_degrees()) return all;
+  if (several_kinds()) return all;
   std::vector<std::size_t> few;
   int last = 0;
   for (const std::size_t config : all) {

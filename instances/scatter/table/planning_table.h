@@ -208,12 +208,12 @@ class ScatterTable {
   // table. A plan of it is a plan of this step, and no slower there. Requires formulas, no
   // measured times.
   ScatterTable merged(std::size_t most) const;
-  // Returns whether there are more different degrees than powers of two could be. Searches then
-  // begin with few_degrees(): the configurations of the least degree, of the least that is at least
-  // twice the last, and of the largest. That are all configurations if there are not many degrees,
-  // if nodes differ, or if no other ones hold some sequence.
+  // Returns whether there are more different degrees than powers of two could be.
   static constexpr int kMostPowers = 16;
   bool has_many_degrees() const;
+  // Returns the configurations of the least degree, of the least that is at least twice the last,
+  // and of the largest: searches over many degrees begin with them. Returns all if nodes differ, or
+  // if no other ones hold some sequence.
   std::vector<std::size_t> few_degrees() const;
   // Returns the table of this step with these configurations alone, which must ascend and hold
   // every sequence. Its positions are those of this table.

@@ -71,7 +71,8 @@ ScatterStepBound::ScatterStepBound(const ScatterInstance& instance, const StepBo
     : options_(options),
       sink_(std::move(sink)),
       table_(ScatterTable(instance).relaxed()),
-      configs_(options.few_degrees ? table_.few_degrees() : all_of(table_.configs().size())),
+      configs_(options.few_degrees && table_.has_many_degrees() ? table_.few_degrees()
+                                                                : all_of(table_.configs().size())),
       fewest_(least_micro_batches(table_)),
       alone_(table_.longest_weight() > 0 ? longest_alone(table_) : 0),
       upper_(upper) {

@@ -201,6 +201,13 @@ std::vector<Change> changes_of(const StrategyInstance& instance, const StrategyP
     add("/cluster/offload/out_mib_per_ms", "cluster.offload.out_mib_per_ms", rates.out_mib_per_ms,
         2 * rates.out_mib_per_ms,
         [](StrategyInstance& changed) { changed.cluster.offload->out_mib_per_ms *= 2; });
+    add("/cluster/offload/in_mib_per_ms", "cluster.offload.in_mib_per_ms", rates.in_mib_per_ms,
+        2 * rates.in_mib_per_ms,
+        [](StrategyInstance& changed) { changed.cluster.offload->in_mib_per_ms *= 2; });
+    if (const auto& host = rates.host_mib) {
+      add("/cluster/offload/host_mib", "cluster.offload.host_mib", *host, 2 * *host,
+          [](StrategyInstance& changed) { *changed.cluster.offload->host_mib *= 2; });
+    }
   } else {
     StrategyPlan start = plan;
     start.instance_hash = instance_hash(std::get<StrategyInstance>(changes.back().instance));

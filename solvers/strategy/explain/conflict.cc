@@ -9,6 +9,7 @@
 #include "formulations/strategy/bounds.h"
 #include "instances/json/limits.h"
 #include "instances/numeric/numbers.h"
+#include "instances/numeric/tolerances.h"
 #include "instances/strategy/json/json.h"
 #include "instances/strategy/planning_table.h"
 #include "solvers/strategy/explain/explain.h"
@@ -121,7 +122,23 @@ Conflict conflict_in(const StrategyInstance& instance, const Trial&) {
                                   plain_number(instance.cluster.memory_mib) + " to " +
                                   plain_number(least.mib),
                               std::move(larger), std::nullopt});
-  // Changes without more memory: options that need less of it, listed if the option alone suffices.
+  // Changes without more memory: those that need less of it, listed if one alone suffices.
+  if (const auto& offload = instance.cluster.offload; offload && offload->host_mib) {
+    conflict.causes.push_back(
+        {"/cluster/offload/host_mib",
+         "a device has " + plain_number(*offload->host_mib) + " MiB of its host for activations"});
+    StrategyInstance roomier = instance;
+    const Mib missing = least.mib - instance.cluster.memory_mib;
+    const Mib needed = (*offload->host_mib + missing) * (1 + kVerifierDiffers);
+    roomier.cluster.offload->host_mib = needed;
+    if (least_memory(StrategyTable(roomier)).mib <= instance.cluster.memory_mib) {
+      conflict.changes.push_back({"/cluster/offload/host_mib",
+                                  "raise cluster.offload.host_mib from " +
+                                      plain_number(*offload->host_mib) + " to " +
+                                      plain_number(needed),
+                                  std::move(roomier), std::nullopt});
+    }
+  }
   const auto allow = [&](const char* where, const std::string& text, auto change) {
     StrategyInstance changed = instance;
     change(changed.options);

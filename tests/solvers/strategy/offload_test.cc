@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -15,6 +16,7 @@
 #include "instances/strategy/verify/exhaustive_check.h"
 #include "instances/strategy/verify/verify.h"
 #include "instances/verify.h"
+#include "solvers/explain/explain.h"
 #include "solvers/milp/solver.h"
 #include "solvers/solve.h"
 #include "tests/long_run.h"
@@ -165,6 +167,28 @@ TEST_F(OneStage, LeavesWhatMemoryMissesAndWaitsForIt) {
   EXPECT_EQ(solved(instance_).status, Status::infeasible);
   instance_.cluster.offload->host_mib = missing;
   EXPECT_EQ(solved(instance_).status, Status::optimal);
+}
+
+TEST_F(OneStage, ExplanationsNameTheHost) {
+  const StrategyStage all = plan().stages.front();
+  instance_.cluster.memory_mib = all.memory_mib - 100;
+  instance_.cluster.offload =
+      StrategyOffload{.out_mib_per_ms = 1e3, .in_mib_per_ms = 0.5, .host_mib = 60};
+  Budget budget({.node_limit = 100'000});
+  const Explanation refused = explain(Instance(instance_), std::nullopt, {}, budget);
+  EXPECT_THAT(refused.conflict.causes, Contains(Field(&Finding::where, "/cluster/offload/host_mib")));
+  const auto of_host = [](const auto& remedy) {
+    return remedy.change.where == "/cluster/offload/host_mib";
+  };
+  const auto found = std::ranges::find_if(refused.remedies, of_host);
+  ASSERT_NE(found, refused.remedies.end());
+  const auto& changed = std::get<StrategyInstance>(found->change.instance);
+  EXPECT_NEAR(*changed.cluster.offload->host_mib, 100, 1e-3);
+  instance_.cluster.offload->host_mib = 200;
+  const Explanation told = explain(Instance(instance_), Plan(plan()), {}, budget);
+  const auto in = std::ranges::find(told.what_if, "/cluster/offload/in_mib_per_ms", &WhatIf::where);
+  ASSERT_NE(in, told.what_if.end());
+  EXPECT_THAT(told.what_if, Contains(Field(&WhatIf::where, "/cluster/offload/host_mib")));
 }
 
 TEST_F(OneStage, TwoLayersStay) {
