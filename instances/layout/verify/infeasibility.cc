@@ -104,7 +104,6 @@ class LayoutProof {
     Bytes cut = 0;  // most bytes that a buffer leaves free in its last block
     for (std::size_t k = 0; k < proof_.witnesses.size(); ++k) {
       const Bytes size = witness(k).size;
-      if (size == 0) continue;
       const Bytes left = (block - size % block) % block;
       need += size + left;
       cut = std::max(cut, left);
@@ -155,7 +154,7 @@ class LayoutProof {
       one_alignment = one_alignment && (common == 0 || common == alignment(buffer));
       common = alignment(buffer);
     }
-    if (unit > 0 && (least / unit + (least % unit != 0)) > most / unit) return false;
+    if (least / unit + (least % unit != 0) > most / unit) return false;
     return !one_alignment || stack_may_end_in(least, most, std::max<Bytes>(common, 1));
   }
 
@@ -181,7 +180,6 @@ class LayoutProof {
         block = std::gcd(block, rounded(buffer.size));
       }
     }
-    if (block == 0) return false;
     const Bytes cells = most / block + 1;
     if (cells > kMaxCells / static_cast<Bytes>(counts.size() + tops.size() + 1)) return true;
     std::vector<char> reached(static_cast<std::size_t>(cells), 0);

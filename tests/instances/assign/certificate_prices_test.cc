@@ -105,6 +105,15 @@ TEST(AssignCertificate, PricesByLength) {
   EXPECT_EQ(first_rule(by_length(), many), rule);
 }
 
+// Sequences without work pay nothing for time, and so bound nothing by it.
+TEST(AssignCertificate, SequencesWithoutWorkPayForNoTime) {
+  AssignInstance instance = four();
+  instance.schemes[0].linear_ms = 0;
+  instance.strategies.pop_back();
+  const SchemePrices prices{"one", {{.least_rows = 1, .longest = 60, .time = 1}}};
+  EXPECT_EQ(first_rule({1000, {{"flat", "patterns", {prices}}}}, instance), "certificate_prices");
+}
+
 // Rows of 100 tokens and sequences of 40 tokens: the work of a pipeline has room for three
 // sequences within 175 ms, while the only row in that time has room for two.
 TEST(AssignCertificate, TokensLimitWhatARowIsPaidFor) {

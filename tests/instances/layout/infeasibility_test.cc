@@ -44,6 +44,17 @@ TEST(LayoutInfeasibility, NoStackEndsBetweenTheLoadAndTheCapacity) {
   EXPECT_TRUE(brute_force(enough));
 }
 
+// Three bytes are pinned at 0, and two lie on them. The end of the pin is no sum of the other
+// sizes.
+TEST(LayoutInfeasibility, StacksMayStandOnAPin) {
+  LayoutInstance instance{.name = "stand",
+                          .capacity = 5,
+                          .buffers = {{.lower = 0, .upper = 1, .size = 3, .offset = 0},
+                                      {.lower = 0, .upper = 1, .size = 2}}};
+  EXPECT_TRUE(brute_force(instance));
+  EXPECT_THAT(check_infeasibility(instance, by_heights(instance)), Not(IsEmpty()));
+}
+
 TEST(LayoutInfeasibility, WitnessesOfHeightsNeedMemoryAtTheStep) {
   const LayoutInstance instance = around_a_pin(14);
   InfeasibilityProof proof = by_heights(instance);
