@@ -105,6 +105,32 @@ TEST(AssignCertificate, PricesByLength) {
   EXPECT_EQ(first_rule(by_length(), many), rule);
 }
 
+// The checker raises the work of replicas and what they spend, and lowers what sequences pay, each
+// by 1e-12 of its value. Without that, proofs of the kinds below would reach 130 ms, 260 / 1.75 ms
+// and 70 ms.
+TEST(AssignCertificate, SumsAreRoundedTowardsLess) {
+  AssignInstance flat = four();
+  flat.strategies.pop_back();
+  const SchemePrices by_time{"one", {{.least_rows = 1, .longest = 60, .time = 1}}};
+  const auto rule_of_patterns = [&](Ms bound) {
+    return first_rule({bound, {{"flat", "patterns", {by_time}}}}, flat);
+  };
+  EXPECT_EQ(rule_of_patterns(130 - 240e-12), "certificate_prices");
+  EXPECT_EQ(rule_of_patterns(130 - 480e-12), "");
+  const auto rule_of_bands = [](Ms less) {
+    AssignCertificate c = by_bands();
+    c.bound_ms = 260 / 1.75 - less;
+    return first_rule(c, long_and_short());
+  };
+  EXPECT_EQ(rule_of_bands(180e-12), "certificate_prices");
+  EXPECT_EQ(rule_of_bands(360e-12), "");
+  const auto rule_of_closed = [&](Ms bound) {
+    return first_rule({bound, {{"flat", "longest", {}}}}, flat);
+  };
+  EXPECT_EQ(rule_of_closed(70 - 35e-12), "certificate_closed");
+  EXPECT_EQ(rule_of_closed(70 - 140e-12), "");
+}
+
 // Sequences without work pay nothing for time, and so bound nothing by it.
 TEST(AssignCertificate, SequencesWithoutWorkPayForNoTime) {
   AssignInstance instance = four();

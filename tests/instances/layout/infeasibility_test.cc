@@ -44,6 +44,19 @@ TEST(LayoutInfeasibility, NoStackEndsBetweenTheLoadAndTheCapacity) {
   EXPECT_TRUE(brute_force(enough));
 }
 
+// In blocks of a MiB the same stacks are as few.
+TEST(LayoutInfeasibility, StacksOfLargeBlocksAreFew) {
+  constexpr Bytes kMib = Bytes{1} << 20;
+  LayoutInstance instance = around_a_pin(14 * kMib);
+  for (Buffer& buffer : instance.buffers) {
+    buffer.size *= kMib;
+    if (buffer.offset) *buffer.offset *= kMib;
+  }
+  EXPECT_THAT(check_infeasibility(instance, by_heights(instance)), IsEmpty());
+  instance.capacity = 15 * kMib;
+  EXPECT_THAT(check_infeasibility(instance, by_heights(instance)), Not(IsEmpty()));
+}
+
 // Three bytes are pinned at 0, and two lie on them. The end of the pin is no sum of the other
 // sizes.
 TEST(LayoutInfeasibility, StacksMayStandOnAPin) {
