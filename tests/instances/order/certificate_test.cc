@@ -275,6 +275,8 @@ TEST(OrderCertificate, EachRuleIsBroken) {
   // Arcs without a flow are no fault.
   EXPECT_EQ(with([](auto& c) { c.tensors.push_back({0, 1, 0}); }), Rules{});
   EXPECT_EQ(with([](auto& c) { c.bound_bytes = 17; }), Rules{"certificate_bound"});
+  EXPECT_EQ(with([](auto& c) { c.bound_bytes = -1; }), Rules{"certificate_bound"});
+  EXPECT_EQ(with([](auto& c) { c.bound_bytes = 0; }), Rules{});
   // Two operators without a common tensor may run in either order.
   const OrderInstance pair{.tensors = {{.size = 3, .input = true}, {.size = 5, .input = true}},
                            .operators = {{.reads = {0}}, {.reads = {1}}}};

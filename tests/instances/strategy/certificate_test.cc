@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <optional>
 
 #include "instances/strategy/json/json.h"
@@ -76,6 +77,14 @@ TEST(StrategyCertificate, EveryRuleIsKeptAndBroken) {
   broken.bound_ms = brute_force(instance)->step_ms * 1.001;
   EXPECT_THAT(rules_of(instance, broken), ElementsAre("certificate_bound"));
   EXPECT_EQ(check_certificate(instance, broken).bound_ms, 0);
+  for (const double bad : {-1.0, std::numeric_limits<double>::quiet_NaN()}) {
+    broken.bound_ms = bad;
+    EXPECT_THAT(rules_of(instance, broken), ElementsAre("certificate_bound")) << bad;
+  }
+  // Without any configuration there is nothing to bound.
+  StrategyInstance none = instance;
+  none.options.tp = {8};
+  EXPECT_THAT(rules_of(none, {}), ElementsAre("certificate_bound"));
 }
 
 // For all prices a bound above the optimum is refused; both brute forces agree.
