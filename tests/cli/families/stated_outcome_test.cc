@@ -40,6 +40,12 @@ TEST(StatedOutcome, EachRuleHoldsAndBreaks) {
   EXPECT_THAT(broken({"feasible", 9, 8, 0.2}, open), ElementsAre("outcome_objective"));
   EXPECT_THAT(broken({"feasible", 10, 9, 0.2}, open), ElementsAre("outcome_bound"));
   EXPECT_THAT(broken({"feasible", 10, 8, 0.1}, open), ElementsAre("outcome_gap"));
+  // Small amounts differ by as small a part.
+  const ScatterPlan small = plan_of(1e-3, 8e-4);
+  EXPECT_THAT(broken({"feasible", 1e-3, 8e-4, 0.2}, small), IsEmpty());
+  EXPECT_THAT(broken({"feasible", 1e-3 + 1e-11, 8e-4, 0.2}, small),
+              ElementsAre("outcome_objective"));
+  EXPECT_THAT(broken({"feasible", 1e-3, 8e-4 + 1e-11, 0.2}, small), ElementsAre("outcome_bound"));
   // The gap of amounts that are equal but for rounding is 0.
   EXPECT_THAT(broken({"optimal", 10, 10, 0}, plan_of(10, 10 * (1 - 1e-14))), IsEmpty());
   EXPECT_THAT(broken({"unknown", 1, 1, 1}, open),
