@@ -57,6 +57,17 @@ TEST(LayoutInfeasibility, StacksOfLargeBlocksAreFew) {
   EXPECT_THAT(check_infeasibility(instance, by_heights(instance)), Not(IsEmpty()));
 }
 
+// Stacks need one alignment of the buffers that may lie in them: a pinned buffer is where it is,
+// and one without bytes takes no place.
+TEST(LayoutInfeasibility, OtherAlignmentsOfPinsAndOfNoBytesDoNotMatter) {
+  LayoutInstance instance = around_a_pin(14);
+  instance.buffers[0].alignment = 2;
+  instance.buffers.push_back({.lower = 0, .upper = 1, .size = 0, .alignment = 8});
+  EXPECT_THAT(check_infeasibility(instance, by_heights(instance)), IsEmpty());
+  instance.buffers[1].alignment = 2;  // 4 bytes in blocks of 2, and twice 4 bytes anywhere
+  EXPECT_THAT(check_infeasibility(instance, by_heights(instance)), Not(IsEmpty()));
+}
+
 // Three bytes are pinned at 0, and two lie on them. The end of the pin is no sum of the other
 // sizes.
 TEST(LayoutInfeasibility, StacksMayStandOnAPin) {
