@@ -79,7 +79,15 @@ TEST(ScatterInfeasibility, FewestMicroBatchesOfDegreesThatAreNoChain) {
   EXPECT_EQ(fewest(of(4, {1, 2, 4}, {11, 11, 11})), 1);
   EXPECT_EQ(fewest(of(4, {1, 2, 4}, {11, 11, 11, 11})), 2);
   EXPECT_EQ(fewest(of(4, {1, 2, 4}, {21, 21, 21})), 3);
+  EXPECT_EQ(fewest(of(6, {2, 4}, {15, 15, 15})), 1);      // two on 4 devices, one on the others
+  EXPECT_EQ(fewest(of(6, {2, 4}, {15, 15, 15, 15})), 2);  // though their tokens fit at once
   EXPECT_EQ(fewest(of(2, {1, 2}, {})), 0);
+  // Each sequence takes a token's memory beside its own: 11 tokens of 10, in no larger parts
+  // than 5.
+  ScatterInstance beside = of(1, {1}, {4, 2, 2});
+  EXPECT_EQ(fewest(beside), 1);
+  beside.model.sequence_mib = 1;
+  EXPECT_EQ(fewest(beside), 2);
 }
 
 // No plan has fewer than the checks count.

@@ -146,6 +146,8 @@ TEST(ProfileCheck, SequencesWithoutTimeCount) {
   };
   EXPECT_EQ(of_more(19.9), "none");
   EXPECT_NE(of_more(20.1), "none");
+  idle.cost.fixed_ms = 0;
+  EXPECT_EQ(of_more(0), "none");
 }
 
 // A certificate supports at most 64 micro-batches.
