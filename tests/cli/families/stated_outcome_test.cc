@@ -86,6 +86,14 @@ TEST(StatedOutcome, AChoiceMayRaiseTheObjectiveAtTheEnd) {
               ElementsAre("outcome_improvements", "outcome_improvements"));
 }
 
+// An improvement without a bound claims none, also of an objective below 1.
+TEST(StatedOutcome, ImprovementsMayHaveNoBound) {
+  const StatedImprovement first{.objective = 2e-3, .source = "H", .by = "fast"};
+  const StatedImprovement last{.bound = 8e-4, .objective = 1e-3, .source = "L", .by = "improve"};
+  EXPECT_THAT(broken({.status = "feasible", .improvements = {{first, last}}}, plan_of(1e-3, 8e-4)),
+              IsEmpty());
+}
+
 TEST(StatedOutcome, SourcesOfRatesAreThoseOfTheInstance) {
   const auto rates = [](const char* source, const char* stack) {
     return broken({.status = "feasible",

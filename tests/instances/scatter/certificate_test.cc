@@ -202,6 +202,25 @@ TEST(Certificate, PlanesOfLevelsAreBelowTheTimes) {
   EXPECT_NE(rule_of({.ms = 10, .token_ms = 0.95}, quicker), rule);
 }
 
+// A ms for each thousand squares of a device: 63.6 and 30.9 ms in place of 60 and 30.
+TEST(Certificate, SquaresOfPlanesCount) {
+  ScatterInstance instance = three_measured();
+  for (auto& [degree, grid] : instance.cost.table) {
+    for (std::size_t k : {1, 3}) grid.ms[k] += 40.0 / degree;
+  }
+  ScatterCertificate c = area_certificate();
+  c.levels = {{.degree = 1, .below = {.ms = 10, .token_ms = 1, .square_ms = 1e-3 * (1 - 1e-10)}},
+              {.degree = 2, .below = {.ms = 10, .token_ms = 0.5, .square_ms = 5e-4 * (1 - 1e-10)}}};
+  const double price = c.nodes[0].leaf.intervals[0].degrees[0].time;
+  c.nodes[0].leaf.values = {63.6 * price * (1 - 1e-9), 30.9 * price * (1 - 1e-9)};
+  const auto violations_at = [&](Ms bound) {
+    c.bound_ms = bound;
+    return check_certificate(instance, c).violations.size();
+  };
+  EXPECT_EQ(violations_at(10 + (2 * 63.6 + 30.9) / 2 - 1e-6), 0U);
+  EXPECT_EQ(violations_at(10 + (2 * 63.6 + 30.9) / 2 + 1e-6), 1U);
+}
+
 // A ring that holds keys and values of others has room for 100 of the 150 tokens, an all-to-all for
 // 200: what prices of rings pay is not enough for what an all-to-all may hold, however fast a ring
 // is.
@@ -211,9 +230,9 @@ TEST(Certificate, LevelsHaveRoomForWhatOtherFormsHold) {
   instance.model.keys_values_mib_per_token = 1;
   EXPECT_EQ(first_rule_of_levels({{1, none}, {2, ring}}, instance), "certificate_levels");
   EXPECT_EQ(first_rule_of_levels({{1, none}, {2, all_to_all}, {2, ring}}, instance), "");
+  instance.rules.max_sequences_per_group = 1;  // of which an all-to-all may hold a longer one
+  EXPECT_EQ(first_rule_of_levels({{1, none}, {2, ring}}, instance), "certificate_levels");
   instance.model.keys_values_mib_per_token = 0;
-  EXPECT_EQ(first_rule_of_levels({{1, none}, {2, ring}}, instance), "");
-  instance.rules.max_sequences_per_group = 1;
   EXPECT_EQ(first_rule_of_levels({{1, none}, {2, ring}}, instance), "");
 }
 

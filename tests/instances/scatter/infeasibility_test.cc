@@ -88,6 +88,14 @@ TEST(ScatterInfeasibility, FewestMicroBatchesOfDegreesThatAreNoChain) {
   EXPECT_EQ(fewest(beside), 1);
   beside.model.sequence_mib = 1;
   EXPECT_EQ(fewest(beside), 2);
+  // Two groups of one device hold two sequences of 4 tokens each, one of two devices holds three.
+  beside = of(2, {1, 2}, {4, 4, 4, 4});
+  beside.model.sequence_mib = 1;
+  EXPECT_EQ(fewest(beside), 1);
+  // Two groups of one sequence each.
+  ScatterInstance single = of(4, {2}, {1, 1, 1});
+  single.rules.max_sequences_per_group = 1;
+  EXPECT_EQ(fewest(single), 2);
 }
 
 // No plan has fewer than the checks count.

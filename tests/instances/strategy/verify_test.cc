@@ -119,6 +119,11 @@ TEST(StrategyVerify, EveryRuleIsBroken) {
   EXPECT_THAT(broken([](I&, P& p) { p.stages[0].layers = 8, p.stages[1].layers = 0; }),
               ElementsAre("layers"));
   EXPECT_THAT(broken([](I&, P& p) { p.stages.pop_back(); }), ElementsAre("layers"));
+  EXPECT_THAT(broken([](I&, P& p) {
+                p.stages[0].layers += p.stages[1].layers;
+                p.stages.pop_back();
+              }),
+              ElementsAre("layers"));
   // Chunks of blocks that differ: as many layers in each stage.
   EXPECT_THAT(broken([](I&, P& p) { p.v = 2, p.stages[0].layers = 6, p.stages[1].layers = 2; }),
               ElementsAre("layers"));
