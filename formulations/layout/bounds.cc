@@ -141,8 +141,7 @@ std::vector<NamedBound> layout_bounds(const LayoutInstance& instance, const Layo
   for (int b = 0; b < table.buffers(); ++b) {
     largest = std::max(largest, rounded_up(table.size(b), table.alignment(b)));
   }
-  const Bytes most = std::min(table.stack(), best + largest);
-  raise("chain", ReachablePeaks(table, most).next(best));
+  raise("chain", ReachablePeaks(table, best + largest).next(best));
   return bounds;
 }
 

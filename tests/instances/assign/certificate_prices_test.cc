@@ -105,6 +105,22 @@ TEST(AssignCertificate, PricesByLength) {
   EXPECT_EQ(first_rule(by_length(), many), rule);
 }
 
+// Two rows take 20 ms alone. A bound below that by more than rounding leaves one row of 10 ms to
+// each replica, whatever two rows would be paid. There six sequences of 4 ms cost 0.4 each.
+TEST(AssignCertificate, RowsThatTakeTooLongAreNotPaidFor) {
+  AssignInstance flat = four();
+  flat.strategies.pop_back();
+  flat.lengths.assign(6, 4);
+  const SchemePrices prices{"one",
+                            {{.least_rows = 1, .most_rows = 1, .longest = 4, .time = 1},
+                             {.least_rows = 2, .longest = 4, .tokens = 9}}};
+  const auto rule_of = [&](Ms bound) {
+    return first_rule({bound, {{"flat", "patterns", {prices}}}}, flat);
+  };
+  EXPECT_EQ(rule_of(20 - 100e-9), "");
+  EXPECT_EQ(rule_of(20 - 10e-9), "certificate_prices");
+}
+
 // The checker raises the work of replicas and what they spend, and lowers what sequences pay, each
 // by 1e-12 of its value. Without that, proofs of the kinds below would reach 130 ms, 260 / 1.75 ms
 // and 70 ms.
@@ -153,6 +169,20 @@ TEST(AssignCertificate, TokensLimitWhatARowIsPaidFor) {
   EXPECT_EQ(first_rule(c, instance), "");
   instance.schemes[0].max_tokens = 120;
   EXPECT_EQ(first_rule(c, instance), "certificate_prices");
+}
+
+// A row holds a sequence of as many tokens as it has: each replica holds one of 100 within 150 ms.
+TEST(AssignCertificate, ASequenceMayFillARow) {
+  AssignInstance instance = four();
+  instance.schemes[0].fixed_ms = 50;
+  instance.strategies.pop_back();
+  instance.lengths.assign(2, 100);
+  const auto rule_of = [&](Ms bound) {
+    return first_rule({bound, {{.strategy = "flat", .by = "configurations", .prices = {{100, 1}}}}},
+                      instance);
+  };
+  EXPECT_EQ(rule_of(149), "");
+  EXPECT_EQ(rule_of(175), "certificate_prices");
 }
 
 // The longest sequence of a pipeline counts in every stage: 60 and 40 tokens in two rows take 120

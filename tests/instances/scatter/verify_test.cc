@@ -114,6 +114,13 @@ TEST(Verify, SaysWhatStandsThereAndWhatIsNeeded) {
                                  "sequence exactly once\n"));
 }
 
+TEST(Verify, SaysWhereSequencesBegin) {
+  ScatterPlan plan = good_plan();
+  group_of(plan, 1, 1).cu_seqlens[0] = 3;
+  EXPECT_EQ(all_of(verify(eight_devices(), plan)),
+            "cu_seqlens at /micro_batches/1/groups/1/cu_seqlens/0: has 3, needs 0\n");
+}
+
 TEST(Verify, AnEmptyStepHasAnEmptyPlan) {
   ScatterInstance instance = eight_devices();
   instance.lengths.clear();
