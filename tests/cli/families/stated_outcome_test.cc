@@ -94,6 +94,22 @@ TEST(StatedOutcome, ImprovementsMayHaveNoBound) {
               IsEmpty());
 }
 
+TEST(StatedOutcome, WithoutAPlanNoImprovementHasAnObjective) {
+  const auto rules_of = [](std::optional<double> objective) {
+    const StatedOutcome claims{
+        .status = "infeasible",
+        .bound = 5,
+        .improvements = {{{.bound = 5, .objective = objective}, {.bound = 5}}}};
+    std::vector<Violation> violations;
+    check_infeasible_claims(claims, kMs, violations);
+    std::vector<std::string> rules;
+    for (const Violation& violation : violations) rules.push_back(violation.rule);
+    return rules;
+  };
+  EXPECT_THAT(rules_of(std::nullopt), IsEmpty());
+  EXPECT_THAT(rules_of(7), ElementsAre("outcome_improvements"));
+}
+
 TEST(StatedOutcome, SourcesOfRatesAreThoseOfTheInstance) {
   const auto rates = [](const char* source, const char* stack) {
     return broken({.status = "feasible",
