@@ -192,6 +192,9 @@ TEST(Certificate, PlanesOfLevelsAreBelowTheTimes) {
   EXPECT_EQ(rule_of({.ms = 10, .token_ms = 1, .square_ms = -1e-6}, three_measured()), rule);
   EXPECT_EQ(rule_of({.ms = 10, .token_ms = kInf}, three_measured()), rule);
   EXPECT_EQ(rule_of({.ms = 10, .token_ms = 1}, three()), rule);  // nothing is measured
+  ScatterInstance none = three_measured();
+  none.lengths.clear();
+  EXPECT_NE(rule_of({.ms = 11, .token_ms = 1}, none), rule);  // of no sequences
   // The more squares, the quicker: the plane is above rows of 60 tokens a sequence, the longest for
   // which there is room, and not above those of 30.
   ScatterInstance quicker = three_measured();

@@ -74,5 +74,23 @@ TEST(ScatterReferenceModel, NoPlaneIsAboveARow) {
   EXPECT_GT(near, 250);
 }
 
+// Two nodes of the first kind and one of each other: groups of one kind have its number, those of
+// several the number of the first behind all kinds.
+TEST(ScatterReferenceModel, PlacesOfGroups) {
+  ScatterInstance instance;
+  instance.cluster = {.devices = 8, .devices_per_node = 2, .degrees = {1, 2, 4, 8}};
+  EXPECT_EQ(ScatterReferenceModel(instance).place(4, 4), 0);
+  instance.cluster.kinds = {{.nodes = 2}, {.nodes = 1}, {.nodes = 1}};
+  const ScatterReferenceModel truth(instance);
+  EXPECT_EQ(truth.place(4, 0), 0);
+  EXPECT_EQ(truth.place(2, 4), 1);
+  EXPECT_EQ(truth.place(1, 7), 2);
+  EXPECT_EQ(truth.place(8, 0), 3 + 0);
+  EXPECT_EQ(truth.place(4, 4), 3 + 1);
+  for (const auto& [degree, first] : {std::pair{0, 0}, {2, -2}, {2, 1}, {4, 8}, {8, 4}}) {
+    EXPECT_EQ(truth.place(degree, first), std::nullopt) << degree << ' ' << first;
+  }
+}
+
 }  // namespace
 }  // namespace stowage::scatter_truth_test
