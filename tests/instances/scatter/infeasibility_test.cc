@@ -46,6 +46,12 @@ TEST(ScatterInfeasibility, SequencesAreLongerThanTheLargestGroupHolds) {
   ScatterInstance padded = of(4, {1, 2}, {19});
   padded.pad_multiple = 8;
   EXPECT_TRUE(holds(padded, {.by = "sequences", .witnesses = {0}}));
+  // Rows of a multiple of 8 tokens have 16 of the 20.
+  ScatterInstance rows = of(4, {1, 2}, {16});
+  rows.padding = Padding{.row_multiple = 8, .per_degree = false};
+  EXPECT_FALSE(holds(rows, {.by = "sequences", .witnesses = {0}}));
+  rows.lengths = {17};
+  EXPECT_TRUE(holds(rows, {.by = "sequences", .witnesses = {0}}));
 }
 
 // If the degrees are not a chain of divisors, the groups that use all ranks need not begin with the
