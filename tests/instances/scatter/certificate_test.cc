@@ -192,6 +192,9 @@ TEST(Certificate, PlanesOfLevelsAreBelowTheTimes) {
   EXPECT_EQ(rule_of({.ms = 10, .token_ms = 1, .square_ms = -1e-6}, three_measured()), rule);
   EXPECT_EQ(rule_of({.ms = 10, .token_ms = kInf}, three_measured()), rule);
   EXPECT_EQ(rule_of({.ms = 10, .token_ms = 1}, three()), rule);  // nothing is measured
+  // Nothing is asked of the times of a degree that there is not.
+  EXPECT_EQ(first_rule_of_levels({{.degree = 1}, {.degree = 2}, {.degree = 3}}, three_measured()),
+            rule);
   ScatterInstance none = three_measured();
   none.lengths.clear();
   EXPECT_NE(rule_of({.ms = 11, .token_ms = 1}, none), rule);  // of no sequences

@@ -74,6 +74,22 @@ TEST(ScatterReferenceModel, NoPlaneIsAboveARow) {
   EXPECT_GT(near, 250);
 }
 
+TEST(ScatterReferenceModel, OnlyGroupsThatThereMayBeTakeATime) {
+  const ScatterInstance instance{
+      .cluster = {.devices = 4, .degrees = {1, 2}}, .cost = {.linear_ms = 1}, .lengths = {8}};
+  const ScatterReferenceModel truth(instance);
+  const GroupSums sums = truth.sums_of(8);
+  EXPECT_EQ(truth.time(sums, {2}), 4);
+  for (const int degree : {-1, 0, 3}) EXPECT_EQ(truth.time(sums, {degree}), std::nullopt);
+  EXPECT_EQ(truth.time(sums, {2, ExchangeKind::ring}), std::nullopt);
+  GroupSums unknown = sums;
+  unknown.all_known = false;
+  EXPECT_EQ(truth.time(unknown, {2}), std::nullopt);
+  GroupSums endless = sums;
+  endless.tokens.reset();
+  EXPECT_EQ(truth.time(endless, {2}), std::nullopt);
+}
+
 // Two nodes of the first kind and one of each other: groups of one kind have its number, those of
 // several the number of the first behind all kinds.
 TEST(ScatterReferenceModel, PlacesOfGroups) {
