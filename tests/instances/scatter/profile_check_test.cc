@@ -157,6 +157,8 @@ TEST(ProfileCheck, MicroBatchesAreFew) {
   ScatterCertificate certificate = whole();
   certificate.profiles[0][0].values = {1};
   EXPECT_EQ(complaint(certificate, many), "certificate_profile /profiles/0");
+  many.lengths.resize(64 * 2);  // 64 overheads are more than the bound
+  EXPECT_EQ(complaint(certificate, many), "");
 }
 
 TEST(ProfileCheck, GroupsAreWorthNoMoreThanTheyPay) {

@@ -74,6 +74,16 @@ TEST(ScatterReferenceModel, NoPlaneIsAboveARow) {
   EXPECT_GT(near, 250);
 }
 
+// Memory without end holds more than any sum of tokens.
+TEST(ScatterReferenceModel, CapacityBeyondTheIntegerRange) {
+  const ScatterInstance instance{.cluster = {.devices = 4096, .memory_mib = 1e300},
+                                 .model = {.activation_mib_per_token = 1}};
+  const ScatterReferenceModel truth(instance);
+  EXPECT_EQ(truth.capacity(1), kMaxExact);
+  EXPECT_GT(truth.capacity(4096), kMaxExact);
+  EXPECT_TRUE(truth.fits_memory(truth.sums_of(kMaxExact), 4096));
+}
+
 TEST(ScatterReferenceModel, OnlyGroupsThatThereMayBeTakeATime) {
   const ScatterInstance instance{
       .cluster = {.devices = 4, .degrees = {1, 2}}, .cost = {.linear_ms = 1}, .lengths = {8}};

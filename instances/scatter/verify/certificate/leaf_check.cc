@@ -82,10 +82,8 @@ bool ScatterCertificateChecker::check_shape(const CertificateLeaf& leaf, const s
   };
   expect(kValues, "/values_ms", leaf.values.size(), sorts_.size());
   expect(kConditions, "/conditions_ms", leaf.conditions.size(), conditions);
-  Real least = 0;
-  for (std::size_t d = 0; d < overhead_.size(); ++d) {
-    least = d == 0 ? overhead_[d] : std::min(least, overhead_[d]);
-  }
+  Real least = std::numeric_limits<Real>::infinity();
+  for (const Real overhead : overhead_) least = std::min(least, overhead);
   if (leaf.intervals.empty() || !(leaf.intervals.front().from <= least)) {
     good = false;
     found_.add(kIntervals, [&] {
