@@ -103,6 +103,8 @@ TEST(AssignCertificate, PricesByLength) {
   AssignInstance many = four();
   many.lengths.assign(513, 60);
   EXPECT_EQ(first_rule(by_length(), many), rule);
+  EXPECT_EQ(check_certificate(many, by_length()).violations.front().where,
+            "/strategies/0/prices/0");
 }
 
 // Two rows take 20 ms alone. A bound below that by more than rounding leaves one row of 10 ms to
@@ -154,6 +156,17 @@ TEST(AssignCertificate, SequencesWithoutWorkPayForNoTime) {
   instance.strategies.pop_back();
   const SchemePrices prices{"one", {{.least_rows = 1, .longest = 60, .time = 1}}};
   EXPECT_EQ(first_rule({1000, {{"flat", "patterns", {prices}}}}, instance), "certificate_prices");
+}
+
+// Rows beyond ten thousand are paid for as well: a replica may have as many as it has sequences.
+TEST(AssignCertificate, RowsWithoutEndAreAllPaidFor) {
+  AssignInstance many = four();
+  many.schemes[0].fixed_ms = 0;
+  many.strategies = {{.name = "flat", .replicas = {1, 0}}};
+  many.lengths.assign(20'000, 100);
+  const BandStep leaf{.work_prices = {0}, .token_prices = {1}};
+  EXPECT_EQ(first_rule({3e6, {{.strategy = "flat", .by = "bands", .bands = {leaf}}}}, many),
+            "certificate_prices");
 }
 
 // Rows of 100 tokens and sequences of 40 tokens: the work of a pipeline has room for three

@@ -242,6 +242,17 @@ TEST(Certificate, LevelsHaveRoomForWhatOtherFormsHold) {
   EXPECT_EQ(first_rule_of_levels({{1, none}, {2, ring}}, instance), "");
 }
 
+// A ring pads 30 tokens to 32, an all-to-all does not: what rings pay for 32 tokens is too much.
+TEST(Certificate, LevelsPadNoMoreThanOtherForms) {
+  using enum ExchangeKind;
+  ScatterInstance instance = three_with_kinds();
+  instance.model.keys_values_mib_per_token = 0;
+  instance.cost.exchange->inside_mib_per_ms = 1;
+  EXPECT_EQ(first_rule_of_levels({{1, none}, {2, ring}}, instance), "");
+  instance.padding = Padding{};
+  EXPECT_EQ(first_rule_of_levels({{1, none}, {2, ring}}, instance), "certificate_levels");
+}
+
 TEST(Certificate, IntervalsCoverAllMakespans) {
   ScatterCertificate c = area_certificate();
   c.nodes[0].leaf.intervals[0].from = 10.5;  // no interval covers 10 ms to 10.5 ms

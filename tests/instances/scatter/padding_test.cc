@@ -81,6 +81,16 @@ TEST(ScatterPaddingByForm, PlansPayForTheirOwnPadding) {
   EXPECT_EQ(planned(instance, 1, ExchangeKind::none).micro_batches[0].groups[0].tokens, 26);
 }
 
+// Every group pads to multiples of 3 tokens a device, of 2 devices at least.
+TEST(ScatterPaddingByForm, LengthsArePaddedAsAllGroupsDo) {
+  ScatterInstance instance = four({.device_multiple = 3}, {5});
+  instance.cluster.degrees = {2, 4};
+  EXPECT_EQ(common_multiple(instance), 6);
+  EXPECT_EQ(ScatterReferenceModel(instance).length(0), 6);
+  instance.padding->device_multiple = 0;
+  EXPECT_EQ(ScatterReferenceModel(instance).length(0), 5);
+}
+
 // Without packing each sequence is a row: 3 tokens become 12, a multiple of both, on one device
 // too.
 TEST(ScatterPaddingByForm, RowsOfOneSequenceOnOneDevice) {
