@@ -53,7 +53,6 @@ Ms together(const AssignTable& table, const SchemeGroup& group, std::span<const 
     const auto count = static_cast<double>(rows);
     const Ms row = std::max(work / count, longest_row) + scheme.fixed_ms;
     best = std::min(best, work + count * scheme.fixed_ms + (scheme.pp - 1) * row);
-    if (scheme.pp == 1) break;
   }
   return best;
 }

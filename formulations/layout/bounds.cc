@@ -72,9 +72,7 @@ void ReachablePeaks::list(const LayoutTable& table, const std::vector<int>& plac
 // Adds up to `count` buffers of one size to the stacks: 1, 2, 4, ... of them at a time, then the
 // rest.
 void ReachablePeaks::add(Bytes rounded, std::int64_t count) {
-  const auto bits = static_cast<std::int64_t>(stacks_.size()) * 64;
   const std::int64_t blocks = rounded / block_;
-  count = std::min(count, bits / blocks + 1);
   for (std::int64_t step = 1; count > 0; step *= 2) {
     const std::int64_t taken = std::min(step, count);
     count -= taken;
@@ -143,8 +141,7 @@ std::vector<NamedBound> layout_bounds(const LayoutInstance& instance, const Layo
   for (int b = 0; b < table.buffers(); ++b) {
     largest = std::max(largest, rounded_up(table.size(b), table.alignment(b)));
   }
-  const Bytes most = std::min(table.stack(), best + largest);
-  raise("chain", ReachablePeaks(table, most).next(best));
+  raise("chain", ReachablePeaks(table, best + largest).next(best));
   return bounds;
 }
 

@@ -173,9 +173,9 @@ std::vector<NamedBound> scatter_bounds(const ScatterTable& table) {
   Tokens counted = 0;  // makespans summed so far, longest first
   for (const Pigeonhole& hole : pigeonholes(table)) {
     longest = std::max(longest, hole.makespan);
-    if (hole.micro_batches <= counted) continue;
-    apart += static_cast<double>(hole.micro_batches - counted) * hole.makespan;
-    counted = hole.micro_batches;
+    const Tokens more = std::max<Tokens>(hole.micro_batches - counted, 0);
+    apart += static_cast<double>(more) * hole.makespan;
+    counted += more;
   }
   apart += static_cast<double>(fewest - counted) * table.least_overhead();
   std::vector<NamedBound> bounds{{"longest", table.step_ms(longest, longest)},

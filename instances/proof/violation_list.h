@@ -14,6 +14,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <span>
 #include <string>
 #include <string_view>
@@ -54,6 +55,11 @@ class ViolationList {
     Description text = describe();
     kept_[rule].push_back({std::string(rules_[rule]), std::move(text.where), std::move(text.have),
                            std::move(text.need)});
+  }
+
+  // Returns the number of violations that were added.
+  std::int64_t total() const {
+    return std::accumulate(count_.begin(), count_.end(), std::int64_t{0});
   }
 
   // Returns all violations, by rule in the order of the rules, and then in the order of discovery.

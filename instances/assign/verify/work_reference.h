@@ -154,11 +154,11 @@ class AssignWorkReference {
   // Row counts below this have a knapsack each, larger ones share one.
   static constexpr std::int64_t kRowsApart = 8;
 
-  // Solves knapsacks over kParts parts of the room. Amounts are rounded down and the room is
-  // rounded up.
+  // Solves knapsacks over kParts parts of the room. Amounts are rounded down by far more than the
+  // room may be too small.
   Real by_work(const Scheme& scheme, const RowPattern& rows,
                const std::vector<PricedLoad>& loads) const {
-    const Real room = most_work(scheme, rows, 0) * kCheckerRaised;
+    const Real room = most_work(scheme, rows, 0);
     if (!(room > 0)) return 0;
     const Real part = room / kParts;
     std::vector<Real> best(kParts + 1, 0);
@@ -166,7 +166,7 @@ class AssignWorkReference {
     for (const PricedLoad& load : loads) {
       if (!holds(scheme, load.tokens)) break;
       const Real work = work_of(scheme, load.tokens);
-      const Real own = most_work(scheme, rows, work) * kCheckerRaised;  // if this is the longest
+      const Real own = most_work(scheme, rows, work);  // if this is the longest
       if (work > own * kCheckerFits) break;
       put(load, static_cast<std::size_t>(work / part * kCheckerShort), best);
       const auto reach =

@@ -104,7 +104,6 @@ class LayoutProof {
     Bytes cut = 0;  // most bytes that a buffer leaves free in its last block
     for (std::size_t k = 0; k < proof_.witnesses.size(); ++k) {
       const Bytes size = witness(k).size;
-      if (size == 0) continue;
       const Bytes left = (block - size % block) % block;
       need += size + left;
       cut = std::max(cut, left);
@@ -138,25 +137,17 @@ class LayoutProof {
   }
 
   // Returns whether a buffer of a settled layout may end in [least, most]. Such a buffer lies,
-  // aligned, on other buffers, on a pinned one, or on 0: all ends are multiples of a common unit.
+  // aligned, on other buffers, on a pinned one, or on 0.
   bool may_end_in(Bytes least, Bytes most) const {
     if (least == 0) return true;  // buffers of no bytes have no top
-    Bytes unit = 0;
+    if (most < least) return false;
     Bytes common = 0;  // alignment of the buffers without a pin
-    bool one_alignment = true;
     for (const Buffer& buffer : instance_.buffers) {
-      if (buffer.size == 0) continue;
-      unit = std::gcd(unit, buffer.size);
-      if (alignment(buffer) > 1) unit = std::gcd(unit, alignment(buffer));
-      if (buffer.offset) {
-        unit = std::gcd(unit, *buffer.offset + buffer.size);
-        continue;
-      }
-      one_alignment = one_alignment && (common == 0 || common == alignment(buffer));
+      if (buffer.size == 0 || buffer.offset) continue;
+      if (common != 0 && common != alignment(buffer)) return true;
       common = alignment(buffer);
     }
-    if (unit > 0 && (least / unit + (least % unit != 0)) > most / unit) return false;
-    return !one_alignment || stack_may_end_in(least, most, std::max<Bytes>(common, 1));
+    return stack_may_end_in(least, most, std::max<Bytes>(common, 1));
   }
 
   // Returns whether a sum of sizes lies in [least, most]. Sums count even if their buffers cannot
@@ -181,7 +172,6 @@ class LayoutProof {
         block = std::gcd(block, rounded(buffer.size));
       }
     }
-    if (block == 0) return false;
     const Bytes cells = most / block + 1;
     if (cells > kMaxCells / static_cast<Bytes>(counts.size() + tops.size() + 1)) return true;
     std::vector<char> reached(static_cast<std::size_t>(cells), 0);

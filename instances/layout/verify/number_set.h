@@ -29,10 +29,7 @@ class RankSet {
 
   void insert(std::size_t member) {
     for (std::vector<std::uint64_t>& level : levels_) {
-      std::uint64_t& word = level[member / 64];
-      const bool known = word != 0;
-      word |= std::uint64_t{1} << (member % 64);
-      if (known) return;
+      level[member / 64] |= std::uint64_t{1} << (member % 64);
       member /= 64;
     }
   }
@@ -53,7 +50,6 @@ class RankSet {
   // Returns the least member at or above `from`, which must be at most the size.
   std::size_t next(std::size_t from) const {
     for (std::size_t l = 0; l < levels_.size(); ++l) {
-      if (from / 64 >= levels_[l].size()) return kNone;
       const std::uint64_t rest = levels_[l][from / 64] >> (from % 64);
       if (rest != 0) return descend(l, from + at(std::countr_zero(rest)), true);
       from = from / 64 + 1;

@@ -78,11 +78,7 @@ class LeastPeak {
       for (const std::int64_t t : its.updates) {
         for (std::size_t other = 0; other < count_; ++other) {
           if (other == op || (tensor(t).touchers & only(other)) == 0) continue;
-          if (other < op) {
-            before_[op] |= only(other);
-          } else {
-            before_[other] |= only(op);
-          }
+          before_[std::max(op, other)] |= only(std::min(op, other));
         }
       }
     }

@@ -198,7 +198,7 @@ class SearchedCheck {
   // Searches depth first, until the other end is reached, or the limit of sets or of work.
   void go_through() {
     std::unordered_set<std::vector<bool>> known = {set_.done()};
-    std::vector<State> way(1);
+    std::vector<State> way = {State{}};
     bool through = left_ == 0;
     while (!through && !way.empty() && std::ssize(known) <= searched_.states &&
            set_.work() <= kMaxWork) {

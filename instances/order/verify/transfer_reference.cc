@@ -85,8 +85,7 @@ void TransferReference::hold(std::int64_t tensor, std::size_t first, std::size_t
 // Follows the place of the tensor from one event to the next. Returns false at a violation.
 bool TransferReference::follow(std::int64_t tensor, std::span<const Event> events,
                                ViolationList& found, std::size_t rule) {
-  bool there = instance_.tensors[place(tensor)].input;
-  bool away = false;     // on the host only
+  enum { nowhere, device, host } where = instance_.tensors[place(tensor)].input ? device : nowhere;
   bool copied = false;   // the host has its current contents
   bool waiting = false;  // it came back, and no operator has touched it yet
   std::size_t copied_at = 0;
@@ -106,30 +105,33 @@ bool TransferReference::follow(std::int64_t tensor, std::span<const Event> event
   for (const Event& event : events) {
     switch (event.kind) {
       case Event::out:
-        if (!there || waiting) return wrong(event, "out", "is not on the device", "one that is");
+        if (where != device || waiting)
+          return wrong(event, "out", "is not on the device", "one that is");
         if (copied) return wrong(event, "out", "is on the host as well", "one that is not");
         copied = true;
         copied_at = held_to = event.step;
         break;
       case Event::freed:
-        if (!there || waiting) return wrong(event, "freed", "is not on the device", "one that is");
+        if (where != device || waiting)
+          return wrong(event, "freed", "is not on the device", "one that is");
         if (!copied) return wrong(event, "freed", "is not on the host", "one that is, unchanged");
-        there = false;
-        away = true;
+        where = host;
         held_to = event.step;
         break;
       case Event::in:
-        if (!away) return wrong(event, "in", "is on the device", "one that is on the host alone");
-        there = waiting = true;
-        away = false;
+        if (where != host)
+          return wrong(event, "in", "is on the device", "one that is on the host alone");
+        where = device;
+        waiting = true;
         break;
       case Event::touch: {
         const OrderOperator& op = instance_.operators[place(order_[event.step])];
-        if (away) return wrong(event, "", "is on the host alone", "it back before the run");
+        if (where == host)
+          return wrong(event, "", "is on the host alone", "it back before the run");
         if (holds(op.writes, tensor)) {
           if (waiting) return wrong(event, "", "came back for nobody", "a run that touches it");
           drop_copy();
-          there = true;
+          where = device;
         }
         if (!holds(op.reads, tensor) && !holds(op.updates, tensor)) break;
         if (waiting) held_to = event.step;

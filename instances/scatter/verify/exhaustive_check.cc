@@ -105,7 +105,6 @@ std::vector<Paces> groups_of(const ScatterInstance& instance, Common common, Ms 
   for (Set set = 1; set < groups.size(); ++set) {
     if (common.count > 0 && std::popcount(set) != common.count) continue;
     for (const GroupForm form : forms) {
-      if (form.degree > instance.cluster.devices) break;
       if (form.recomputation != common.way) continue;
       GroupSums sums;
       for (std::int64_t id = 0; id < truth.sequences(); ++id) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -100,12 +101,11 @@ class ScatterFormReference : public ScatterPaddingReference {
 
   double speed_of(GroupForm form) const {
     if (instance_.cluster.kinds.empty()) return 1;
-    std::optional<double> least;
+    double least = std::numeric_limits<double>::infinity();
     each_rank_kind(form, [&](std::size_t kind) {
-      const double own = instance_.cluster.kinds[kind].speed;
-      least = std::min(least.value_or(own), own);
+      least = std::min(least, instance_.cluster.kinds[kind].speed);
     });
-    return least.value_or(1);
+    return least;
   }
 
  private:

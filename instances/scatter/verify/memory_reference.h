@@ -161,9 +161,8 @@ class ScatterMemoryReference : public ScatterFormReference {
   // Requires degree > 0.
   Tokens beside(GroupForm form) const {
     const double mib = form.degree * instance_.model.sequence_mib;
-    const double tokens = mib / mib_of_token(form);
+    const double tokens = std::min(mib / mib_of_token(form), 0x1p53);
     if (!(tokens > 0)) return 0;
-    if (tokens >= 0x1p53) return kMaxExact;
     auto whole = static_cast<Tokens>(tokens);
     if (static_cast<double>(whole) < tokens) ++whole;
     return filled(whole, rows_fill(form)).value_or(kMaxExact);
@@ -172,12 +171,11 @@ class ScatterMemoryReference : public ScatterFormReference {
  private:
   double memory_of(GroupForm form) const {
     if (instance_.cluster.kinds.empty()) return instance_.cluster.memory_mib;
-    std::optional<double> least;
+    Mib least = std::numeric_limits<Mib>::infinity();
     each_rank_kind(form, [&](std::size_t kind) {
-      const Mib own = instance_.cluster.kinds[kind].memory_mib;
-      least = std::min(least.value_or(own), own);
+      least = std::min(least, instance_.cluster.kinds[kind].memory_mib);
     });
-    return least.value_or(0);
+    return least;
   }
 
   // Returns the MiB that a device needs for each of its tokens of a group: activations, logits

@@ -39,9 +39,9 @@ bool is_even(const ScatterInstance& instance, const std::vector<HeldForm>& forms
   std::map<int, Tokens> rooms;
   if (instance.padding) return false;  // larger groups may hold less a device
   for (const HeldForm& form : forms) {
-    if (form.limit.beside > 0) return false;
     Tokens& room = rooms[form.degree];
     room = std::max(room, std::min(form.room, kMaxExact));
+    // Also if sequences take tokens beside their own: there is room for one with its own alone.
     if (instance.rules.packed && form.limit.capacity != form.room) return false;
   }
   const auto& [least, shortest] = *rooms.begin();

@@ -155,9 +155,9 @@ class ScatterWorkReference : public ScatterMemoryReference {
     const Tokens tiles = (length + tile - 1) / tile;
     const auto computed = static_cast<long double>(tiles * tile);
     const SlidingWindow& window = instance_.cost.window;
-    const auto seen = static_cast<long double>(window.tokens);
+    const auto seen = std::min(static_cast<long double>(window.tokens), computed);
     const long double all = computed * computed;
-    const long double near = computed > seen ? seen * (2 * computed - seen) : all;
+    const long double near = seen * (2 * computed - seen);
     const auto share = static_cast<long double>(window.share);
     return (1 - share) * all + share * near;
   }

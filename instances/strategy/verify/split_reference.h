@@ -29,11 +29,12 @@ class SplitReference {
   // The three arguments must outlive this object.
   SplitReference(const StrategyInstance& instance, const StrategyReferenceModel& truth,
                  const StrategyReferenceModel::Setting& setting)
-      : instance_(instance), truth_(truth), setting_(setting) {
-    chunks_ = *std::max_element(instance.options.logit_chunks.begin(),
-                                instance.options.logit_chunks.end());
-    const std::int64_t places = truth.layers_differ() ? truth.layers() : 1;
-    listed_ = setting.pp * places * truth.layers() <= kMaxStrategyRanges;
+      : instance_(instance),
+        truth_(truth),
+        setting_(setting),
+        chunks_(std::ranges::max(instance.options.logit_chunks)),
+        listed_(setting.pp * (truth.layers_differ() ? truth.layers() : 1) * truth.layers() <=
+                kMaxStrategyRanges) {
     if (listed_) known_.resize(static_cast<std::size_t>(setting.pp));
   }
 
@@ -186,8 +187,8 @@ class SplitReference {
   const StrategyInstance& instance_;
   const StrategyReferenceModel& truth_;
   StrategyReferenceModel::Setting setting_;
-  std::int64_t chunks_ = 1;
-  bool listed_ = false;  // whether there are few enough stages to keep them
+  std::int64_t chunks_;
+  bool listed_;  // whether there are few enough stages to keep them
   mutable std::vector<std::map<Range, std::vector<StrategyReferenceModel::Stage>>>
       known_;  // by stage
 };

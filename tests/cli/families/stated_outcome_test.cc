@@ -40,6 +40,12 @@ TEST(StatedOutcome, EachRuleHoldsAndBreaks) {
   EXPECT_THAT(broken({"feasible", 9, 8, 0.2}, open), ElementsAre("outcome_objective"));
   EXPECT_THAT(broken({"feasible", 10, 9, 0.2}, open), ElementsAre("outcome_bound"));
   EXPECT_THAT(broken({"feasible", 10, 8, 0.1}, open), ElementsAre("outcome_gap"));
+  // Small amounts differ by as small a part.
+  const ScatterPlan small = plan_of(1e-3, 8e-4);
+  EXPECT_THAT(broken({"feasible", 1e-3, 8e-4, 0.2}, small), IsEmpty());
+  EXPECT_THAT(broken({"feasible", 1e-3 + 1e-11, 8e-4, 0.2}, small),
+              ElementsAre("outcome_objective"));
+  EXPECT_THAT(broken({"feasible", 1e-3, 8e-4 + 1e-11, 0.2}, small), ElementsAre("outcome_bound"));
   // The gap of amounts that are equal but for rounding is 0.
   EXPECT_THAT(broken({"optimal", 10, 10, 0}, plan_of(10, 10 * (1 - 1e-14))), IsEmpty());
   EXPECT_THAT(broken({"unknown", 1, 1, 1}, open),
@@ -78,6 +84,30 @@ TEST(StatedOutcome, AChoiceMayRaiseTheObjectiveAtTheEnd) {
   choice.source = "L";
   EXPECT_THAT(improvements({first, best, choice}),
               ElementsAre("outcome_improvements", "outcome_improvements"));
+}
+
+// An improvement without a bound claims none, also of an objective below 1.
+TEST(StatedOutcome, ImprovementsMayHaveNoBound) {
+  const StatedImprovement first{.objective = 2e-3, .source = "H", .by = "fast"};
+  const StatedImprovement last{.bound = 8e-4, .objective = 1e-3, .source = "L", .by = "improve"};
+  EXPECT_THAT(broken({.status = "feasible", .improvements = {{first, last}}}, plan_of(1e-3, 8e-4)),
+              IsEmpty());
+}
+
+TEST(StatedOutcome, WithoutAPlanNoImprovementHasAnObjective) {
+  const auto rules_of = [](std::optional<double> objective) {
+    const StatedOutcome claims{
+        .status = "infeasible",
+        .bound = 5,
+        .improvements = {{{.bound = 5, .objective = objective}, {.bound = 5}}}};
+    std::vector<Violation> violations;
+    check_infeasible_claims(claims, kMs, violations);
+    std::vector<std::string> rules;
+    for (const Violation& violation : violations) rules.push_back(violation.rule);
+    return rules;
+  };
+  EXPECT_THAT(rules_of(std::nullopt), IsEmpty());
+  EXPECT_THAT(rules_of(7), ElementsAre("outcome_improvements"));
 }
 
 TEST(StatedOutcome, SourcesOfRatesAreThoseOfTheInstance) {

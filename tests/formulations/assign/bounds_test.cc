@@ -80,6 +80,28 @@ TEST(AssignBounds, PairsOrTriplesByHand) {
   EXPECT_NEAR(pigeonhole({50, 50, 45}), 105, 1e-9);      // 50 and 45 in one row
 }
 
+// A row passes both stages of the pipeline, and the first stage computes all rows.
+TEST(AssignBounds, OfTheSimulatedEnd) {
+  AssignInstance instance{
+      .devices = 2,
+      .schemes = {{.name = "two", .pp = 2, .linear_ms = 1, .fixed_ms = 10, .max_tokens = 100}},
+      .strategies = {{.name = "deep", .replicas = {1}}}};
+  EXPECT_EQ(simulated_bound(instance), 0);
+  instance.lengths = {60};
+  EXPECT_NEAR(simulated_bound(instance), 2 * 70, 1e-9);
+  instance.lengths = {60, 60, 60};
+  EXPECT_NEAR(simulated_bound(instance), 3 * 70, 1e-9);
+  int deep = 0;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    const AssignInstance tiny = tiny_assign(seed, 5);
+    const auto best = brute_force(tiny);
+    if (!best) continue;
+    EXPECT_LE(simulated_bound(tiny), best->simulated_1f1b_ms * (1 + 1e-9)) << seed;
+    deep += best->simulated_1f1b_ms < best->objective_ms ? 1 : 0;
+  }
+  EXPECT_GT(deep, 10);
+}
+
 // Each strategy alone, since among several strategies another one may be the optimum.
 TEST(AssignBounds, OfOneStrategyNoneIsAboveItsOptimum) {
   for (std::uint64_t seed = 0; seed < 400; ++seed) {

@@ -103,6 +103,70 @@ TEST(AssignCertificate, PricesByLength) {
   AssignInstance many = four();
   many.lengths.assign(513, 60);
   EXPECT_EQ(first_rule(by_length(), many), rule);
+  EXPECT_EQ(check_certificate(many, by_length()).violations.front().where,
+            "/strategies/0/prices/0");
+}
+
+// Two rows take 20 ms alone. A bound below that by more than rounding leaves one row of 10 ms to
+// each replica, whatever two rows would be paid. There six sequences of 4 ms cost 0.4 each.
+TEST(AssignCertificate, RowsThatTakeTooLongAreNotPaidFor) {
+  AssignInstance flat = four();
+  flat.strategies.pop_back();
+  flat.lengths.assign(6, 4);
+  const SchemePrices prices{"one",
+                            {{.least_rows = 1, .most_rows = 1, .longest = 4, .time = 1},
+                             {.least_rows = 2, .longest = 4, .tokens = 9}}};
+  const auto rule_of = [&](Ms bound) {
+    return first_rule({bound, {{"flat", "patterns", {prices}}}}, flat);
+  };
+  EXPECT_EQ(rule_of(20 - 100e-9), "");
+  EXPECT_EQ(rule_of(20 - 10e-9), "certificate_prices");
+}
+
+// The checker raises the work of replicas and what they spend, and lowers what sequences pay, each
+// by 1e-12 of its value. Without that, proofs of the kinds below would reach 130 ms, 260 / 1.75 ms
+// and 70 ms.
+TEST(AssignCertificate, SumsAreRoundedTowardsLess) {
+  AssignInstance flat = four();
+  flat.strategies.pop_back();
+  const SchemePrices by_time{"one", {{.least_rows = 1, .longest = 60, .time = 1}}};
+  const auto rule_of_patterns = [&](Ms bound) {
+    return first_rule({bound, {{"flat", "patterns", {by_time}}}}, flat);
+  };
+  EXPECT_EQ(rule_of_patterns(130 - 240e-12), "certificate_prices");
+  EXPECT_EQ(rule_of_patterns(130 - 480e-12), "");
+  const auto rule_of_bands = [](Ms less) {
+    AssignCertificate c = by_bands();
+    c.bound_ms = 260 / 1.75 - less;
+    return first_rule(c, long_and_short());
+  };
+  EXPECT_EQ(rule_of_bands(180e-12), "certificate_prices");
+  EXPECT_EQ(rule_of_bands(360e-12), "");
+  const auto rule_of_closed = [&](Ms bound) {
+    return first_rule({bound, {{"flat", "longest", {}}}}, flat);
+  };
+  EXPECT_EQ(rule_of_closed(70 - 35e-12), "certificate_closed");
+  EXPECT_EQ(rule_of_closed(70 - 140e-12), "");
+}
+
+// Sequences without work pay nothing for time, and so bound nothing by it.
+TEST(AssignCertificate, SequencesWithoutWorkPayForNoTime) {
+  AssignInstance instance = four();
+  instance.schemes[0].linear_ms = 0;
+  instance.strategies.pop_back();
+  const SchemePrices prices{"one", {{.least_rows = 1, .longest = 60, .time = 1}}};
+  EXPECT_EQ(first_rule({1000, {{"flat", "patterns", {prices}}}}, instance), "certificate_prices");
+}
+
+// Rows beyond ten thousand are paid for as well: a replica may have as many as it has sequences.
+TEST(AssignCertificate, RowsWithoutEndAreAllPaidFor) {
+  AssignInstance many = four();
+  many.schemes[0].fixed_ms = 0;
+  many.strategies = {{.name = "flat", .replicas = {1, 0}}};
+  many.lengths.assign(20'000, 100);
+  const BandStep leaf{.work_prices = {0}, .token_prices = {1}};
+  EXPECT_EQ(first_rule({3e6, {{.strategy = "flat", .by = "bands", .bands = {leaf}}}}, many),
+            "certificate_prices");
 }
 
 // Rows of 100 tokens and sequences of 40 tokens: the work of a pipeline has room for three
@@ -118,6 +182,20 @@ TEST(AssignCertificate, TokensLimitWhatARowIsPaidFor) {
   EXPECT_EQ(first_rule(c, instance), "");
   instance.schemes[0].max_tokens = 120;
   EXPECT_EQ(first_rule(c, instance), "certificate_prices");
+}
+
+// A row holds a sequence of as many tokens as it has: each replica holds one of 100 within 150 ms.
+TEST(AssignCertificate, ASequenceMayFillARow) {
+  AssignInstance instance = four();
+  instance.schemes[0].fixed_ms = 50;
+  instance.strategies.pop_back();
+  instance.lengths.assign(2, 100);
+  const auto rule_of = [&](Ms bound) {
+    return first_rule({bound, {{.strategy = "flat", .by = "configurations", .prices = {{100, 1}}}}},
+                      instance);
+  };
+  EXPECT_EQ(rule_of(149), "");
+  EXPECT_EQ(rule_of(175), "certificate_prices");
 }
 
 // The longest sequence of a pipeline counts in every stage: 60 and 40 tokens in two rows take 120

@@ -112,6 +112,10 @@ TEST(AssignCertificate, PatternsLeaveNothingOut) {
   EXPECT_EQ(with([&](auto& c) { patterns(c).clear(); }), rule);
   // no pattern for the longest times
   EXPECT_EQ(with([&](auto& c) { patterns(c).pop_back(); }), rule);
+  AssignCertificate ends = good();
+  patterns(ends).pop_back();
+  EXPECT_EQ(check_certificate(four(), ends).violations.front().where,
+            "/strategies/0/schemes/0/patterns/0");
   EXPECT_EQ(with([&](auto& c) { patterns(c).erase(patterns(c).begin()); }), rule);
   // patterns for two rows are missing
   EXPECT_EQ(with([&](auto& c) { pattern(c, 1).least_rows = 3; }), rule);

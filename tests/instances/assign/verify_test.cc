@@ -34,6 +34,14 @@ TEST(AssignVerify, SaysWhatIsWhere) {
             "simulated at /simulated_1f1b_ms: has 53.333333333333336 ms, needs 66 ms\n");
 }
 
+TEST(AssignVerify, SaysWhereSequencesBegin) {
+  AssignPlan plan = good_plan();
+  plan.replicas[1].rows[0].cu_seqlens[0] = 3;
+  EXPECT_THAT(
+      all_of(verify(three_replicas(), plan)),
+      testing::HasSubstr("cu_seqlens at /replicas/1/rows/0/cu_seqlens/0: has 3, needs 0\n"));
+}
+
 TEST(AssignVerify, AStepWithoutSequencesTakesNoTime) {
   AssignInstance instance = three_replicas();
   instance.lengths.clear();

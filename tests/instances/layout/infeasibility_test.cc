@@ -44,6 +44,41 @@ TEST(LayoutInfeasibility, NoStackEndsBetweenTheLoadAndTheCapacity) {
   EXPECT_TRUE(brute_force(enough));
 }
 
+// In blocks of a MiB the same stacks are as few.
+TEST(LayoutInfeasibility, StacksOfLargeBlocksAreFew) {
+  constexpr Bytes kMib = Bytes{1} << 20;
+  LayoutInstance instance = around_a_pin(14 * kMib);
+  for (Buffer& buffer : instance.buffers) {
+    buffer.size *= kMib;
+    if (buffer.offset) *buffer.offset *= kMib;
+  }
+  EXPECT_THAT(check_infeasibility(instance, by_heights(instance)), IsEmpty());
+  instance.capacity = 15 * kMib;
+  EXPECT_THAT(check_infeasibility(instance, by_heights(instance)), Not(IsEmpty()));
+}
+
+// Stacks need one alignment of the buffers that may lie in them: a pinned buffer is where it is,
+// and one without bytes takes no place.
+TEST(LayoutInfeasibility, OtherAlignmentsOfPinsAndOfNoBytesDoNotMatter) {
+  LayoutInstance instance = around_a_pin(14);
+  instance.buffers[0].alignment = 2;
+  instance.buffers.push_back({.lower = 0, .upper = 1, .size = 0, .alignment = 8});
+  EXPECT_THAT(check_infeasibility(instance, by_heights(instance)), IsEmpty());
+  instance.buffers[1].alignment = 2;  // 4 bytes in blocks of 2, and twice 4 bytes anywhere
+  EXPECT_THAT(check_infeasibility(instance, by_heights(instance)), Not(IsEmpty()));
+}
+
+// Three bytes are pinned at 0, and two lie on them. The end of the pin is no sum of the other
+// sizes.
+TEST(LayoutInfeasibility, StacksMayStandOnAPin) {
+  LayoutInstance instance{.name = "stand",
+                          .capacity = 5,
+                          .buffers = {{.lower = 0, .upper = 1, .size = 3, .offset = 0},
+                                      {.lower = 0, .upper = 1, .size = 2}}};
+  EXPECT_TRUE(brute_force(instance));
+  EXPECT_THAT(check_infeasibility(instance, by_heights(instance)), Not(IsEmpty()));
+}
+
 TEST(LayoutInfeasibility, WitnessesOfHeightsNeedMemoryAtTheStep) {
   const LayoutInstance instance = around_a_pin(14);
   InfeasibilityProof proof = by_heights(instance);

@@ -237,6 +237,18 @@ TEST(OrderCertificate, ACutProvesNothingWhereOperatorsRunAgain) {
   EXPECT_FALSE(check_certificate(graph, good).violations.empty());
 }
 
+// Proofs of these sizes are checked in some seconds, and need some hundred MB.
+TEST(OrderCertificate, LimitsOfTheGraph) {
+  OrderInstance graph;
+  graph.operators.resize(1);
+  EXPECT_EQ(most_forced_of(graph), 100'000'000);
+  EXPECT_EQ(most_states_of(graph), 1 << 21);
+  graph.operators.resize(1000);
+  graph.tensors.resize(1000);
+  EXPECT_EQ(most_forced_of(graph), 50'000);
+  EXPECT_EQ(most_states_of(graph), 200'000);
+}
+
 TEST(OrderCertificate, EachRuleIsBroken) {
   using Rules = std::vector<std::string>;
   const OrderCertificate good{.bound_bytes = 16, .op = 1, .tensors = {{0, 1, 10}, {1, 1, 4}}};
@@ -275,6 +287,8 @@ TEST(OrderCertificate, EachRuleIsBroken) {
   // Arcs without a flow are no fault.
   EXPECT_EQ(with([](auto& c) { c.tensors.push_back({0, 1, 0}); }), Rules{});
   EXPECT_EQ(with([](auto& c) { c.bound_bytes = 17; }), Rules{"certificate_bound"});
+  EXPECT_EQ(with([](auto& c) { c.bound_bytes = -1; }), Rules{"certificate_bound"});
+  EXPECT_EQ(with([](auto& c) { c.bound_bytes = 0; }), Rules{});
   // Two operators without a common tensor may run in either order.
   const OrderInstance pair{.tensors = {{.size = 3, .input = true}, {.size = 5, .input = true}},
                            .operators = {{.reads = {0}}, {.reads = {1}}}};

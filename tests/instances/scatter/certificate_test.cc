@@ -151,6 +151,82 @@ TEST(Certificate, LevelsLeaveNoFormOut) {
   }
 }
 
+// All groups of a micro-batch have one mode, so the levels of one mode stand for them.
+TEST(Certificate, LevelsOfOneModeLeaveNoFormOut) {
+  using enum ExchangeKind;
+  ScatterInstance instance = three();
+  instance.model.recomputation = {{.name = "none", .activation_mib_per_token = 1},
+                                  {.name = "full", .activation_mib_per_token = 1}};
+  EXPECT_EQ(first_rule_of_levels({{1, none, 1, 0}, {2, none, 1, 0}}, instance), "");
+  EXPECT_EQ(first_rule_of_levels({{1, none, 1, 1}, {2, none, 1, 1}}, instance), "");
+  EXPECT_EQ(first_rule_of_levels({{1, none, 1, 0}, {2, none, 1, 1}}, instance),
+            "certificate_levels");
+  for (const int way : {-1, 2}) {
+    EXPECT_EQ(first_rule_of_levels({{1, none, 1, 0}, {2, none, 1, 0}, {2, none, 1, way}}, instance),
+              "certificate_levels");
+  }
+}
+
+// The times of three() in a table: at most 200 tokens of at most 200 tokens each.
+ScatterInstance three_measured() {
+  ScatterInstance instance = three();
+  for (const int degree : {1, 2}) {
+    const double more = 10 + 200.0 / degree;
+    instance.cost.table[degree] = {
+        .tokens = {0, 200}, .squares = {0, 40'000}, .ms = {10, 10, more, more}};
+  }
+  return instance;
+}
+
+TEST(Certificate, PlanesOfLevelsAreBelowTheTimes) {
+  const auto rule_of = [](AffineTime one, const ScatterInstance& instance) {
+    return first_rule_of_levels(
+        {{.degree = 1, .below = one}, {.degree = 2, .below = {.ms = 10, .token_ms = 0.5}}},
+        instance);
+  };
+  const char* rule = "certificate_levels";
+  EXPECT_EQ(rule_of({.ms = 10, .token_ms = 1}, three_measured()), "");
+  EXPECT_EQ(rule_of({.ms = 10.001, .token_ms = 1}, three_measured()), rule);
+  EXPECT_EQ(rule_of({.ms = 10, .token_ms = 1.001}, three_measured()), rule);
+  EXPECT_EQ(rule_of({.ms = 10, .token_ms = 1, .square_ms = 1e-6}, three_measured()), rule);
+  EXPECT_EQ(rule_of({.ms = 10, .token_ms = 1, .square_ms = -1e-6}, three_measured()), rule);
+  EXPECT_EQ(rule_of({.ms = 10, .token_ms = kInf}, three_measured()), rule);
+  EXPECT_EQ(rule_of({.ms = 10, .token_ms = 1}, three()), rule);  // nothing is measured
+  // Nothing is asked of the times of a degree that there is not.
+  EXPECT_EQ(first_rule_of_levels({{.degree = 1}, {.degree = 2}, {.degree = 3}}, three_measured()),
+            rule);
+  ScatterInstance none = three_measured();
+  none.lengths.clear();
+  EXPECT_NE(rule_of({.ms = 11, .token_ms = 1}, none), rule);  // of no sequences
+  // The more squares, the quicker: the plane is above rows of 60 tokens a sequence, the longest for
+  // which there is room, and not above those of 30.
+  ScatterInstance quicker = three_measured();
+  quicker.cost.table[1].ms.back() = 150;
+  quicker.cluster.memory_mib = 60;
+  EXPECT_EQ(rule_of({.ms = 10, .token_ms = 0.95}, quicker), rule);
+  quicker.cluster.memory_mib = 59;
+  EXPECT_NE(rule_of({.ms = 10, .token_ms = 0.95}, quicker), rule);
+}
+
+// A ms for each thousand squares of a device: 63.6 and 30.9 ms in place of 60 and 30.
+TEST(Certificate, SquaresOfPlanesCount) {
+  ScatterInstance instance = three_measured();
+  for (auto& [degree, grid] : instance.cost.table) {
+    for (std::size_t k : {1, 3}) grid.ms[k] += 40.0 / degree;
+  }
+  ScatterCertificate c = area_certificate();
+  c.levels = {{.degree = 1, .below = {.ms = 10, .token_ms = 1, .square_ms = 1e-3 * (1 - 1e-10)}},
+              {.degree = 2, .below = {.ms = 10, .token_ms = 0.5, .square_ms = 5e-4 * (1 - 1e-10)}}};
+  const double price = c.nodes[0].leaf.intervals[0].degrees[0].time;
+  c.nodes[0].leaf.values = {63.6 * price * (1 - 1e-9), 30.9 * price * (1 - 1e-9)};
+  const auto violations_at = [&](Ms bound) {
+    c.bound_ms = bound;
+    return check_certificate(instance, c).violations.size();
+  };
+  EXPECT_EQ(violations_at(10 + (2 * 63.6 + 30.9) / 2 - 1e-6), 0U);
+  EXPECT_EQ(violations_at(10 + (2 * 63.6 + 30.9) / 2 + 1e-6), 1U);
+}
+
 // A ring that holds keys and values of others has room for 100 of the 150 tokens, an all-to-all for
 // 200: what prices of rings pay is not enough for what an all-to-all may hold, however fast a ring
 // is.
@@ -160,8 +236,21 @@ TEST(Certificate, LevelsHaveRoomForWhatOtherFormsHold) {
   instance.model.keys_values_mib_per_token = 1;
   EXPECT_EQ(first_rule_of_levels({{1, none}, {2, ring}}, instance), "certificate_levels");
   EXPECT_EQ(first_rule_of_levels({{1, none}, {2, all_to_all}, {2, ring}}, instance), "");
+  instance.rules.max_sequences_per_group = 1;  // of which an all-to-all may hold a longer one
+  EXPECT_EQ(first_rule_of_levels({{1, none}, {2, ring}}, instance), "certificate_levels");
   instance.model.keys_values_mib_per_token = 0;
   EXPECT_EQ(first_rule_of_levels({{1, none}, {2, ring}}, instance), "");
+}
+
+// A ring pads 30 tokens to 32, an all-to-all does not: what rings pay for 32 tokens is too much.
+TEST(Certificate, LevelsPadNoMoreThanOtherForms) {
+  using enum ExchangeKind;
+  ScatterInstance instance = three_with_kinds();
+  instance.model.keys_values_mib_per_token = 0;
+  instance.cost.exchange->inside_mib_per_ms = 1;
+  EXPECT_EQ(first_rule_of_levels({{1, none}, {2, ring}}, instance), "");
+  instance.padding = Padding{};
+  EXPECT_EQ(first_rule_of_levels({{1, none}, {2, ring}}, instance), "certificate_levels");
 }
 
 TEST(Certificate, IntervalsCoverAllMakespans) {

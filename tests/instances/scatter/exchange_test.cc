@@ -69,6 +69,15 @@ TEST(Exchange, EveryKindCostsWhatItSends) {
   EXPECT_DOUBLE_EQ(time_of(anywhere, {2, all_to_all}), 3 + 1 + 180 + 200 / 2.0 / 2);
 }
 
+// A two-level exchange has the all-to-all of a node, of two devices.
+TEST(Exchange, VolumesAreThoseOfTheDevicesThatShareThem) {
+  ScatterInstance instance = two_nodes();
+  instance.cost.exchange->all_to_all_by_devices = {{2, 3}, {4, 5}};
+  EXPECT_DOUBLE_EQ(time_of(instance, {4, all_to_all}), 3 + 1 + 90 + 5 * 0.75 * 100 / 2);
+  EXPECT_DOUBLE_EQ(time_of(instance, {2, all_to_all}), 3 + 0.25 + 180 + 3 * 200 / 8.0 / 2);
+  EXPECT_DOUBLE_EQ(time_of(instance, {4, two_level}), 3 + 0.25 + 1 + 50 + 20 + 25 + 3 * 6.25);
+}
+
 TEST(Exchange, ComputeHidesAsMuchAsOverlapAllows) {
   ScatterInstance instance = two_nodes();
   instance.cost.exchange->overlap = 0.5;

@@ -46,6 +46,12 @@ TEST(ScatterInfeasibility, SequencesAreLongerThanTheLargestGroupHolds) {
   ScatterInstance padded = of(4, {1, 2}, {19});
   padded.pad_multiple = 8;
   EXPECT_TRUE(holds(padded, {.by = "sequences", .witnesses = {0}}));
+  // Rows of a multiple of 8 tokens have 16 of the 20.
+  ScatterInstance rows = of(4, {1, 2}, {16});
+  rows.padding = Padding{.row_multiple = 8, .per_degree = false};
+  EXPECT_FALSE(holds(rows, {.by = "sequences", .witnesses = {0}}));
+  rows.lengths = {17};
+  EXPECT_TRUE(holds(rows, {.by = "sequences", .witnesses = {0}}));
 }
 
 // If the degrees are not a chain of divisors, the groups that use all ranks need not begin with the
@@ -79,7 +85,23 @@ TEST(ScatterInfeasibility, FewestMicroBatchesOfDegreesThatAreNoChain) {
   EXPECT_EQ(fewest(of(4, {1, 2, 4}, {11, 11, 11})), 1);
   EXPECT_EQ(fewest(of(4, {1, 2, 4}, {11, 11, 11, 11})), 2);
   EXPECT_EQ(fewest(of(4, {1, 2, 4}, {21, 21, 21})), 3);
+  EXPECT_EQ(fewest(of(6, {2, 4}, {15, 15, 15})), 1);      // two on 4 devices, one on the others
+  EXPECT_EQ(fewest(of(6, {2, 4}, {15, 15, 15, 15})), 2);  // though their tokens fit at once
   EXPECT_EQ(fewest(of(2, {1, 2}, {})), 0);
+  // Each sequence takes a token's memory beside its own: 11 tokens of 10, in no larger parts
+  // than 5.
+  ScatterInstance beside = of(1, {1}, {4, 2, 2});
+  EXPECT_EQ(fewest(beside), 1);
+  beside.model.sequence_mib = 1;
+  EXPECT_EQ(fewest(beside), 2);
+  // Two groups of one device hold two sequences of 4 tokens each, one of two devices holds three.
+  beside = of(2, {1, 2}, {4, 4, 4, 4});
+  beside.model.sequence_mib = 1;
+  EXPECT_EQ(fewest(beside), 1);
+  // Two groups of one sequence each.
+  ScatterInstance single = of(4, {2}, {1, 1, 1});
+  single.rules.max_sequences_per_group = 1;
+  EXPECT_EQ(fewest(single), 2);
 }
 
 // No plan has fewer than the checks count.

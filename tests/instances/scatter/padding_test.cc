@@ -81,6 +81,26 @@ TEST(ScatterPaddingByForm, PlansPayForTheirOwnPadding) {
   EXPECT_EQ(planned(instance, 1, ExchangeKind::none).micro_batches[0].groups[0].tokens, 26);
 }
 
+// Every group pads to multiples of 3 tokens a device, of 2 devices at least.
+TEST(ScatterPaddingByForm, LengthsArePaddedAsAllGroupsDo) {
+  ScatterInstance instance = four({.device_multiple = 3}, {5});
+  instance.cluster.degrees = {2, 4};
+  EXPECT_EQ(common_multiple(instance), 6);
+  EXPECT_EQ(ScatterReferenceModel(instance).length(0), 6);
+  instance.padding->device_multiple = 0;
+  EXPECT_EQ(ScatterReferenceModel(instance).length(0), 5);
+}
+
+// Without packing each sequence is a row: 3 tokens become 12, a multiple of both, on one device
+// too.
+TEST(ScatterPaddingByForm, RowsOfOneSequenceOnOneDevice) {
+  ScatterInstance instance = four({.row_multiple = 4, .device_multiple = 3}, {3});
+  instance.rules.packed = false;
+  const ScatterPlan plan = planned(instance, 1, ExchangeKind::none);
+  EXPECT_EQ(plan.micro_batches[0].groups[0].tokens, 12);
+  EXPECT_TRUE(rules_of(instance, plan).empty());
+}
+
 TEST(ScatterPaddingByForm, TheLastSequenceHasThePaddingOfTheRow) {
   const ScatterInstance instance = four({.row_multiple = 10}, {17, 9});
   const ScatterPlan plan = planned(instance, 2, all_to_all);

@@ -129,6 +129,27 @@ TEST(ProfileCheck, TreesLeaveNothingOut) {
             "certificate_profile /profiles/0/3");
 }
 
+// Sequences that take no time are worth something all the same, and share no work among more
+// micro-batches.
+TEST(ProfileCheck, SequencesWithoutTimeCount) {
+  ScatterInstance idle = three();
+  idle.cost.linear_ms = 0;
+  ScatterCertificate certificate = whole();
+  EXPECT_EQ(complaint(certificate, idle), "certificate_pattern /profiles/0/0/batches/0/0");
+  certificate.profiles[0][0].values = {0, 0};
+  const auto of_more = [&](Ms bound) {
+    certificate.bound_ms = bound;
+    for (const Violation& v : check_certificate(idle, certificate).violations) {
+      if (v.where == "/profiles") return v.have;
+    }
+    return std::string("none");
+  };
+  EXPECT_EQ(of_more(19.9), "none");
+  EXPECT_NE(of_more(20.1), "none");
+  idle.cost.fixed_ms = 0;
+  EXPECT_EQ(of_more(0), "none");
+}
+
 // A certificate supports at most 64 micro-batches.
 TEST(ProfileCheck, MicroBatchesAreFew) {
   ScatterInstance many = three();
@@ -136,6 +157,8 @@ TEST(ProfileCheck, MicroBatchesAreFew) {
   ScatterCertificate certificate = whole();
   certificate.profiles[0][0].values = {1};
   EXPECT_EQ(complaint(certificate, many), "certificate_profile /profiles/0");
+  many.lengths.resize(64 * 2);  // 64 overheads are more than the bound
+  EXPECT_EQ(complaint(certificate, many), "");
 }
 
 TEST(ProfileCheck, GroupsAreWorthNoMoreThanTheyPay) {

@@ -74,5 +74,49 @@ TEST(ScatterReferenceModel, NoPlaneIsAboveARow) {
   EXPECT_GT(near, 250);
 }
 
+// Memory without end holds more than any sum of tokens.
+TEST(ScatterReferenceModel, CapacityBeyondTheIntegerRange) {
+  const ScatterInstance instance{.cluster = {.devices = 4096, .memory_mib = 1e300},
+                                 .model = {.activation_mib_per_token = 1}};
+  const ScatterReferenceModel truth(instance);
+  EXPECT_EQ(truth.capacity(1), kMaxExact);
+  EXPECT_GT(truth.capacity(4096), kMaxExact);
+  EXPECT_TRUE(truth.fits_memory(truth.sums_of(kMaxExact), 4096));
+}
+
+TEST(ScatterReferenceModel, OnlyGroupsThatThereMayBeTakeATime) {
+  const ScatterInstance instance{
+      .cluster = {.devices = 4, .degrees = {1, 2}}, .cost = {.linear_ms = 1}, .lengths = {8}};
+  const ScatterReferenceModel truth(instance);
+  const GroupSums sums = truth.sums_of(8);
+  EXPECT_EQ(truth.time(sums, {2}), 4);
+  for (const int degree : {-1, 0, 3}) EXPECT_EQ(truth.time(sums, {degree}), std::nullopt);
+  EXPECT_EQ(truth.time(sums, {2, ExchangeKind::ring}), std::nullopt);
+  GroupSums unknown = sums;
+  unknown.all_known = false;
+  EXPECT_EQ(truth.time(unknown, {2}), std::nullopt);
+  GroupSums endless = sums;
+  endless.tokens.reset();
+  EXPECT_EQ(truth.time(endless, {2}), std::nullopt);
+}
+
+// Two nodes of the first kind and one of each other: groups of one kind have its number, those of
+// several the number of the first behind all kinds.
+TEST(ScatterReferenceModel, PlacesOfGroups) {
+  ScatterInstance instance;
+  instance.cluster = {.devices = 8, .devices_per_node = 2, .degrees = {1, 2, 4, 8}};
+  EXPECT_EQ(ScatterReferenceModel(instance).place(4, 4), 0);
+  instance.cluster.kinds = {{.nodes = 2}, {.nodes = 1}, {.nodes = 1}};
+  const ScatterReferenceModel truth(instance);
+  EXPECT_EQ(truth.place(4, 0), 0);
+  EXPECT_EQ(truth.place(2, 4), 1);
+  EXPECT_EQ(truth.place(1, 7), 2);
+  EXPECT_EQ(truth.place(8, 0), 3 + 0);
+  EXPECT_EQ(truth.place(4, 4), 3 + 1);
+  for (const auto& [degree, first] : {std::pair{0, 0}, {2, -2}, {2, 1}, {4, 8}, {8, 4}}) {
+    EXPECT_EQ(truth.place(degree, first), std::nullopt) << degree << ' ' << first;
+  }
+}
+
 }  // namespace
 }  // namespace stowage::scatter_truth_test

@@ -114,6 +114,22 @@ TEST(Verify, SaysWhatStandsThereAndWhatIsNeeded) {
                                  "sequence exactly once\n"));
 }
 
+TEST(Verify, SaysWhereSequencesBegin) {
+  ScatterPlan plan = good_plan();
+  group_of(plan, 1, 1).cu_seqlens[0] = 3;
+  EXPECT_EQ(all_of(verify(eight_devices(), plan)),
+            "cu_seqlens at /micro_batches/1/groups/1/cu_seqlens/0: has 3, needs 0\n");
+}
+
+TEST(Verify, GroupsOfUnknownSequencesMayTakeNoTimeAtAll) {
+  ScatterPlan plan = good_plan();
+  group_of(plan, 1, 1).sequences = {99};
+  group_of(plan, 1, 1).time_ms = std::numeric_limits<double>::quiet_NaN();
+  const std::set<std::string> rules = broken_rules(verify(eight_devices(), plan));
+  EXPECT_TRUE(rules.contains("unknown_sequence"));
+  EXPECT_TRUE(rules.contains("number"));
+}
+
 TEST(Verify, AnEmptyStepHasAnEmptyPlan) {
   ScatterInstance instance = eight_devices();
   instance.lengths.clear();

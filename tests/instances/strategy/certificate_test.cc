@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -77,6 +78,29 @@ TEST(StrategyCertificate, EveryRuleIsKeptAndBroken) {
   broken.bound_ms = brute_force(instance)->step_ms * 1.001;
   EXPECT_THAT(rules_of(instance, broken), ElementsAre("certificate_bound"));
   EXPECT_EQ(check_certificate(instance, broken).bound_ms, 0);
+  for (const double bad : {-1.0, std::numeric_limits<double>::quiet_NaN()}) {
+    broken.bound_ms = bad;
+    EXPECT_THAT(rules_of(instance, broken), ElementsAre("certificate_bound")) << bad;
+  }
+  // Without any configuration there is nothing to bound.
+  StrategyInstance none = instance;
+  none.options.tp = {8};
+  EXPECT_THAT(rules_of(none, {}), ElementsAre("certificate_bound"));
+}
+
+// Two chunks a stage and no embedding: 6 layers are dealt as 2 and 4, not as 3 and 3.
+TEST(StrategyCertificate, StagesThatAreTriedHaveWholeChunks) {
+  StrategyInstance instance = pipeline();
+  instance.model.vocabulary = 0;
+  instance.model.blocks[0].count = 6;
+  instance.options.pp = {2};
+  instance.options.tp = {1};
+  instance.options.v = {2};
+  instance.options.micro_batches = {2};
+  const auto best = brute_force(instance);
+  ASSERT_TRUE(best);
+  EXPECT_NE(best->stages[0].layers, 3);
+  EXPECT_NEAR(*least_step(instance), best->step_ms, 1e-9 * best->step_ms);
 }
 
 // For all prices a bound above the optimum is refused; both brute forces agree.

@@ -119,10 +119,22 @@ TEST(StrategyVerify, EveryRuleIsBroken) {
   EXPECT_THAT(broken([](I&, P& p) { p.stages[0].layers = 8, p.stages[1].layers = 0; }),
               ElementsAre("layers"));
   EXPECT_THAT(broken([](I&, P& p) { p.stages.pop_back(); }), ElementsAre("layers"));
+  EXPECT_THAT(broken([](I&, P& p) {
+                p.stages[0].layers += p.stages[1].layers;
+                p.stages.pop_back();
+              }),
+              ElementsAre("layers"));
   // Chunks of blocks that differ: as many layers in each stage.
   EXPECT_THAT(broken([](I&, P& p) { p.v = 2, p.stages[0].layers = 6, p.stages[1].layers = 2; }),
               ElementsAre("layers"));
   EXPECT_THAT(broken([](I& i, P&) { i.cluster.memory_mib = 10; }), ElementsAre("memory"));
+  const auto with_memory = [](double times) {
+    return broken([&](I& i, P& p) {
+      i.cluster.memory_mib = times * std::max(p.stages[0].memory_mib, p.stages[1].memory_mib);
+    });
+  };
+  EXPECT_THAT(with_memory(1), IsEmpty());
+  EXPECT_THAT(with_memory(1 - 2e-9), ElementsAre("memory"));
   EXPECT_THAT(broken([](I&, P& p) { p.stages[1].memory_mib *= 1.001; }), ElementsAre("memory"));
   EXPECT_THAT(broken([](I&, P& p) { p.stages[0].time_ms *= 1.001; }), ElementsAre("time"));
   EXPECT_THAT(broken([](I&, P& p) { p.stages[0].longest_ms *= 0.999; }), ElementsAre("time"));

@@ -2,6 +2,7 @@
 // certificates. It takes the cost and room of groups from reference_model.h, as the verifier does.
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -69,20 +70,19 @@ bool ScatterCertificateChecker::check_tree() {
   const std::size_t count = nodes.size();
   parent_.assign(count, count);
   depth_.assign(count, 0);
-  bool good = count > 0;
+  const std::int64_t before = found_.total();
   if (count == 0) {
     found_.add(kTree, [] { return Description{"/nodes", "no node", "a root"}; });
   }
   for (std::size_t n = 0; n < count; ++n) {
     if (nodes[n].is_leaf) continue;
-    if (!check_number(nodes[n].from, [&] { return node_at(n) + "/from_ms"; })) good = false;
+    check_number(nodes[n].from, [&] { return node_at(n) + "/from_ms"; });
     for (const std::size_t child : {nodes[n].fewer, nodes[n].more}) {
       if (child > n && child < count && parent_[child] == count) {
         parent_[child] = n;
         depth_[child] = depth_[n] + 1;
         continue;
       }
-      good = false;
       found_.add(kTree, [&] {
         return Description{node_at(n), "child " + text(child),
                            "a later node that is nobody else's child"};
@@ -91,10 +91,9 @@ bool ScatterCertificateChecker::check_tree() {
   }
   for (std::size_t n = 1; n < count; ++n) {
     if (parent_[n] != count) continue;
-    good = false;
     found_.add(kTree, [&] { return Description{node_at(n), "no parent", "one parent"}; });
   }
-  return good;
+  return found_.total() == before;
 }
 
 // Returns the conditions from the root to the leaf.

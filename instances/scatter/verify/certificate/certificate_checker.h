@@ -72,23 +72,21 @@ class ScatterCertificateChecker {
   bool never_worse(const ScatterReferenceModel& truth, std::size_t l, GroupForm form) const;
   static std::string node_at(std::size_t n) { return "/nodes/" + text(n); }
   void number(const std::string& where, double have);
-  bool check_number(double value, auto where) {
-    if (std::isfinite(value) && value >= 0) return true;
-    number(where(), value);
-    return false;
+  void check_number(double value, auto where) {
+    if (!std::isfinite(value) || value < 0) number(where(), value);
   }
 
   void check_makespans();
   bool check_tree();
   std::vector<Condition> conditions_of(std::size_t leaf) const;
   std::optional<Real> check_leaf(std::size_t n);
-  bool check_shape(const CertificateLeaf& leaf, const std::string& at, std::size_t conditions);
-  bool check_numbers(const CertificateLeaf& leaf, const std::string& at);
+  void check_shape(const CertificateLeaf& leaf, const std::string& at, std::size_t conditions);
+  void check_numbers(const CertificateLeaf& leaf, const std::string& at);
   std::optional<Real> room(const CertificateLeaf& leaf, std::size_t i, std::size_t d) const;
-  bool check_packing(const PackingPrice& packing, std::optional<Real> time, Tokens tokens,
+  void check_packing(const PackingPrice& packing, std::optional<Real> time, Tokens tokens,
                      auto where);
   static Real packed(const PackingPrice& packing, Real amount, Real all);
-  bool check_interval(const CertificateLeaf& leaf, std::size_t i, int way,
+  void check_interval(const CertificateLeaf& leaf, std::size_t i, int way,
                       const std::vector<Condition>& conditions, const std::string& at);
   Real least_price(const CertificateLeaf& leaf, std::size_t i, std::size_t s, int way) const;
 

@@ -29,7 +29,7 @@ Real ScatterCertificateChecker::packed(const PackingPrice& packing, Real amount,
 }
 
 // Checks an interval for micro-batches of this recomputation mode.
-bool ScatterCertificateChecker::check_interval(const CertificateLeaf& leaf, std::size_t i, int way,
+void ScatterCertificateChecker::check_interval(const CertificateLeaf& leaf, std::size_t i, int way,
                                                const std::vector<Condition>& conditions,
                                                const std::string& at) {
   const PriceInterval& interval = leaf.intervals[i];
@@ -69,18 +69,16 @@ bool ScatterCertificateChecker::check_interval(const CertificateLeaf& leaf, std:
   };
   // The worth is convex in the makespan: if it is small enough at both ends, it is between them.
   good = good && holds(device_low, low) && holds(device_high, high);
-  if (!good) {
-    found_.add(kInterval, [&] {
-      const bool above = !holds(device_high, high);
-      const Real worth = (above ? device_high : device_low) * all_devices_ + beyond;
-      return Description{
-          at + "/intervals/" + text(i),
-          endless && holds(device_low, low) ? "a price of time without end"
-                                            : "worth " + text(static_cast<double>(worth)) + " ms",
-          "at most " + text(static_cast<double>((above ? high : low) + allowance)) + " ms"};
-    });
-  }
-  return good;
+  if (good) return;
+  found_.add(kInterval, [&] {
+    const bool above = !holds(device_high, high);
+    const Real worth = (above ? device_high : device_low) * all_devices_ + beyond;
+    return Description{
+        at + "/intervals/" + text(i),
+        endless && holds(device_low, low) ? "a price of time without end"
+                                          : "worth " + text(static_cast<double>(worth)) + " ms",
+        "at most " + text(static_cast<double>((above ? high : low) + allowance)) + " ms"};
+  });
 }
 
 // Returns the least that a sequence pays in a micro-batch of the interval and recomputation mode;

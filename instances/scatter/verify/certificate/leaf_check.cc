@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,35 +24,35 @@ void ScatterCertificateChecker::number(const std::string& where, double have) {
   });
 }
 
-bool ScatterCertificateChecker::check_packing(const PackingPrice& packing, std::optional<Real> time,
+void ScatterCertificateChecker::check_packing(const PackingPrice& packing, std::optional<Real> time,
                                               Tokens tokens, auto where) {
   const bool of_time = packing.resource == Resource::time;
   const Real all = of_time ? time.value_or(0) : static_cast<Real>(tokens);
   const bool steps = packing.threshold == 0 && packing.steps >= 1 && packing.steps <= kMaxSteps;
   const bool threshold = packing.threshold > 0 && packing.threshold <= all / 2;
-  if (all > 0 && (steps || threshold)) return true;
+  if (all > 0 && (steps || threshold)) return;
   found_.add(kPacking, [&] {
     return Description{
         where(), "steps " + text(packing.steps) + ", threshold " + text(packing.threshold),
         "1 to 1000000 steps, or a threshold of at most half of " + text(static_cast<double>(all))};
   });
-  return false;
 }
 
 // Returns the bound that the leaf proves, or nullopt after a violation.
 std::optional<Real> ScatterCertificateChecker::check_leaf(std::size_t n) {
   const CertificateLeaf& leaf = certificate_.nodes[n].leaf;
   const std::string at = node_at(n) + "/leaf";
-  bool good = check_shape(leaf, at, depth_[n]);
-  good = good && check_numbers(leaf, at);
-  if (!good) return std::nullopt;
+  const std::int64_t before = found_.total();
+  check_shape(leaf, at, depth_[n]);
+  if (found_.total() == before) check_numbers(leaf, at);
+  if (found_.total() != before) return std::nullopt;
   // The number of conditions is that of the leaf's prices: a deep tree with short leaves costs no
   // time.
   const std::vector<Condition> conditions = conditions_of(n);
   for (std::size_t i = 0; i < leaf.intervals.size(); ++i) {
-    for (const int way : ways_used_) good = check_interval(leaf, i, way, conditions, at) && good;
+    for (const int way : ways_used_) check_interval(leaf, i, way, conditions, at);
   }
-  if (!good) return std::nullopt;
+  if (found_.total() != before) return std::nullopt;
   Real plus = static_cast<Real>(leaf.micro_batch) * static_cast<Real>(fewest_);
   Real minus = 0;
   for (std::size_t s = 0; s < sorts_.size(); ++s) {
@@ -70,24 +71,19 @@ std::optional<Real> ScatterCertificateChecker::check_leaf(std::size_t n) {
   return (plus + longest_weight_ * longest) * kCheckerLowered - minus * kCheckerRaised;
 }
 
-bool ScatterCertificateChecker::check_shape(const CertificateLeaf& leaf, const std::string& at,
+void ScatterCertificateChecker::check_shape(const CertificateLeaf& leaf, const std::string& at,
                                             std::size_t conditions) {
-  bool good = true;
   const auto expect = [&](Rule rule, std::string_view below, std::size_t have, std::size_t need) {
     if (have == need) return;
-    good = false;
     found_.add(rule, [&] {
       return Description{at + std::string(below), text(have) + " entries", text(need)};
     });
   };
   expect(kValues, "/values_ms", leaf.values.size(), sorts_.size());
   expect(kConditions, "/conditions_ms", leaf.conditions.size(), conditions);
-  Real least = 0;
-  for (std::size_t d = 0; d < overhead_.size(); ++d) {
-    least = d == 0 ? overhead_[d] : std::min(least, overhead_[d]);
-  }
+  Real least = std::numeric_limits<Real>::infinity();
+  for (const Real overhead : overhead_) least = std::min(least, overhead);
   if (leaf.intervals.empty() || !(leaf.intervals.front().from <= least)) {
-    good = false;
     found_.add(kIntervals, [&] {
       return Description{
           at + "/intervals",
@@ -99,21 +95,19 @@ bool ScatterCertificateChecker::check_shape(const CertificateLeaf& leaf, const s
     const std::string where = "/intervals/" + text(i);
     expect(kIntervals, where + "/degrees", leaf.intervals[i].degrees.size(), degrees_.size());
     if (i > 0 && !(leaf.intervals[i].from > leaf.intervals[i - 1].from)) {
-      good = false;
       found_.add(kIntervals, [&] {
         return Description{at + where, text(leaf.intervals[i].from) + " ms",
                            "more than " + text(leaf.intervals[i - 1].from) + " ms"};
       });
     }
   }
-  return good;
 }
 
-bool ScatterCertificateChecker::check_numbers(const CertificateLeaf& leaf, const std::string& at) {
-  bool good = check_number(leaf.micro_batch, [&] { return at + "/micro_batch_ms"; });
+void ScatterCertificateChecker::check_numbers(const CertificateLeaf& leaf, const std::string& at) {
+  check_number(leaf.micro_batch, [&] { return at + "/micro_batch_ms"; });
   const auto all = [&](const std::vector<double>& values, std::string_view name) {
     for (std::size_t i = 0; i < values.size(); ++i) {
-      good = check_number(values[i], [&] { return at + std::string(name) + text(i); }) && good;
+      check_number(values[i], [&] { return at + std::string(name) + text(i); });
     }
   };
   all(leaf.values, "/values_ms/");
@@ -121,19 +115,18 @@ bool ScatterCertificateChecker::check_numbers(const CertificateLeaf& leaf, const
   for (std::size_t i = 0; i < leaf.intervals.size(); ++i) {
     const PriceInterval& interval = leaf.intervals[i];
     const auto where = [&] { return at + "/intervals/" + text(i); };
-    good = check_number(interval.from, [&] { return where() + "/from_ms"; }) && good;
+    check_number(interval.from, [&] { return where() + "/from_ms"; });
     for (std::size_t d = 0; d < interval.degrees.size(); ++d) {
       const DegreePrices& prices = interval.degrees[d];
       const auto here = [&] { return where() + "/degrees/" + text(d); };
-      good = check_number(prices.time, here) && good;
-      good = check_number(prices.tokens, here) && good;
+      check_number(prices.time, here);
+      check_number(prices.tokens, here);
       for (const PackingPrice& packing : prices.packing) {
-        good = check_number(packing.price, here) && good;
-        good = check_packing(packing, room(leaf, i, d), capacity_[d], here) && good;
+        check_number(packing.price, here);
+        check_packing(packing, room(leaf, i, d), capacity_[d], here);
       }
     }
   }
-  return good;
 }
 
 }  // namespace stowage
