@@ -84,6 +84,18 @@ TEST(ScatterReferenceModel, CapacityBeyondTheIntegerRange) {
   EXPECT_TRUE(truth.fits_memory(truth.sums_of(kMaxExact), 4096));
 }
 
+// 50 tokens of 2 MiB, or 100 of which a MiB is on the host, if that has room for what has left.
+TEST(ScatterReferenceModel, CapacityOfWhatStays) {
+  ScatterInstance instance{.cluster = {.devices = 1, .memory_mib = 100},
+                           .model = {.activation_mib_per_token = 2}};
+  instance.model.offload = ActivationOffload{.mib_per_token = 1};
+  const ScatterReferenceModel truth(instance);
+  EXPECT_EQ(truth.whole_per_device(1), 50);
+  EXPECT_EQ(truth.per_device(1), 100);
+  instance.model.offload->host_mib = 40;
+  EXPECT_EQ(truth.per_device(1), 50 + 20);
+}
+
 TEST(ScatterReferenceModel, OnlyGroupsThatThereMayBeTakeATime) {
   const ScatterInstance instance{
       .cluster = {.devices = 4, .degrees = {1, 2}}, .cost = {.linear_ms = 1}, .lengths = {8}};
