@@ -176,7 +176,8 @@ TEST_F(OneStage, ExplanationsNameTheHost) {
       StrategyOffload{.out_mib_per_ms = 1e3, .in_mib_per_ms = 0.5, .host_mib = 60};
   Budget budget({.node_limit = 100'000});
   const Explanation refused = explain(Instance(instance_), std::nullopt, {}, budget);
-  EXPECT_THAT(refused.conflict.causes, Contains(Field(&Finding::where, "/cluster/offload/host_mib")));
+  EXPECT_THAT(refused.conflict.causes,
+              Contains(Field(&Finding::where, "/cluster/offload/host_mib")));
   const auto of_host = [](const auto& remedy) {
     return remedy.change.where == "/cluster/offload/host_mib";
   };
