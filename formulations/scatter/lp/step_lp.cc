@@ -24,9 +24,7 @@ ScatterStepLp::ScatterStepLp(const ScatterTable& table, std::vector<StepItem> it
       items_(std::move(items)),
       grid_(std::move(grid)),
       fewest_(fewest),
-      present_(std::move(present)),
-      is_present_(table.configs().size(), 0) {
-  for (const std::size_t config : present_) is_present_[config] = 1;
+      present_(std::move(present)) {
   for (const StepItem& item : items_) cover_row_.push_back(add_row(item.count, {}));
   count_row_ = add_row(static_cast<double>(fewest), {});
   const auto devices = static_cast<double>(table_->devices());
@@ -247,7 +245,8 @@ double ScatterStepLp::held(int item, int config) const {
 
 bool ScatterStepLp::allowed(int item, int config, int interval) const {
   const StepItem& it = items_[at(item)];
-  if (is_present_[at(config)] == 0) return false;
+  const bool all = present_.size() == table_->configs().size();
+  if (!all && !std::ranges::binary_search(present_, at(config))) return false;
   if (table_->kinds()[at(it.first)].length > table_->configs()[at(config)].longest) return false;
   const double left = room(interval, config);
   return left > 0 && table_->kind_cost(it.first, config) <= left * kBoundFits;

@@ -38,9 +38,10 @@ struct StepCondition {
 
 class ScatterStepLp {
  public:
-  // `grid` ascends from the least overhead, and its last interval has no end. Only `present` have
-  // groups; settle_prices() gives the others the prices of their neighbours. `table` must outlive
-  // this. Requires that every sequence fits one of `present`.
+  // `grid` ascends from the least overhead, and its last interval has no end. The LP has groups of
+  // the configurations in `present` alone, which ascend; settle_prices() gives the other
+  // configurations the prices of their neighbours. `table` must outlive this. Requires that every
+  // sequence fits one of `present`.
   ScatterStepLp(const ScatterTable& table, std::vector<StepItem> items, std::vector<Ms> grid,
                 std::int64_t fewest, std::vector<std::size_t> present);
 
@@ -137,8 +138,7 @@ class ScatterStepLp {
   std::vector<int> condition_row_;
   std::vector<double> penalty_;
   std::int64_t fewest_ = 0;
-  std::vector<std::size_t> present_;  // configurations that have groups
-  std::vector<char> is_present_;      // by configuration
+  std::vector<std::size_t> present_;  // configurations that have groups, ascending
 };
 
 }  // namespace stowage

@@ -146,14 +146,14 @@ class MixSearch {
     mix_[static_cast<std::size_t>(p)] = 0;
   }
 
-  // Tries groups of one degree. Chunks that nearly fill memory need them, and multifit runs out of
-  // memory there. The enumeration may end before it reaches them.
+  // Tries groups of one degree, if there are many degrees of few of them. Chunks that nearly fill
+  // memory need them, and multifit runs out of memory there. The enumeration may end before it
+  // reaches them.
   void offer_homogeneous() {
-    std::vector<std::size_t> tried;
-    if (table_.has_many_degrees()) tried = table_.few_degrees();
-    const std::size_t count = tried.empty() ? mix_.size() : tried.size();
-    for (std::size_t i = 0; i < count && !finished_by_estimate(); ++i) {
-      const std::size_t p = tried.empty() ? i : tried[i];
+    const bool many = table_.has_many_degrees();
+    const std::vector<std::size_t> few = many ? table_.few_degrees() : std::vector<std::size_t>();
+    for (std::size_t p = 0; p < mix_.size() && !finished_by_estimate(); ++p) {
+      if (many && !std::ranges::binary_search(few, p)) continue;
       mix_[p] = table_.devices() / table_.configs()[p].degree;
       offer(lpt_groups(table_, mix_, positions_, best_ ? limit() * kPromisingGroups : kInfinity));
       mix_[p] = 0;

@@ -69,13 +69,14 @@ static std::optional<WorkingStep> joint_passing(const ScatterTable& table,
                                                 const Budget& budget,
                                                 std::vector<WorkingStep>& passed);
 
-// Returns whether so many degrees are left out of few that a race over these is worth its time.
+// Returns whether few_degrees() are at most two thirds of the configurations. Then a race over them
+// costs less than it saves.
 static bool races_few_degrees(const ScatterTable& table) {
   return 3 * table.few_degrees().size() <= 2 * table.configs().size();
 }
 
-// Returns the winner of a race over few of the degrees. A race over all of them that it joins never
-// ends behind it.
+// Returns the winner of a race over few_degrees(), in the configurations of `table`; nullopt if
+// that race has no plan. A race over all degrees that this step joins never ends behind it.
 static std::optional<WorkingStep> winner_of_few_degrees(const ScatterTable& table,
                                                         JointEffort effort, std::uint64_t seed,
                                                         const Budget& budget) {

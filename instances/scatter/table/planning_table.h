@@ -208,8 +208,8 @@ class ScatterTable {
   // table. A plan of it is a plan of this step, and no slower there. Requires formulas, no
   // measured times.
   ScatterTable merged(std::size_t most) const;
-  // Returns whether there are more different degrees than powers of two could be.
-  static constexpr int kMostPowers = 16;
+  static constexpr int kMostPowers = 16;  // no cluster has more degrees that are powers of two
+  // Returns whether the configurations have more different degrees than that.
   bool has_many_degrees() const;
   // Returns the configurations of the least degree, of the least that is at least twice the last,
   // and of the largest: searches over many degrees begin with them. Returns all if nodes differ, or

@@ -59,6 +59,7 @@ StageCosts::Span StageCosts::span(std::int64_t stage, std::int64_t first,
                                   std::int64_t layers) const {
   Span span{.layers = static_cast<double>(layers)};
   span.widest.fill(-kInfinity);
+  const std::size_t modes = table_->instance().cluster.offload ? span.widest.size() : 1;
   // Layers are added, and never subtracted from larger sums: those of experts may be so large that
   // a difference would lose the other terms.
   const auto add = [&](std::int64_t from, std::int64_t count) {
@@ -72,7 +73,7 @@ StageCosts::Span StageCosts::span(std::int64_t stage, std::int64_t first,
       if (!measured_.empty()) span.runs.emplace_back(k, static_cast<double>(its));
       span.largest = std::max(
           span.largest, run.layer.shared + run.layer.experts / static_cast<double>(layout_.ep));
-      for (std::size_t mode = 0; mode < span.widest.size(); ++mode) {
+      for (std::size_t mode = 0; mode < modes; ++mode) {
         span.widest[mode] = std::max(span.widest[mode],
                                      kept_bytes(run.layer, static_cast<StrategyRecompute>(mode)));
       }
@@ -133,6 +134,7 @@ PassTimes StageCosts::passes(std::int64_t stage, std::int64_t first, std::int64_
     times.forward += (all - without) / 3;
   }
   times.backward = all - times.forward - times.weights;
+  if (!table_->instance().cluster.offload) return times;
   const double share = of(stage, first, layers, choice).offload;
   const Waits copies = waits(share, row_bytes(its, mean_, choice.recompute), all);
   times.forward += copies.out;

@@ -111,7 +111,7 @@ class StageCosts {
     double layers = 0;
     StrategyLayer sum;
     double largest = 0;  // parameters of a layer that level 3 gathers on tp devices
-    // The largest kept_bytes() of a layer, by recomputation.
+    // The largest kept_bytes() of a layer, by recomputation; without offload of the first alone.
     std::array<double, kStrategyRecomputes.size()> widest = {};
     std::vector<std::pair<std::size_t, double>> runs;  // layers of each, if some are measured
   };
@@ -123,21 +123,21 @@ class StageCosts {
   StageCost cost_of(std::int64_t stage, const Span& its, std::int64_t layers,
                     const StageChoice& choice, const Row& mean, const Row& longest,
                     const Row& heaviest) const;
-  // What a stage has on the host: the share of its activations, and the memory of the device then.
   struct OnHost {
-    double share = 0;
-    Mib memory_mib = 0;
+    double share = 0;    // of the activations of a stage
+    Mib memory_mib = 0;  // of the device, with the other activations
   };
-  // Leaves as little as memory allows, or as much as may leave if that is not enough. M7
+  // Returns the least share that must be on the host where the stage needs `without` MiB with all
+  // activations on the device, or the largest share that may leave if that is less. M7
   OnHost on_host(const Span& its, double in_flight, const StageChoice& choice, Mib without) const;
   // Returns the bytes that the layers keep of a row of one micro-batch. M2, M3
   double row_bytes(const Span& its, const Row& row, StrategyRecompute recompute) const;
-  // The waits for the copies of a row, if `share` of its activations leaves and the stage takes
-  // `work` ms for it. T18
   struct Waits {
     Ms out = 0;  // of the forward pass
     Ms in = 0;   // of the backward pass
   };
+  // Returns the waits for copies of a row that has `bytes` of activations and takes `work` ms
+  // without copies, if `share` of its activations leaves. T18
   Waits waits(double share, double bytes, Ms work) const;
   Span span(std::int64_t stage, std::int64_t first, std::int64_t layers) const;
   double extra_parameters(std::int64_t stage) const;

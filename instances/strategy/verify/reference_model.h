@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <vector>
@@ -149,10 +150,11 @@ class StrategyReferenceModel : public StrategyReferenceCosts {
     return left == 0 || (has_end && left == at.v - 1);
   }
 
-  // Returns the stage with the least share of its activations on the host, or with `share` of them.
+  // Returns the stage with `share` of its activations on the host; without a value, with the least
+  // share that memory asks for and that may leave.
   Stage stage(const Setting& at, std::int64_t s, const std::vector<std::int64_t>& its,
               std::int64_t zero, StrategyRecompute recompute, std::int64_t stream_chunks,
-              std::int64_t logit_chunks, const double* share = nullptr) const {
+              std::int64_t logit_chunks, std::optional<double> share = std::nullopt) const {
     const double table = double_of(in_.model.vocabulary) * double_of(in_.model.hidden);
     double kept = 0;     // weights on each device without those of experts
     double experts = 0;  // weights of experts on each device
@@ -239,7 +241,7 @@ class StrategyReferenceModel : public StrategyReferenceCosts {
     may_leave = std::min(may_leave, in_.cluster.offload->host_mib.value_or(may_leave));
     const Mib over = std::max(0.0, stage.memory_mib - in_.cluster.memory_mib);
     if (stage.all_mib > 0) stage.on_host = std::min(over, may_leave) / stage.all_mib;
-    const double leaves = share == nullptr ? stage.on_host : *share;
+    const double leaves = share.value_or(stage.on_host);
     stage.memory_mib -= leaves * stage.all_mib;
     const auto with_copies = [&](Ms work, double tokens, double squares) {
       double in_row = 0;

@@ -265,7 +265,7 @@ class StrategyVerifier {
       const auto index = static_cast<std::int64_t>(s);
       stages.push_back(truth_.stage(
           setting, index, truth_.layers_of(setting, index, before, said.layers), said.zero,
-          said.recompute, said.stream_chunks, plan_.logit_chunks, &said.offload));
+          said.recompute, said.stream_chunks, plan_.logit_chunks, said.offload));
       before += said.layers;
       check_stage("/stages/" + text(s), said, stages.back());
     }
@@ -293,7 +293,7 @@ class StrategyVerifier {
                            "at most the device's " + text(most) + " MiB"};
       });
     }
-    // Amounts of memory round, and the share follows from their difference.
+    // Amounts of memory are rounded, and the share follows from their difference.
     const Mib rounding = kVerifierDiffers * std::max(most, is.all_mib);
     if (!(std::abs(said.offload - is.on_host) * is.all_mib <= rounding) ||
         (said.offload != 0 && (!instance_.cluster.offload || !(is.all_mib > 0)))) {

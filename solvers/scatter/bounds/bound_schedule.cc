@@ -75,7 +75,8 @@ void ScatterBoundSchedule::quick_by_makespans() {
 
 void ScatterBoundSchedule::best_first(bool limited) {
   boxes_ = limited ? run_.params.bounds.boxes : kProfileBoxesAlways;
-  begin_step({.few_degrees = true});
+  all_degrees_ = !limited;
+  begin_step({.few_degrees = limited});
   begin_profile();
   by_makespans_ = profile_ && profile_->most_micro_batches() <= kFewMakespans;
   search(by_makespans_, run_.params.bounds.best_share);
@@ -86,26 +87,29 @@ void ScatterBoundSchedule::other_search() {
 }
 
 void ScatterBoundSchedule::search(bool makespans, double share) {
-  const BoundParams& params = run_.params.bounds;
-  bool& rises = makespans ? profile_rises_ : step_rises_;
-  rises = raise_while_worthwhile(makespans, share, makespans ? boxes_ : params.lps);
+  if (makespans) {
+    Budget part = run_.budget.part(share * run_.budget.seconds_left(), boxes_);
+    profile_rises_ = raise_profile(part);
+  } else {
+    step_rises_ = raise_step_while_worthwhile(share, run_.params.bounds.lps);
+  }
 }
 
 void ScatterBoundSchedule::resume() {
   const BoundParams& params = run_.params.bounds;
   if (!run_.done() && profile_rises_) {
-    profile_rises_ = raise_while_worthwhile(true, params.other_share, params.boxes);
+    Budget part = run_.budget.part(params.other_share * run_.budget.seconds_left(), params.boxes);
+    profile_rises_ = raise_profile(part);
   }
   if (!run_.done() && step_rises_) {
-    step_rises_ = raise_while_worthwhile(false, params.other_share, params.more_lps);
+    step_rises_ = raise_step_while_worthwhile(params.other_share, params.more_lps);
   }
 }
 
-// Runs a search until it takes kVain of the solve's limit without closing much of the gap. Returns
-// false if no more can be gained.
-bool ScatterBoundSchedule::raise_while_worthwhile(bool makespans, double share, std::int64_t most) {
-  Budget part = run_.budget.part(share * run_.budget.seconds_left(), most);
-  if (makespans) return raise_profile(part);
+// Raises the bound by the step LP, until that takes kVain of the solve's limit without closing much
+// of the gap. Returns false if no more can be gained.
+bool ScatterBoundSchedule::raise_step_while_worthwhile(double share, std::int64_t lps) {
+  Budget part = run_.budget.part(share * run_.budget.seconds_left(), lps);
   Ms bound = run_.incumbent.bound();
   double since = spent_share();
   const bool more = raise_step(part, [&](Ms present) {

@@ -54,7 +54,7 @@ class ScatterBoundSchedule {
 
  private:
   void search(bool makespans, double share);
-  bool raise_while_worthwhile(bool makespans, double share, std::int64_t most);
+  bool raise_step_while_worthwhile(double share, std::int64_t lps);
   double spent_share() const;
   void begin_step(StepBoundOptions options);
   bool raise_step(Budget& part, const ScatterStepBound::Enough& enough = nullptr);

@@ -141,8 +141,9 @@ std::vector<Ms> ScatterStepBound::first_grid() const {
   return grid;
 }
 
-// Adds the configurations that spend less device-time than those present on the sequences of some
-// makespan, the most useful first. Without them, prices of groups could prove less than areas do.
+// Adds the configurations on which sequences take less device-time than on those present, for some
+// makespan; those that save most come first. Without them, the prices of the LP could prove less
+// than the areas of sequences do.
 void ScatterStepBound::add_thrifty_configs() {
   const auto& all = table_.configs();
   if (configs_.size() == all.size()) return;

@@ -107,8 +107,9 @@ TEST(AssignCertificate, PricesByLength) {
             "/strategies/0/prices/0");
 }
 
-// Two rows take 20 ms alone. A bound below that by more than rounding leaves one row of 10 ms to
-// each replica, whatever two rows would be paid. There six sequences of 4 ms cost 0.4 each.
+// Two rows of a replica take 20 ms. If the bound is lower than 20 ms by more than rounding, a
+// replica has one row of 10 ms, and the prices of two rows do not matter. In one row six sequences
+// of 4 ms cost 0.4 each.
 TEST(AssignCertificate, RowsThatTakeTooLongAreNotPaidFor) {
   AssignInstance flat = four();
   flat.strategies.pop_back();
@@ -123,9 +124,9 @@ TEST(AssignCertificate, RowsThatTakeTooLongAreNotPaidFor) {
   EXPECT_EQ(rule_of(20 - 10e-9), "certificate_prices");
 }
 
-// The checker raises the work of replicas and what they spend, and lowers what sequences pay, each
-// by 1e-12 of its value. Without that, proofs of the kinds below would reach 130 ms, 260 / 1.75 ms
-// and 70 ms.
+// The checker raises the work of replicas and the prices that they spend by 1e-12 of their value,
+// and lowers the prices that sequences pay as much. With exact sums the bounds of the proofs below
+// would be 130 ms, 260 / 1.75 ms and 70 ms.
 TEST(AssignCertificate, SumsAreRoundedTowardsLess) {
   AssignInstance flat = four();
   flat.strategies.pop_back();
@@ -158,7 +159,8 @@ TEST(AssignCertificate, SequencesWithoutWorkPayForNoTime) {
   EXPECT_EQ(first_rule({1000, {{"flat", "patterns", {prices}}}}, instance), "certificate_prices");
 }
 
-// Rows beyond ten thousand are paid for as well: a replica may have as many as it has sequences.
+// Rows beyond ten thousand are paid for as well, since a replica may have as many rows as it has
+// sequences.
 TEST(AssignCertificate, RowsWithoutEndAreAllPaidFor) {
   AssignInstance many = four();
   many.schemes[0].fixed_ms = 0;

@@ -44,7 +44,8 @@ TEST(LayoutInfeasibility, NoStackEndsBetweenTheLoadAndTheCapacity) {
   EXPECT_TRUE(brute_force(enough));
 }
 
-// In blocks of a MiB the same stacks are as few.
+// If all sizes are multiples of a MiB, the stacks are listed in blocks of a MiB, so that large
+// sizes have no more stacks than small ones.
 TEST(LayoutInfeasibility, StacksOfLargeBlocksAreFew) {
   constexpr Bytes kMib = Bytes{1} << 20;
   LayoutInstance instance = around_a_pin(14 * kMib);

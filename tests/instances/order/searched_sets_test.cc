@@ -115,8 +115,8 @@ TEST(SearchedSets, AreFewerWithForcedPrecedences) {
   EXPECT_GT(fewer, 0);
 }
 
-// Steps that raise nothing follow at once, in whatever order they come to fit: planners state the
-// number of sets that are left.
+// Operators that do not raise the peak run at once, in any order in which they become ready.
+// Planners state the number of the sets that are left, so that the checker must count as many.
 TEST(SearchedSets, AreAsFewAsBefore) {
   for (const bool from_end : {false, true}) {
     std::int64_t all = 0;

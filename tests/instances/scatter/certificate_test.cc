@@ -192,7 +192,7 @@ TEST(Certificate, PlanesOfLevelsAreBelowTheTimes) {
   EXPECT_EQ(rule_of({.ms = 10, .token_ms = 1, .square_ms = -1e-6}, three_measured()), rule);
   EXPECT_EQ(rule_of({.ms = 10, .token_ms = kInf}, three_measured()), rule);
   EXPECT_EQ(rule_of({.ms = 10, .token_ms = 1}, three()), rule);  // nothing is measured
-  // Nothing is asked of the times of a degree that there is not.
+  // Degree 3 has no measured times, and the checker does not look for any.
   EXPECT_EQ(first_rule_of_levels({{.degree = 1}, {.degree = 2}, {.degree = 3}}, three_measured()),
             rule);
   ScatterInstance none = three_measured();
@@ -242,7 +242,8 @@ TEST(Certificate, LevelsHaveRoomForWhatOtherFormsHold) {
   EXPECT_EQ(first_rule_of_levels({{1, none}, {2, ring}}, instance), "");
 }
 
-// A ring pads 30 tokens to 32, an all-to-all does not: what rings pay for 32 tokens is too much.
+// A ring pads 30 tokens to 32, and an all-to-all does not. So the price of 32 tokens on a ring is
+// more than an all-to-all would pay.
 TEST(Certificate, LevelsPadNoMoreThanOtherForms) {
   using enum ExchangeKind;
   ScatterInstance instance = three_with_kinds();

@@ -91,8 +91,8 @@ TEST(ScatterPaddingByForm, LengthsArePaddedAsAllGroupsDo) {
   EXPECT_EQ(ScatterReferenceModel(instance).length(0), 5);
 }
 
-// Without packing each sequence is a row: 3 tokens become 12, a multiple of both, on one device
-// too.
+// Without packing each sequence is a row of its own. 3 tokens are padded to 12, a multiple of 4 and
+// of 3, also on one device.
 TEST(ScatterPaddingByForm, RowsOfOneSequenceOnOneDevice) {
   ScatterInstance instance = four({.row_multiple = 4, .device_multiple = 3}, {3});
   instance.rules.packed = false;
