@@ -35,6 +35,14 @@ Tokens most_by_density(const ScatterTable& table, Tokens length) {
 // each degree divides the next, taking the largest groups first is optimal. Otherwise N C / length
 // is an upper bound.
 Tokens most_in_memory(const ScatterTable& table, Tokens length) {
+  if (table.mixes()) {
+    // Devices share their memory between both kinds of rows.
+    Tokens least = kMaxExact;
+    for (const GroupConfig& config : table.configs()) {
+      if (length <= config.longest) least = std::min(least, config.padded(length));
+    }
+    return table.batch_capacity() / least;
+  }
   if (!table.even()) return most_by_density(table, length);
   if (!divisibility_chain(table.configs())) return table.batch_capacity() / length;
   Tokens together = 0;
@@ -58,6 +66,7 @@ Tokens most_in_memory(const ScatterTable& table, Tokens length) {
 // a sequence is smaller than the least degree that holds it.
 Tokens most_together(const ScatterTable& table, Tokens length) {
   const Tokens together = most_in_memory(table, length);
+  if (table.mixes()) return together;
   for (const GroupConfig& config : table.configs()) {
     if (length > config.longest) continue;
     return std::min(
@@ -131,6 +140,43 @@ Ms longest_alone(const ScatterTable& table) {
   return longest;
 }
 
+Ms mixed_area_ms(const ScatterTable& table) {
+  // A sequence adds `shared` + price * `hidden`, or (1 - price) `own`; both are equal at `even`.
+  struct Costs {
+    double even;
+    Ms shared, hidden, own;
+  };
+  const int all = static_cast<int>(table.configs().size()) - 1;
+  std::vector<Costs> costs;
+  for (int kind = 0; kind < std::ssize(table.kinds()); ++kind) {
+    const DistinctLength& k = table.kinds()[static_cast<std::size_t>(kind)];
+    const Tokens tokens = table.configs()[static_cast<std::size_t>(all)].padded(k.length);
+    const Ms hidden = static_cast<double>(tokens) * table.hidden_token_ms();
+    const Ms shared = std::max(0.0, table.kind_cost(kind, all) - hidden);
+    const bool fits = table.holds_kind(0, kind);
+    const Ms own = fits ? table.kind_cost(kind, 0) / table.devices() : kInfinity;
+    const double even = !fits || own + hidden == 0 ? 1 : (own - shared) / (own + hidden);
+    costs.push_back({std::clamp(even, 0.0, 1.0), k.count * shared, k.count * hidden,
+                     fits ? k.count * own : kInfinity});
+  }
+  // The sum is concave in the price. Its slope falls where a sequence changes from shared to own.
+  std::ranges::stable_sort(costs, {}, &Costs::even);
+  Ms slope = 0;
+  for (const Costs& c : costs) slope += c.hidden;
+  double price = 0;
+  for (const Costs& c : costs) {
+    if (slope <= 0) break;
+    price = c.even;
+    slope -= c.hidden + (c.own < kInfinity ? c.own : 0);
+  }
+  Ms sum = 0;
+  for (const Costs& c : costs) {
+    const Ms own = c.own < kInfinity ? (1 - price) * c.own : kInfinity;
+    sum += std::min(c.shared + price * c.hidden, own);
+  }
+  return sum;
+}
+
 // Returns the bound with the copies of offload [B2]. It is convex in the number of micro-batches:
 // another one costs an overhead and keeps more activations on the devices.
 static Ms step_with_copies(const ScatterTable& table, int micro_batches) {
@@ -150,6 +196,7 @@ static Ms step_with_copies(const ScatterTable& table, int micro_batches) {
 }
 
 Ms step_of_more(const ScatterTable& table, int micro_batches) {
+  if (table.mixes()) return micro_batches * table.least_overhead() + mixed_area_ms(table);
   if (table.offloads()) return step_with_copies(table, micro_batches);
   const Ms overhead = table.least_overhead();
   const Ms even = table.total_area() / table.devices();

@@ -10,7 +10,8 @@
 // S5 strengthen them. C9 pads the rows of groups. U1 to U4 are the rules on whole micro-batches and
 // their number. U5 is the longest makespan of a pipeline. U6 and U7 give a micro-batch one
 // recomputation mode. U8 and U9 give its groups equal numbers of sequences. OF1 to OF4 price the
-// copies of groups that offload activations.
+// copies of groups that offload activations. MX1 and MX2 are the time and the memory of mixed
+// micro-batches.
 #pragma once
 
 #include <span>

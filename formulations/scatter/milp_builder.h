@@ -40,6 +40,8 @@ class ScatterMilpBuilder {
   int add_copies(GroupForm form, const milp::Row& tokens, const std::string& suffix);
   void add_slot_rows(int slot, std::size_t first);
   void add_kinds(int slot, std::size_t first);
+  void add_mixed(int slot, std::size_t first);
+  Load own_part_of(const Load& load, Tokens length, GroupForm form) const;
   void add_rules_of_slot(milp::Row sum, milp::Row some);
   void add_multiple();
   void add_longest();

@@ -8,6 +8,7 @@
 
 #include "formulations/scatter/milp.h"
 #include "instances/scatter/cost/cost_model.h"
+#include "instances/scatter/cost/mixed.h"
 #include "instances/scatter/table/device_pools.h"
 
 namespace stowage {
@@ -39,6 +40,7 @@ std::vector<double> encode(const ScatterMilp& milp, const ScatterInstance& insta
     values[static_cast<std::size_t>(variable)] = value;
   };
   std::vector<bool> taken(milp.groups.size(), false);
+  std::vector<std::vector<ScatterGroup>> slots(milp.makespan.size());
   for (const ClassGroup& group : groups) {
     std::size_t home = 0;
     while (home < milp.groups.size() && (taken[home] || milp.groups[home].slot != group.slot ||
@@ -69,8 +71,9 @@ std::vector<double> encode(const ScatterMilp& milp, const ScatterInstance& insta
       set(milp.rows[home], static_cast<double>(multiples));
     }
     const auto slot = static_cast<std::size_t>(group.slot);
-    const auto makespan = static_cast<std::size_t>(milp.makespan[slot]);
-    values[makespan] = std::max(values[makespan], group_ms(instance, group.form(), load));
+    slots[slot].push_back({.degree = group.degree,
+                           .tokens = round_up(tokens, row_multiple(instance, group.form())),
+                           .time_ms = group_ms(instance, group.form(), load)});
     if (!milp.offload.empty()) {
       const OffloadColumns& own = milp.offload[home];
       const ActivationOffload& offload = *instance.model.offload;
@@ -89,6 +92,9 @@ std::vector<double> encode(const ScatterMilp& milp, const ScatterInstance& insta
       const auto choices = static_cast<std::size_t>(recomputations(instance));
       set(milp.modes[slot * choices + static_cast<std::size_t>(group.recomputation)], 1);
     }
+  }
+  for (std::size_t slot = 0; slot < slots.size(); ++slot) {
+    set(milp.makespan[slot], makespan_ms(instance, slots[slot]));
   }
   if (milp.longest >= 0) {
     double longest = 0;

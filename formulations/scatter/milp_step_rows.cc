@@ -12,12 +12,19 @@
 #include "formulations/scatter/milp.h"
 #include "formulations/scatter/milp_builder.h"
 #include "instances/scatter/cost/cost_model.h"
+#include "instances/scatter/cost/mixed.h"
 #include "instances/scatter/table/device_pools.h"
 
 namespace stowage {
 namespace {
 
 using milp::Row;
+
+// Returns the rest of a time without a part of it; 0 if the rest is rounding.
+Ms rest_of(Ms all, Ms part) {
+  constexpr double kNearlyAll = 1 - 1e-9;
+  return part < all * kNearlyAll ? all - part : 0;
+}
 
 int count_sequences(std::span<const LengthClass> classes) {
   return std::accumulate(classes.begin(), classes.end(), 0,
@@ -108,7 +115,8 @@ void ScatterMilpBuilder::add_slot_rows(int slot, std::size_t first) {
     const GroupForm form = out_.groups[group].form();
     const int degree = form.degree;
     const Ms latency = group_overhead_ms(instance_, form) - fixed;
-    sum.terms.push_back({out_.used[group], double(degree)});
+    const bool shared = is_shared_row(instance_, degree);
+    if (!shared) sum.terms.push_back({out_.used[group], double(degree)});
     some.terms.push_back({out_.used[group], 1});
     if (latency > 0) {
       area.terms.push_back({out_.used[group], degree * latency});
@@ -117,7 +125,8 @@ void ScatterMilpBuilder::add_slot_rows(int slot, std::size_t first) {
     for (std::size_t q = 0; q < classes_.size(); ++q) {
       const int variable = assigned(group, q);
       if (variable < 0) continue;
-      const Load load = sequence_load(instance_, classes_[q].length, form);
+      Load load = sequence_load(instance_, classes_[q].length, form);
+      if (shared) load = own_part_of(load, classes_[q].length, form);
       area.terms.push_back({variable, degree * load.compute});
       transfer.terms.push_back({variable, degree * load.transfer});
       hides = hides || load.compute != load.transfer;
@@ -129,6 +138,7 @@ void ScatterMilpBuilder::add_slot_rows(int slot, std::size_t first) {
     }
   }
   if (!instance_.cluster.kinds.empty()) add_kinds(slot, first);
+  if (instance_.mixed) add_mixed(slot, first);
   add_rules_of_slot(std::move(sum), std::move(some));
   if (!options_.strengthened) return;
   if (options_.slots > 1) {
@@ -139,6 +149,63 @@ void ScatterMilpBuilder::add_slot_rows(int slot, std::size_t first) {
   }
   out_.model.add_row(std::move(area));
   if (hides) out_.model.add_row(std::move(transfer));
+}
+
+// Returns the load of a sequence of a shared row without what own rows can hide of its exchange.
+Load ScatterMilpBuilder::own_part_of(const Load& load, Tokens length, GroupForm form) const {
+  const Ms hidden = hidden_exchange_ms(instance_, padded_length(instance_, length, form));
+  return {rest_of(load.compute, hidden), rest_of(load.transfer, hidden)};
+}
+
+// MX1: the makespan of a mixed micro-batch, for each own row. MX2: a device holds its own row
+// beside its part of the shared row.
+void ScatterMilpBuilder::add_mixed(int slot, std::size_t first) {
+  std::size_t shared = first;
+  while (!is_shared_row(instance_, out_.groups[shared].degree)) ++shared;
+  const double devices = instance_.cluster.devices;
+  Tokens each = std::min(tokens_per_device(instance_), instance_.rules.max_tokens_per_rank);
+  // Room for two rows of all sequences has no effect, and much larger numbers harm a solver.
+  Tokens all = row_multiple(instance_, out_.groups[shared].form());
+  for (const LengthClass& c : classes_) all += most_padded_length(instance_, c.length) * c.count;
+  each = std::min(each, 2 * all);
+  // Adds the tokens of a group's row times `factor`, and its time beside its overhead.
+  const auto add_row_of = [&](std::size_t group, double factor, Row& tokens, Row& time) {
+    const GroupForm form = out_.groups[group].form();
+    const int padded = out_.rows[group];
+    const Tokens multiple = row_multiple(instance_, form);
+    const double token = padded < 0 ? 0
+                                    : row_padding_load(instance_, 1, form).compute /
+                                          static_cast<double>(multiple - 1);
+    const Ms hidden = group == shared ? hidden_exchange_ms(instance_, 1) : 0;
+    for (std::size_t q = 0; q < classes_.size(); ++q) {
+      const int variable = assigned(group, q);
+      if (variable < 0) continue;
+      const Tokens length = padded_length(instance_, classes_[q].length, form);
+      Ms ms = sequence_load(instance_, length, form).compute;
+      if (padded < 0) {
+        tokens.terms.push_back({variable, factor * static_cast<double>(length)});
+        ms = rest_of(ms, hidden * static_cast<double>(length));
+      } else {
+        ms = rest_of(ms, token * static_cast<double>(length));
+      }
+      if (ms != 0) time.terms.push_back({variable, ms});
+    }
+    if (padded < 0) return;
+    tokens.terms.push_back({padded, factor * static_cast<double>(multiple)});
+    const Ms ms = rest_of(token, hidden) * static_cast<double>(multiple);
+    if (ms != 0) time.terms.push_back({padded, ms});
+  };
+  for (std::size_t own = first; own < shared; ++own) {
+    const std::string suffix = label("", slot) + '_' + std::to_string(own - first);
+    Row time{.name = "MX1" + suffix, .upper = 0, .terms = {{out_.makespan.back(), -1}}};
+    Row memory{.name = "MX2" + suffix, .upper = devices * static_cast<double>(each)};
+    time.terms.push_back(
+        {out_.used[shared], group_overhead_ms(instance_, out_.groups[shared].form())});
+    add_row_of(shared, 1, memory, time);
+    add_row_of(own, devices, memory, time);
+    out_.model.add_row(std::move(time));
+    out_.model.add_row(std::move(memory));
+  }
 }
 
 // U10: C3 for the devices of each kind.

@@ -8,6 +8,7 @@
 #include "heuristics/scatter/construct/heterogeneous_cluster_multistart.h"
 #include "heuristics/scatter/construct/multistart.h"
 #include "heuristics/scatter/improve/rule_repair.h"
+#include "heuristics/scatter/mixed/mixed_search.h"
 #include "heuristics/scatter/published/bytescale.h"
 #include "heuristics/scatter/published/homogeneous.h"
 #include "heuristics/scatter/published/megatron_dp_balanced.h"
@@ -100,6 +101,14 @@ std::optional<WorkingStep> or_published(const ScatterTable& table, const Budget&
   return step;
 }
 
+// Returns the step of mixed micro-batches from our step without them and from Skrull's.
+WorkingStep mixed(const ScatterTable& table, WorkingStep plain, double moves,
+                  const MultistartParams& params, std::uint64_t seed, const Budget& budget) {
+  std::vector<WorkingStep> others{std::move(plain)};
+  if (auto published = mixed_skrull(table)) others.push_back(*std::move(published));
+  return best_mixed(table, others, moves, params, seed, budget);
+}
+
 double fast_moves(const ScatterTable& table, double moves) {
   return moves * std::clamp(kFewSequences / std::max(1, table.size()), 1.0, kMaxForFew);
 }
@@ -163,7 +172,7 @@ std::vector<ScatterHeuristic> heuristics(const ScatterInstance& instance,
   add("skrull", "each sequence local to one device or sharded over all",
       "Skrull (arXiv 2505.19609) section 4",
       [](const ScatterTable& table, std::uint64_t, const Budget&) {
-        return fastest_recomputation(table, skrull);
+        return table.mixes() ? mixed_skrull(table) : fastest_recomputation(table, skrull);
       });
   add("bytescale", "each sequence on as many devices as it fills, like work at the same time",
       "ByteScale (arXiv 2502.21231) sections 4 and 5",
@@ -190,20 +199,27 @@ std::vector<ScatterHeuristic> heuristics(const ScatterInstance& instance,
       [](const ScatterTable& table, std::uint64_t, const Budget& budget) {
         return verl(table, budget);
       });
+  const auto mixed_too = [params](const ScatterTable& table, std::optional<WorkingStep> step,
+                                  double moves, std::uint64_t seed, const Budget& budget) {
+    if (!step || step->empty() || !table.mixes()) return step;
+    return std::optional(mixed(table, *std::move(step), moves, params, seed, budget));
+  };
   add("fast", "starts from all chunkings race under a short annealing", "",
-      [params, others](const ScatterTable& table, std::uint64_t seed, const Budget& budget) {
-        return or_published(table, budget, [&] {
-          return joint(table,
-                       {.moves = fast_moves(table, params.moves),
-                        .path_rounds = params.path_rounds,
-                        .race = params,
-                        .others = others},
-                       seed, budget);
+      [params, others, mixed_too](const ScatterTable& table, std::uint64_t seed,
+                                  const Budget& budget) {
+        const double moves = fast_moves(table, params.moves);
+        std::optional<WorkingStep> step = or_published(table, budget, [&] {
+          return joint(
+              table,
+              {.moves = moves, .path_rounds = params.path_rounds, .race = params, .others = others},
+              seed, budget);
         });
+        return mixed_too(table, std::move(step), moves, seed, budget);
       });
   add("joint", "starts from all chunkings race under a long annealing", "",
-      [params, others](const ScatterTable& table, std::uint64_t seed, const Budget& budget) {
-        return or_published(table, budget, [&] {
+      [params, others, mixed_too](const ScatterTable& table, std::uint64_t seed,
+                                  const Budget& budget) {
+        std::optional<WorkingStep> step = or_published(table, budget, [&] {
           return joint(table,
                        {.moves = params.long_moves,
                         .path_rounds = kLongPaths * params.path_rounds,
@@ -211,6 +227,7 @@ std::vector<ScatterHeuristic> heuristics(const ScatterInstance& instance,
                         .others = others},
                        seed, budget);
         });
+        return mixed_too(table, std::move(step), params.long_moves, seed, budget);
       });
   return all;
 }

@@ -55,6 +55,7 @@ inline constexpr char kDeviceKinds[] = "E309";
 inline constexpr char kTable[] = "E310";
 inline constexpr char kPadding[] = "E311";
 inline constexpr char kOffload[] = "E312";
+inline constexpr char kMixed[] = "E313";
 // Rules of a layout instance beyond its types.
 inline constexpr char kLifetime[] = "E331";
 inline constexpr char kGaps[] = "E332";

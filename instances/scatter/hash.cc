@@ -134,6 +134,10 @@ std::string instance_hash(const ScatterInstance& instance) {
     fingerprint.add(std::string_view("loss_tokens"));
     for (const Tokens targets : instance.loss_tokens) fingerprint.add(targets);
   }
+  if (instance.mixed) {
+    fingerprint.add(std::string_view("mixed"));
+    fingerprint.add(instance.mixed->hidden_share);
+  }
   if (instance.pipeline_stages != 1) {
     fingerprint.add(std::string_view("pipeline_stages"));
     fingerprint.add(std::int64_t{instance.pipeline_stages});

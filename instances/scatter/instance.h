@@ -263,6 +263,16 @@ struct Padding {
   bool operator==(const Padding&) const = default;
 };
 
+// Micro-batches may hold rows of single devices beside one row that all devices share. Each device
+// then computes its own row and its part of the shared row, one after the other, while the shared
+// row exchanges: cost/mixed.h has the time. Needs the degrees 1 and N alone, and an all-to-all.
+// Source: Skrull (arXiv 2505.19609, section 4).
+struct MixedMicroBatches {
+  double hidden_share = 1;  // in [0, 1], of the exchange, which work on the own rows can hide
+
+  bool operator==(const MixedMicroBatches&) const = default;
+};
+
 struct ScatterInstance {
   std::string name;
   Cluster cluster;
@@ -274,7 +284,9 @@ struct ScatterInstance {
   int pipeline_stages = 1;
   Tokens pad_multiple = 1;              // every length is rounded up to a multiple of it first
   std::optional<Padding> padding = {};  // in place of pad_multiple, which is then 1
-  std::vector<Tokens> lengths;          // the id of a sequence is its index here
+  // Absent: the groups of a micro-batch share no device.
+  std::optional<MixedMicroBatches> mixed = {};
+  std::vector<Tokens> lengths;  // the id of a sequence is its index here
   // Targets of each sequence, 0 to its length: the tokens over which the loss is summed (labels
   // that are not masked). Empty: all tokens are targets.
   std::vector<Tokens> loss_tokens;

@@ -5,6 +5,7 @@
 #include "instances/json/answer.h"
 #include "instances/json/limits.h"
 #include "instances/scatter/cost/cost_model.h"
+#include "instances/scatter/cost/mixed.h"
 #include "instances/scatter/json/embedded_documents.h"
 #include "instances/scatter/json/json.h"
 #include "instances/scatter/table/device_pools.h"
@@ -110,9 +111,8 @@ ScatterPlan completed(const ScatterInstance& instance, const BarePlan& bare) {
     const int recomputation = recomputation_index(instance, groups.recomputation);
     for (const BareGroup& group : groups.groups) {
       micro_batch.groups.push_back(completed(instance, recomputation, group));
-      micro_batch.makespan_ms =
-          std::max(micro_batch.makespan_ms, micro_batch.groups.back().time_ms);
     }
+    micro_batch.makespan_ms = makespan_ms(instance, micro_batch.groups);
     sum += micro_batch.makespan_ms;
     longest = std::max(longest, micro_batch.makespan_ms);
   }

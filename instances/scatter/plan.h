@@ -37,7 +37,7 @@ struct ScatterGroup {
 };
 
 struct ScatterMicroBatch {
-  Ms makespan_ms = 0;  // the slowest group's time
+  Ms makespan_ms = 0;  // the slowest group's time, or that of cost/mixed.h
   std::vector<ScatterGroup> groups;
   // The name of its recomputation mode; empty if the model lists none.
   std::string recomputation = {};

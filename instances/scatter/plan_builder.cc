@@ -5,6 +5,7 @@
 
 #include "instances/pipeline/schedule.h"
 #include "instances/scatter/cost/cost_model.h"
+#include "instances/scatter/cost/mixed.h"
 #include "instances/scatter/table/device_pools.h"
 #include "instances/scatter/table/group_form.h"
 
@@ -56,10 +57,12 @@ ScatterGroup compose_group(const ScatterInstance& instance, GroupChoice choice, 
 }
 
 // Assigns first ranks to groups that come largest first: one after another or, if devices differ,
-// the next free ranks of their places. Gives -1 if a place has no room left.
+// the next free ranks of their places. Gives -1 if a place has no room left. A row that all devices
+// share leaves its ranks to the rows of single devices.
 class Ranks {
  public:
-  explicit Ranks(const Cluster& cluster) : cluster_(cluster) {}
+  explicit Ranks(const ScatterInstance& instance)
+      : instance_(instance), cluster_(instance.cluster) {}
 
   // Starts a micro-batch. Groups that reach across kinds come first.
   void start(const MicroBatchChoice& choice) {
@@ -78,6 +81,7 @@ class Ranks {
   }
 
   int next(const GroupChoice& group) {
+    if (is_shared_row(instance_, group.degree)) return 0;
     if (cluster_.kinds.empty()) {
       next_ += group.degree;
       return next_ - group.degree;
@@ -105,6 +109,7 @@ class Ranks {
   }
   void take(int first, int degree) { std::fill_n(taken_.begin() + first, degree, true); }
 
+  const ScatterInstance& instance_;
   const Cluster& cluster_;
   int next_ = 0;
   std::vector<bool> taken_;
@@ -117,7 +122,7 @@ ScatterPlan compose_plan(const ScatterInstance& instance, std::vector<MicroBatch
   ScatterPlan plan{.name = instance.name};
   plan.micro_batches.reserve(choices.size());
   std::vector<Padded> padded;
-  Ranks ranks(instance.cluster);
+  Ranks ranks(instance);
   Ms sum = 0;
   Ms longest = 0;
   for (MicroBatchChoice& choice : choices) {
@@ -132,8 +137,8 @@ ScatterPlan compose_plan(const ScatterInstance& instance, std::vector<MicroBatch
     for (GroupChoice& group : choice) {
       const int rank = ranks.next(group);
       batch.groups.push_back(compose_group(instance, std::move(group), rank, padded));
-      batch.makespan_ms = std::max(batch.makespan_ms, batch.groups.back().time_ms);
     }
+    batch.makespan_ms = makespan_ms(instance, batch.groups);
     sum += batch.makespan_ms;
     longest = std::max(longest, batch.makespan_ms);
     plan.micro_batches.push_back(std::move(batch));

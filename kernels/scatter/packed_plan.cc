@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "instances/pipeline/schedule.h"
+#include "instances/scatter/cost/mixed.h"
 #include "instances/scatter/plan_builder.h"
 #include "instances/scatter/table/group_form.h"
 
@@ -47,11 +48,20 @@ kernels::PackedPlan packed_plan(const ScatterInstance& instance, const ScatterPl
                            " stages is executed; the others are taken to last as long");
     packed.simulated_ms = simulate_1f1b(makespans_of(plan), instance.pipeline_stages);
   }
-  for (std::size_t m = 0; m < plan.micro_batches.size(); ++m) {
+  int next = 0;  // part
+  for (std::size_t m = 0; m < plan.micro_batches.size(); ++m, ++next) {
     const std::vector<ScatterGroup>& groups = plan.micro_batches[m].groups;
+    const bool mixed = mixed_times(instance, groups).has_value();
+    if (mixed && packed.notes.empty()) {
+      packed.notes.emplace_back(
+          "a mixed micro-batch is executed as two: the shared row, then the own rows; no exchange "
+          "is hidden");
+    }
+    int own = 0;
     for (std::size_t g = 0; g < groups.size(); ++g) {
-      packed.batches.push_back({.part = static_cast<int>(m),
-                                .index = static_cast<int>(g),
+      const bool shared = mixed && is_shared_row(instance, groups[g].degree);
+      packed.batches.push_back({.part = mixed && !shared ? next + 1 : next,
+                                .index = shared ? 0 : own++,
                                 .degree = groups[g].degree,
                                 .predicted_ms = groups[g].time_ms,
                                 .tokens = groups[g].tokens,
@@ -60,6 +70,7 @@ kernels::PackedPlan packed_plan(const ScatterInstance& instance, const ScatterPl
       const auto form = form_of(instance, plan.micro_batches[m], groups[g]);
       if (instance.padding && form) take_padding_away(instance, *form, packed.batches.back());
     }
+    if (mixed) ++next;
   }
   return packed;
 }

@@ -40,6 +40,8 @@ class Cluster:
         pad_multiple: lengths are rounded up to a multiple of this number of tokens.
         padding: the object of this name of an instance (docs/reference/scatter.md), as a mapping: groups
             pad by their degree, in place of pad_multiple.
+        mixed: the object of this name of an instance as a mapping, {"hidden_share": 1.0}: a
+            micro-batch may hold a row that all devices share beside rows of single devices.
         sequence_fixed_ms: time added once per sequence, ms. tile_tokens: tokens of a tile;
             attention computes whole tiles.
         split_ms: time added for a token whose sequence d devices share, times 1 - 1/d, ms.
@@ -97,6 +99,7 @@ class Cluster:
     kinds: tuple[dict[str, Any], ...]
     pad_multiple: int
     padding: Optional[dict[str, Any]]
+    mixed: Optional[dict[str, float]]
     sequence_fixed_ms: float
     split_ms: float
     tile_tokens: int
@@ -140,6 +143,7 @@ class Cluster:
         kinds: Sequence[Mapping[str, Any]] = (),
         pad_multiple: int = 1,
         padding: Optional[Mapping[str, Any]] = None,
+        mixed: Optional[Mapping[str, float]] = None,
         sequence_fixed_ms: float = 0.0,
         split_ms: float = 0.0,
         tile_tokens: int = 1,

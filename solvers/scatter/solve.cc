@@ -84,7 +84,7 @@ class ScatterSolve : public FamilySolve<ScatterInstance> {
 
   StoppedBy search() override {
     return StageLoop(scatter_stages(), context_, stages_)
-        .run(scatter_course(options_.method, context_.params));
+        .run(scatter_course(options_.method, context_.params, instance_.mixed.has_value()));
   }
 
   ScatterContext context_{instance_, options_, budget_, incumbent_, gap_ended_it_, refuted_};

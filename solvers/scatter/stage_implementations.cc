@@ -1,14 +1,19 @@
 #include "solvers/scatter/stage_implementations.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "heuristics/scatter/improve/improvement_rounds.h"
 #include "heuristics/scatter/improve/rule_repair.h"
+#include "heuristics/scatter/mixed/mixed_search.h"
+#include "heuristics/scatter/published/skrull.h"
 #include "heuristics/scatter/registry.h"
 #include "instances/json/limits.h"
 #include "instances/numeric/numbers.h"
@@ -19,11 +24,13 @@
 #include "solvers/scatter/explain/remedy.h"
 #include "solvers/scatter/published/flexsp.h"
 #include "solvers/scatter/published/flexsp_ideal_grouping.h"
+#include "solvers/scatter/solve.h"
 
 namespace stowage::scatter_stage {
 namespace {
 
 constexpr double kLargeMilpShare = 0.1;  // share of the remaining time, if a proof is unlikely
+constexpr std::uint64_t kCycle = 4;      // temperatures of annealed mixed micro-batches
 constexpr std::int64_t kMaxRegroupNodes = 1000000;
 constexpr double kSecondsToFinish = 2.5e-7;  // per sequence: composing and verifying a plan
 
@@ -98,6 +105,12 @@ void plan_for_common_padding(ScatterContext& context) {
     const auto plan = heuristic.run(same, table, context.options.seed, context.budget);
     if (plan) context.incumbent.offer(padded_anew(context.instance, *plan), 'H', "fast");
   }
+}
+
+// Returns the step whose groups share no device, as published planners know it.
+ScatterInstance without_mixed(ScatterInstance instance) {
+  instance.mixed.reset();
+  return instance;
 }
 
 }  // namespace
@@ -242,6 +255,43 @@ Ended lns(ScatterContext& context, Budget& budget) {
   return std::nullopt;
 }
 
+Ended unmixed(ScatterContext& context, Budget& part) {
+  SolveOptions options = context.options;
+  options.start.reset();
+  Budget own = part.part(part.seconds_left(), part.nodes_left() / 4);
+  const Outcome made = solve_family(without_mixed(context.instance), options, own, {});
+  if (made.plan) {
+    const auto& plan = std::get<ScatterPlan>(*made.plan);
+    context.incumbent.offer(padded_anew(context.instance, plan), 'H', made.found_by);
+  }
+  return std::nullopt;
+}
+
+Ended mixed_starts(ScatterContext& context, Budget& part) {
+  const ScatterTable& table = context.table;
+  const MultistartParams& race = context.params.multistart;
+  std::vector<WorkingStep> others;
+  if (const auto& plan = context.incumbent.plan()) {
+    others.push_back(to_draft(context.instance, table, *plan));
+  }
+  if (auto published = mixed_skrull(table)) others.push_back(*std::move(published));
+  const double moves = context.options.method == "fast" ? race.moves : context.params.lns.moves;
+  const WorkingStep step = best_mixed(table, others, moves, race, context.options.seed, part);
+  context.incumbent.offer(to_plan(context.instance, table, step), 'H', "mixed");
+  return std::nullopt;
+}
+
+Ended mixed_annealing(ScatterContext& context, Budget& budget) {
+  const MultistartParams& race = context.params.multistart;
+  const WorkingStep step = to_draft(context.instance, context.table, *context.incumbent.plan());
+  const double hot = race.hot * std::pow(race.cooling, static_cast<double>(context.round % kCycle));
+  const WorkingStep made = annealed_mixed(context.table, step, context.params.lns.moves, hot,
+                                          context.options.seed + context.round + 1, budget);
+  budget.count_nodes(1);
+  context.incumbent.offer(to_plan(context.instance, context.table, made), 'L', "mixed");
+  return std::nullopt;
+}
+
 Ended partial_reopt(ScatterContext& context, Budget&) {
   context.replan.some(context.round);
   return std::nullopt;
@@ -263,7 +313,7 @@ Ended regroup_milp(ScatterContext& context, Budget& budget) {
 Ended flexsp_milps(ScatterContext& context, Budget& budget) {
   Incumbent<ScatterInstance>& incumbent = context.incumbent;
   FlexspResult result =
-      flexsp(context.instance,
+      flexsp(without_mixed(context.instance),
              {.backend = context.backend(),
               .milp_seconds = context.options.milp_seconds.value_or(kMilpSeconds)},
              budget);
@@ -282,7 +332,8 @@ Ended flexsp_milps(ScatterContext& context, Budget& budget) {
 
 Ended flexsp_grouping(ScatterContext& context, Budget& budget) {
   Incumbent<ScatterInstance>& incumbent = context.incumbent;
-  FlexspIdealGrouping result = plan_flexsp_chunks(context.instance, context.backend(), budget);
+  FlexspIdealGrouping result =
+      plan_flexsp_chunks(without_mixed(context.instance), context.backend(), budget);
   if (result.plan) {
     incumbent.offer(std::move(*result.plan), 'H', "flexsp-chunks");
   } else {

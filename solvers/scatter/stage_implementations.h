@@ -71,6 +71,15 @@ Ended more_bounds(ScatterContext& context, Budget& part);
 // Regroups each micro-batch by a MILP, with more nodes each time.
 Ended regroup_milp(ScatterContext& context, Budget& part);
 
+// Solves the step without mixed micro-batches, whose plans are plans of this step too.
+Ended unmixed(ScatterContext& context, Budget& part);
+
+// Plans mixed micro-batches from the best plan and from starts of their own.
+Ended mixed_starts(ScatterContext& context, Budget& part);
+
+// Anneals mixed micro-batches from the best plan, each time from another temperature.
+Ended mixed_annealing(ScatterContext& context, Budget& part);
+
 // Runs the baseline of the published MILPs.
 Ended flexsp_milps(ScatterContext& context, Budget& part);
 

@@ -30,6 +30,7 @@ constexpr std::size_t kFewLengths = 60;
 // Share of the time left for a long annealing whose starts would take no time. They take about half
 // of a short one.
 constexpr double kLongShare = 0.7;
+constexpr double kUnmixedShare = 0.3;  // of the time left, for plans without mixed micro-batches
 
 // Column generation requires one number of devices for the groups of a pattern.
 bool one_device_type(const ScatterContext& context) { return !context.table.several_kinds(); }
@@ -103,6 +104,11 @@ bool in_a_pipeline(const ScatterContext& context) {
 double depths_share(const ScatterContext& context) { return context.params.pipeline.share; }
 
 bool has_milp_times(const ScatterContext& context) { return !context.table.measured(); }
+
+// Mixed micro-batches gain more than better plans without them.
+double unmixed_share(const ScatterContext& context) {
+  return context.options.method == "fast" ? 1 : kUnmixedShare;
+}
 
 double subset_share(const ScatterContext& context) { return context.params.subset_dp.share; }
 
@@ -182,6 +188,16 @@ constexpr auto kStages = std::to_array<Stage<ScatterContext>>({
      "a few boxes of the search over makespans",
      quick_profile_bound,
      {.needs = kBoth, .when = patterns_are_quick}},
+    {"unmixed",
+     "the step without mixed micro-batches, by the same method",
+     unmixed,
+     {.share = unmixed_share}},
+    {"mixed_starts", "shared rows by the price of a hidden exchange; the best starts are annealed",
+     mixed_starts},
+    {"mixed_annealing",
+     "annealing of mixed micro-batches: shared rows and rows of single devices",
+     mixed_annealing,
+     {.needs = Needs::plan, .when = has_rounds}},
     {"heuristic", "the heuristic that the method names", method_heuristic},
     {"flexsp", "FlexSP's chunks and MILPs", flexsp_milps},
     {"flexsp_chunks", "FlexSP's chunks, grouped by our search", flexsp_grouping},
@@ -194,6 +210,9 @@ constexpr auto kStages = std::to_array<Stage<ScatterContext>>({
 constexpr auto kFirst = std::to_array<std::string_view>(
     {"first_plan", "multistart", "other_depths", "quick_bound", "subset_dp", "long_multistart",
      "first_milp", "pattern_dive", "profile_search", "best_bound", "dive_at_bound", "other_bound"});
+// Groups of mixed micro-batches share devices, which patterns and their bounds do not know.
+constexpr auto kMixedFirst =
+    std::to_array<std::string_view>({"first_plan", "unmixed", "mixed_starts"});
 constexpr auto kRound = std::to_array<std::string_view>(
     {"lns", "partial_reopt", "profile_search", "more_bounds", "regroup_milp"});
 
@@ -201,10 +220,16 @@ constexpr auto kRound = std::to_array<std::string_view>(
 
 std::span<const Stage<ScatterContext>> scatter_stages() { return kStages; }
 
-Course scatter_course(std::string_view method, const ScatterParams& params) {
-  const Phase first{.stages = {kFirst.begin(), kFirst.end()}};
+Course scatter_course(std::string_view method, const ScatterParams& params, bool mixes) {
+  Phase first{.stages = {kFirst.begin(), kFirst.end()}};
   const Phase step{.stages = {"step_milp"}};
-  const Phase rounds{.stages = {kRound.begin(), kRound.end()}, .rounds = kUntilLimit};
+  Phase rounds{.stages = {kRound.begin(), kRound.end()}, .rounds = kUntilLimit};
+  if (mixes) {
+    first.stages = {kMixedFirst.begin(), kMixedFirst.end()};
+    rounds.stages = {"mixed_annealing"};
+    if (method == "auto") return {first, step, rounds};
+    if (method == "fast") return {Phase{.stages = {"unmixed", "mixed_starts", "rescue"}}};
+  }
   if (method == "auto") return {first, step, rounds};
   if (method == "exact") {
     // A larger MILP needs a good start, and must leave time for the rounds.

@@ -38,6 +38,9 @@ class GenerateScatterCommand : public Command {
     lengths_.declare(flags, "which slice of --count lines");
     flags.number("--offload", offload_, "MIB_PER_MS", kLeastDivisor, 1e9,
                  "Activations may leave for the host, at this rate of a GPU each way");
+    flags.number(
+        "--mixed", mixed_, "SHARE", 0, 1,
+        "Micro-batches may mix rows of all GPUs and of one; these hide this share of exchange");
     flags.text("--name", name_, "NAME", "Name of the instance; default says what it is made of");
     output_flags_.declare(flags, true);
   }
@@ -53,6 +56,7 @@ class GenerateScatterCommand : public Command {
                                .above_limit = lengths_.above_limit(),
                                .pad_multiple = preset_.pad_multiple(),
                                .offload_mib_per_ms = offload_,
+                               .mixed_hidden_share = mixed_,
                                .name = name_};
     if (auto error = lengths_.misplaced_flag()) return console.refuse(*error);
     // A list on stdin no longer has the name "-" here, so the name is passed explicitly.
@@ -74,6 +78,7 @@ class GenerateScatterCommand : public Command {
   std::string name_;
   std::optional<std::int64_t> count_;
   std::optional<double> offload_;
+  std::optional<double> mixed_;
   LengthFlags lengths_;
   PresetFlags preset_;
   OutputFlags output_flags_;

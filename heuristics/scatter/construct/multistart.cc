@@ -13,6 +13,7 @@
 #include "heuristics/scatter/construct/step_coarsening.h"
 #include "heuristics/scatter/improve/anneal.h"
 #include "heuristics/scatter/improve/batch_lns.h"
+#include "heuristics/scatter/improve/rule_repair.h"
 #include "heuristics/scatter/published/bytescale.h"
 #include "heuristics/scatter/published/homogeneous.h"
 #include "heuristics/scatter/published/skrull.h"

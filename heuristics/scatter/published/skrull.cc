@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "heuristics/packing.h"
+#include "heuristics/scatter/mixed/mixed_step.h"
 
 namespace stowage {
 namespace {
@@ -59,6 +60,49 @@ void place_locally(const ScatterTable& table, std::span<const int> local, int ba
   }
 }
 
+// Returns the device's row of the micro-batch with the most tokens that holds a sequence.
+int fullest_row(const MixedStep& step, int batch) {
+  int fullest = step.own_row(batch, 0);
+  for (int row = fullest; row < step.shared_row(batch); ++row) {
+    if (step.tokens(row) > step.tokens(fullest)) fullest = row;
+  }
+  return fullest;
+}
+
+// Shards the sequence, and the longest sequence of the fullest device until all have room. Returns
+// false if that is not enough.
+bool shard(MixedStep& step, int position, int batch) {
+  step.place(position, step.shared_row(batch));
+  while (!step.is_within_room(batch)) {
+    const std::vector<int>& fullest = step.positions(fullest_row(step, batch));
+    if (fullest.empty()) return false;
+    const int longest = std::ranges::min(fullest);
+    step.remove(longest);
+    step.place(longest, step.shared_row(batch));
+  }
+  return true;
+}
+
+// Places the sequences of a micro-batch, which are the shortest first.
+bool place_all(MixedStep& step, const std::vector<int>& positions, int batch) {
+  for (const int position : positions) {
+    int idlest = step.own_row(batch, 0);
+    int emptiest = idlest;
+    for (int row = idlest; row < step.shared_row(batch); ++row) {
+      if (step.own_ms(row) < step.own_ms(idlest)) idlest = row;
+      if (step.tokens(row) < step.tokens(emptiest)) emptiest = row;
+    }
+    if (step.has_room(position, idlest)) {
+      step.place(position, idlest);
+    } else if (step.has_room(position, emptiest)) {
+      step.place(position, emptiest);
+    } else if (!shard(step, position, batch)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 std::optional<WorkingStep> skrull(const ScatterTable& table) {
@@ -101,6 +145,26 @@ std::optional<WorkingStep> skrull(const ScatterTable& table) {
   for (WorkingMicroBatch& batch : step) batch.makespan = slowest(batch);
   std::erase_if(step, [](const WorkingMicroBatch& batch) { return positions_of(batch).empty(); });
   return step;
+}
+
+std::optional<WorkingStep> mixed_skrull(const ScatterTable& table) {
+  if (table.size() == 0) return WorkingStep();
+  if (!table.holds(static_cast<int>(table.configs().size()) - 1, 0)) return std::nullopt;
+  const Tokens room = table.batch_capacity();
+  const auto fewest = static_cast<int>((table.total_held() + room - 1) / room);
+  for (int batches = std::max(1, fewest); batches <= table.size(); ++batches) {
+    MixedStep step(table, batches);
+    bool fits = true;
+    for (int batch = 0; batch < batches && fits; ++batch) {
+      std::vector<int> positions;
+      for (int position = table.size() - 1 - batch; position >= 0; position -= batches) {
+        positions.push_back(position);
+      }
+      fits = place_all(step, positions, batch);
+    }
+    if (fits) return step.to_working_step();
+  }
+  return std::nullopt;
 }
 
 }  // namespace stowage

@@ -14,6 +14,7 @@
 #include "instances/pictures/drawing/tooltip.h"
 #include "instances/pictures/length_histogram.h"
 #include "instances/scatter/cost/cost_model.h"
+#include "instances/scatter/cost/mixed.h"
 #include "instances/scatter/table/device_pools.h"
 
 namespace stowage {
@@ -81,7 +82,9 @@ class Gantt {
     Ms start = 0;
     for (std::size_t b = 0; b < plan_.micro_batches.size(); ++b) {
       const ScatterMicroBatch& batch = plan_.micro_batches[b];
-      for (std::size_t g = 0; g < batch.groups.size(); ++g) add_group(svg, start, b, g);
+      for (std::size_t g = 0; g < batch.groups.size(); ++g) {
+        add_group(svg, extent(start, b, g), b, g);
+      }
       start += batch.makespan_ms;
     }
     const Merged merged = draw_tiles(svg, plot_, tiles_, "parts", [this](std::int64_t item) {
@@ -114,16 +117,35 @@ class Gantt {
     return axis;
   }
 
-  void add_group(Svg& svg, Ms start, std::size_t b, std::size_t g) {
+  // Where a group lies in time.
+  struct Extent {
+    Ms start = 0;
+    Ms overhead = 0;
+    Ms time = 0;       // with the overhead
+    double scale = 1;  // of the time of a sequence
+  };
+
+  // A shared row of a mixed micro-batch follows the longest own row, without what that hides.
+  Extent extent(Ms start, std::size_t b, std::size_t g) const {
     const ScatterGroup& group = plan_.micro_batches[b].groups[g];
+    const Ms overhead = std::min(group_overhead_ms(instance_, form(b, g)), group.time_ms);
+    const auto mixed = mixed_times(instance_, plan_.micro_batches[b].groups);
+    if (!mixed || !is_shared_row(instance_, group.degree)) return {start, overhead, group.time_ms};
+    const Ms all = group.time_ms - overhead;
+    return {start + mixed->before + mixed->beside, 0, mixed->shared,
+            all > 0 ? mixed->shared / all : 1};
+  }
+
+  void add_group(Svg& svg, const Extent& where, std::size_t b, std::size_t g) {
+    const ScatterGroup& group = plan_.micro_batches[b].groups[g];
+    const auto [start, overhead, time, shrunk] = where;
     const double top = y_(group.first_rank);
     const double height = y_(group.first_rank + group.degree) - top;
     Ms at = start;
-    const Ms overhead = std::min(group_overhead_ms(instance_, form(b, g)), group.time_ms);
     if (groups_ <= kMaxFixed && height >= kJoined) {
       // Sequences of a group that are too narrow to see get no part of their own.
-      const bool alone = x_(start + group.time_ms) - x_(start + overhead) < kJoined;
-      const double end = x_(start + (alone ? group.time_ms : overhead));
+      const bool alone = x_(start + time) - x_(start + overhead) < kJoined;
+      const double end = x_(start + (alone ? time : overhead));
       const Box box{x_(start), top, end - x_(start), height};
       if (box.width > 0) {
         svg.rect(box, kPaper);
@@ -144,10 +166,10 @@ class Gantt {
     const bool by_compute = compute_is_longer(b, g);
     const double scale = scale_of(b, g);
     for (std::size_t i = 0; i < group.sequences.size(); ++i) {
-      at += scale == 0 ? share(group.sequences[i], form(b, g), by_compute)
+      at += scale == 0 ? shrunk * share(group.sequences[i], form(b, g), by_compute)
                        : scale * sequence_ms(instance_, length(group.sequences[i]), form(b, g));
       const bool last = i + 1 == group.sequences.size();
-      const double right = x_(last ? start + group.time_ms : at);
+      const double right = x_(last ? start + time : at);
       ++piece.count;
       if (right - left < kJoined && !last) continue;
       if (right - left < kJoined && pieces_.size() > before) {  // the last piece is too narrow
@@ -278,9 +300,7 @@ std::string pipeline_text(const ScatterInstance& instance, const ScatterPlan& pl
 double idle_share(const ScatterInstance& instance, const ScatterPlan& plan) {
   long double busy = 0;
   for (const ScatterMicroBatch& batch : plan.micro_batches) {
-    for (const ScatterGroup& group : batch.groups) {
-      busy += static_cast<long double>(group.time_ms) * group.degree;
-    }
+    busy += busy_device_ms(instance, batch.groups);
   }
   const long double all = static_cast<long double>(plan.objective_ms) * instance.cluster.devices;
   return all > 0 ? std::max(0.0, static_cast<double>(1 - busy / all)) : 0;

@@ -86,30 +86,25 @@ Load packed_load(const ScatterInstance& instance, Tokens length, GroupForm form,
     ms += factors.quadratic * cost.split_ms * s / speed * (degree - 1) / degree;
   }
   if (!cost.exchange) {
-    if (degree > 1 && cost.all_to_all.mib_per_token > 0) {
-      ms += factors.exchange * cost.all_to_all.mib_per_token * s /
-            (degree * cost.all_to_all.mib_per_ms.at(degree));
-    }
+    ms += all_to_all_ms(instance, length, form);
     return {ms, ms};
   }
   const Exchange& exchange = *cost.exchange;
   const Link link = slowest_link(instance, degree);
   const double share = s / degree;  // tokens on a device
-  const bool two_level = form.exchange == ExchangeKind::two_level;
-  const int exchanging = two_level ? instance.cluster.devices_per_node : degree;
-  const Mib queries = factors.exchange * all_to_all_volume(exchange, exchanging) * share;
   const Mib keys = factors.exchange * exchange.keys_values_mib_per_token * share;
   switch (form.exchange) {
     case ExchangeKind::none:
       break;
     case ExchangeKind::all_to_all:
-      return overlapped(ms, sending_ms(queries * (degree - 1) / degree, link), exchange.overlap);
+      return overlapped(ms, all_to_all_ms(instance, length, form), exchange.overlap);
     case ExchangeKind::all_gather:
       return overlapped(ms, sending_ms(keys * (degree - 1), link), exchange.overlap);
     case ExchangeKind::ring:
       return ring_load(ms, attention / degree, degree, sending_ms(keys, link));
     case ExchangeKind::two_level: {
       const int node = instance.cluster.devices_per_node;
+      const Mib queries = factors.exchange * all_to_all_volume(exchange, node) * share;
       ms += sending_ms(queries * (node - 1) / node, inside(exchange));
       return ring_load(ms, attention / degree, degree / node, sending_ms(keys, across(exchange)));
     }
@@ -145,6 +140,22 @@ Ms overhead_ms(const ScatterInstance& instance, GroupForm form) {
 }
 
 }  // namespace
+
+Ms all_to_all_ms(const ScatterInstance& instance, Tokens tokens, GroupForm form) {
+  const ScatterCost& cost = instance.cost;
+  const int degree = form.degree;
+  if (degree == 1) return 0;
+  const Factors factors = factors_of(instance, form);
+  const auto s = static_cast<double>(tokens);
+  if (!cost.exchange) {
+    if (!(cost.all_to_all.mib_per_token > 0)) return 0;
+    return factors.exchange * cost.all_to_all.mib_per_token * s /
+           (degree * cost.all_to_all.mib_per_ms.at(degree));
+  }
+  if (form.exchange != ExchangeKind::all_to_all) return 0;
+  const Mib queries = factors.exchange * all_to_all_volume(*cost.exchange, degree) * (s / degree);
+  return sending_ms(queries * (degree - 1) / degree, slowest_link(instance, degree));
+}
 
 Load sequence_load(const ScatterInstance& instance, Tokens length, GroupForm form) {
   if (instance.padding) length = padded_length(instance, length, form);

@@ -123,6 +123,10 @@ Ms group_ms(const ScatterInstance& instance, GroupForm form, const Load& load);
 // table and without offload, it adds at most this to any group.
 Ms sequence_ms(const ScatterInstance& instance, Tokens length, GroupForm form);
 
+// Returns the part of the time of a group of this form which is the all-to-all of a row of so many
+// tokens, without its latency. 0 for a group that has no all-to-all.
+Ms all_to_all_ms(const ScatterInstance& instance, Tokens tokens, GroupForm form);
+
 // Returns the time of a group of this form before its first sequence, in ms: fixed_ms and the
 // latencies. Returns 0 if every sequence pays this time.
 Ms group_overhead_ms(const ScatterInstance& instance, GroupForm form);

@@ -32,6 +32,17 @@ void check_options(const ScatterGenerator& generator, const std::vector<Tokens>&
     errors.add(code::kPreset, "/offload_mib_per_ms",
                "must be a number from 1e-09 to 9007199254740992, is " + shortest(offload));
   }
+  const double hidden = generator.mixed_hidden_share.value_or(1);
+  if (!(hidden >= 0 && hidden <= 1)) {
+    errors.add(code::kPreset, "/mixed", "must be a number from 0 to 1, is " + shortest(hidden));
+  } else if (generator.mixed_hidden_share &&
+             (generator.preset.degrees != DegreeSet::local_or_sharded ||
+              (generator.preset.largest_degree != 0 &&
+               generator.preset.largest_degree != generator.preset.devices))) {
+    errors.add(
+        code::kPreset, "/mixed",
+        "must stand beside the degrees \"local-or-sharded\" of all devices, is beside others");
+  }
   const std::int64_t before = errors.found();
   check_source(generator.source, errors);
   if (!count_ok || errors.found() != before) return;
@@ -63,6 +74,17 @@ void set_offload(ScatterInstance& instance, const ScatterGenerator& generator) {
                         .in_mib_per_ms = *generator.offload_mib_per_ms};
 }
 
+// Requires the degrees 1 and N. A single device has no row beside its own.
+void set_mixed(ScatterInstance& instance, double hidden_share) {
+  const int devices = instance.cluster.devices;
+  if (instance.cluster.degrees.size() != 2) return;
+  if (auto& exchange = instance.cost.exchange) {
+    exchange->kinds[devices] = {ExchangeKind::all_to_all};
+    exchange->overlap = 0;
+  }
+  instance.mixed = MixedMicroBatches{.hidden_share = hidden_share};
+}
+
 }  // namespace
 
 Result<GeneratedScatter> generate_scatter(const ScatterGenerator& generator,
@@ -81,6 +103,7 @@ Result<GeneratedScatter> generate_scatter(const ScatterGenerator& generator,
     instance.pad_multiple = *generator.pad_multiple;
   }
   if (generator.offload_mib_per_ms) set_offload(instance, generator);
+  if (generator.mixed_hidden_share) set_mixed(instance, *generator.mixed_hidden_share);
   instance.name = generator.name.empty()
                       ? instance.name + '-' + name_of(generator.source, generator.seed)
                       : generator.name;

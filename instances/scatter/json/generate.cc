@@ -25,6 +25,7 @@ void fields(Visitor& v, Generator& generator) {
   v.choice("above_limit", generator.above_limit, kAboveLimits);
   v.optional("pad_multiple", generator.pad_multiple, {1, kMaxPadMultiple});
   v.optional("offload_mib_per_ms", generator.offload_mib_per_ms, kDivisor);
+  v.optional("mixed", generator.mixed_hidden_share, kShareOfOne);
   v.omit_if(generator.name.empty(), "name", generator.name);
 }
 

@@ -14,6 +14,7 @@
 #include "instances/scatter/json/device_types.h"
 #include "instances/scatter/json/embedded_documents.h"
 #include "instances/scatter/json/json.h"
+#include "instances/scatter/json/mixed.h"
 #include "instances/scatter/json/padding.h"
 #include "instances/scatter/json/time_table.h"
 
@@ -199,7 +200,7 @@ ScatterInstance scatter_instance_from(const JsonValue& document, const std::stri
   const ObjectReader reader(
       document, root, errors,
       {"format", "version", "problem", "name", "cluster", "model", "cost", "rules",
-       "pipeline_stages", "pad_multiple", "padding", "lengths", "loss_tokens"});
+       "pipeline_stages", "pad_multiple", "padding", "mixed", "lengths", "loss_tokens"});
   ScatterInstance instance;
   if (document.object() == nullptr || !check_head(reader, "stowage/instance", "scatter")) {
     return instance;
@@ -228,6 +229,7 @@ ScatterInstance scatter_instance_from(const JsonValue& document, const std::stri
   instance.pipeline_stages =
       static_cast<int>(reader.integer("pipeline_stages", {1, kMaxStages}, 1));
   check_offload(instance, reader);
+  read_mixed(reader, degrees_known, instance);
   const std::int64_t before = errors.found();
   read_padding(reader, degrees_known, instance);
   if (const JsonValue* lengths = reader.require("lengths")) {
@@ -290,6 +292,7 @@ void write_json_members(JsonWriter& json, const ScatterInstance& instance) {
   }
   if (instance.pipeline_stages != 1) json.integer("pipeline_stages", instance.pipeline_stages);
   write_padding(json, instance);
+  write_mixed(json, instance);
   json.key("lengths");
   json.integers(instance.lengths);
   if (!instance.loss_tokens.empty()) {

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "instances/numeric/numbers.h"
+#include "instances/scatter/cost/mixed.h"
 #include "instances/scatter/table/device_pools.h"
 
 namespace stowage {
@@ -63,6 +64,7 @@ ScatterTable::ScatterTable(const ScatterInstance& instance)
       longest_weight_(instance.pipeline_stages - 1),
       offload_(instance.model.offload) {
   if (!instance.cluster.kinds.empty()) cluster_ = instance.cluster;
+  if (instance.mixed) hidden_token_ms_ = hidden_exchange_ms(instance, 1);
   const std::vector<Tokens> padded = padded_lengths(instance);
   const Tokens shortest = padded.empty() ? 1 : std::ranges::min(padded);
   Tokens most = kMaxExact;

@@ -195,6 +195,12 @@ class ScatterTable {
   // together and last `work` ms without copies, as if all devices shared the tokens evenly. 0
   // without offload.
   Ms least_stall(Tokens tokens, double micro_batches, Ms work) const;
+  // Returns whether micro-batches may be mixed (instances/scatter/cost/mixed.h): the configurations
+  // are then those of degree 1 and N. part(), merged() and their like are of steps without that.
+  bool mixes() const { return hidden_token_ms_.has_value(); }
+  // Returns what work on own rows can hide of the exchange of a token of a shared row, ms. Requires
+  // mixes().
+  Ms hidden_token_ms() const { return *hidden_token_ms_; }
   // Returns whether times are measured, in a table by tokens and squares.
   bool measured() const { return !grids_.empty(); }
   // Returns whether the two sums of every load are equal: then the three costs are equal.
@@ -324,6 +330,7 @@ class ScatterTable {
   bool pads_by_form_ = false;
   Ms least_overhead_ = 0;
   std::optional<ActivationOffload> offload_;
+  std::optional<Ms> hidden_token_ms_;
   std::vector<GroupConfig> configs_;
   std::vector<DistinctLength> kinds_;
   std::vector<std::int64_t> ids_;

@@ -144,6 +144,77 @@ void lower_makespans(const ScatterInstance& instance, Common common, Ms claimed,
   }
 }
 
+// An assignment of sequences to rows of single devices: the rows, the longest of them in time and
+// the longest in tokens.
+struct OwnRows {
+  std::int64_t devices = 0;
+  Ms time = 0;
+  Tokens tokens = 0;
+};
+
+// Returns, by set, the assignments to rows that take less than `claimed`, none of which needs as
+// much of everything as another.
+std::vector<std::vector<OwnRows>> own_rows_of(const ScatterInstance& instance, Ms claimed) {
+  const ScatterReferenceModel truth(instance);
+  std::vector<std::vector<OwnRows>> sets(Set{1} << instance.lengths.size());
+  std::vector<OwnRows> alone(sets.size());
+  for (Set set = 1; set < sets.size(); ++set) {
+    GroupSums sums;
+    for (std::int64_t id = 0; id < truth.sequences(); ++id) {
+      if ((set >> id & 1) != 0) truth.add(id, sums, 1);
+    }
+    const auto time = truth.time(sums, 1);
+    if (!time || !(*time < claimed) || !truth.fits(sums, 1)) continue;
+    alone[set] = {1, *time, truth.row(sums.tokens, 1).value_or(0)};
+  }
+  const auto insert_rows = [](std::vector<OwnRows>& all, const OwnRows& own) {
+    const auto needs_more = [](const OwnRows& a, const OwnRows& b) {
+      return a.devices >= b.devices && a.time >= b.time && a.tokens >= b.tokens;
+    };
+    for (const OwnRows& other : all) {
+      if (needs_more(own, other)) return;
+    }
+    std::erase_if(all, [&](const OwnRows& other) { return needs_more(other, own); });
+    all.push_back(own);
+  };
+  sets[0] = {{}};
+  for (Set set = 1; set < sets.size(); ++set) {
+    for_parts(set, [&](Set part) {
+      if (alone[part].devices == 0) return;
+      for (const OwnRows& rest : sets[set - part]) {
+        if (rest.devices == instance.cluster.devices) continue;
+        insert_rows(sets[set], {rest.devices + 1, std::max(alone[part].time, rest.time),
+                                std::max(alone[part].tokens, rest.tokens)});
+      }
+    });
+  }
+  return sets;
+}
+
+// Lowers `makespans` as lower_makespans() does, to those of mixed micro-batches.
+void lower_mixed(const ScatterInstance& instance, Ms claimed, std::vector<Ms>& makespans) {
+  const ScatterReferenceModel truth(instance);
+  const GroupForm form = *truth.shared_form();
+  const std::vector<std::vector<OwnRows>> own = own_rows_of(instance, claimed);
+  for (Set shared = 1; shared < makespans.size(); ++shared) {
+    GroupSums sums;
+    for (std::int64_t id = 0; id < truth.sequences(); ++id) {
+      if ((shared >> id & 1) != 0) truth.add(id, sums, form);
+    }
+    const auto time = truth.time(sums, form);
+    const auto row = truth.row(sums.tokens, form);
+    if (!time || !row || !(*time < claimed) || !truth.fits(sums, form)) continue;
+    for (Set set = 1; set < makespans.size(); ++set) {
+      if ((set & shared) != 0) continue;
+      for (const OwnRows& rows : own[set]) {
+        if (rows.tokens > truth.most_beside(*row)) continue;
+        const Ms both = truth.mixed(*row, *time, rows.time);
+        if (both < claimed) makespans[set + shared] = std::min(makespans[set + shared], both);
+      }
+    }
+  }
+}
+
 }  // namespace
 
 std::optional<Ms> least_objective(const ScatterInstance& instance, Ms claimed) {
@@ -161,6 +232,7 @@ std::optional<Ms> least_objective(const ScatterInstance& instance, Ms claimed) {
       lower_makespans(instance, {way, count}, claimed, makespans);
     }
   }
+  if (instance.mixed) lower_mixed(instance, claimed, makespans);
   // least[set][r]: over micro-batches whose number leaves r after division by the multiple.
   // Times that the longest makespan counts beside the sum.
   const int again = instance.pipeline_stages - 1;

@@ -55,6 +55,14 @@ class ScatterMemoryReference : public ScatterFormReference {
            sums.count <= instance_.rules.max_sequences_per_group;
   }
 
+  // Returns the most tokens of a device's row beside a row of `shared` tokens that all devices
+  // share: each has its part of both in its memory, and within max_tokens_per_rank.
+  Tokens most_beside(Tokens shared) const {
+    const int devices = instance_.cluster.devices;
+    const Tokens each = std::min(per_device(1), instance_.rules.max_tokens_per_rank);
+    return each - shared / devices - (shared % devices != 0);
+  }
+
   // Returns the most tokens of a sequence alone: a length() above it exceeds the group's memory.
   Tokens room(GroupForm form) const {
     const Tokens in_memory = std::max<Tokens>(capacity(form) - beside(form), 0);

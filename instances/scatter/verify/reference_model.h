@@ -41,6 +41,24 @@ class ScatterReferenceModel : public ScatterWorkReference {
   }
   int stages() const { return instance_.pipeline_stages; }
 
+  // Returns the form of a row that all devices share beside their own rows; nullopt if
+  // micro-batches cannot be mixed.
+  std::optional<GroupForm> shared_form() const {
+    if (!instance_.mixed) return std::nullopt;
+    return GroupForm{instance_.cluster.devices,
+                     instance_.cost.exchange ? ExchangeKind::all_to_all : ExchangeKind::none};
+  }
+
+  // Returns the makespan of a mixed micro-batch: of a shared row of so many tokens, which takes
+  // `shared_ms` alone, and of the slowest own row, which takes `own_ms` alone. Devices pay the
+  // fixed time once. The slowest one computes its own row while it exchanges, as far as that is
+  // hidden.
+  Ms mixed(Tokens row, Ms shared_ms, Ms own_ms) const {
+    const long double own = static_cast<long double>(own_ms) - instance_.cost.fixed_ms;
+    const long double hidden = instance_.mixed->hidden_share * exchanged(row, *shared_form());
+    return static_cast<Ms>(shared_ms + own - std::min(hidden, own));
+  }
+
   // Returns t(S, d), infinite for a degree without a bandwidth. Returns nullopt if the sums or the
   // form are wrong, which is a violation of its own.
   std::optional<Ms> time(const GroupSums& sums, GroupForm form) const {

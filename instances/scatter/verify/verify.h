@@ -13,8 +13,9 @@
 //   exchange           the exchange is one that groups of the degree may use
 //   rank_range         0 <= first_rank and first_rank + degree <= N
 //   rank_alignment     first_rank is a multiple of degree (aligned clusters only)
-//   rank_overlap       the groups of a micro-batch share no rank
-//   devices            the degrees of a micro-batch sum to at most N
+//   rank_overlap       the groups of a micro-batch share no rank; with `mixed`, but for one group of
+//                      all ranks
+//   devices            the degrees of a micro-batch sum to at most N, with `mixed` without that group
 //   no_idle_ranks      with that rule, they sum to N
 //   sorted_groups      with that rule, degrees do not increase with the first rank
 //   micro_batches_multiple_of  their number is a multiple of rules.micro_batches_multiple_of
@@ -24,14 +25,16 @@
 //                      is the padded length of sequence i; the padding of a row belongs to its last
 //   capacity           the padded lengths of a group, plus v for each of its sequences, sum to at
 //                       most C * degree; if rules.packed is false, each length plus v is at most
-//                       that
+//                       that. With `mixed` a device holds its own row and 1/N of the shared one, and
+//                       these are within max_tokens_per_rank
 //   max_tokens_per_rank      the padded lengths of a group sum to at most it times the degree
 //   max_sequences_per_group  a group has at most this many sequences
 //   equal_sequences    with that rule, the groups of a micro-batch have equally many sequences
 //   offload            offload is 0 to 1, at least the share that must leave for memory to hold the
 //                      rest, and no more MiB of a device leave than host_mib; 0 without offload
 //   time               time_ms is t(S, d), with the copies of that share
-//   makespan           makespan_ms is the largest t(S, d) of the micro-batch
+//   makespan           makespan_ms is the largest t(S, d) of the micro-batch, or with `mixed` that of
+//                      its own rows beside the shared one
 //   objective          objective_ms is the sum of those makespans, plus pipeline_stages - 1 times
 //                       the longest
 //   simulated          simulated_1f1b_ms is 0, or when the last micro-batch ends under the 1F1B

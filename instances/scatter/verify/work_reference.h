@@ -73,6 +73,18 @@ class ScatterWorkReference : public ScatterMemoryReference {
     return tokens;
   }
 
+  // Returns the time of the all-to-all of a row of so many tokens, without its latency.
+  long double exchanged(Tokens row, GroupForm form) const {
+    if (form.degree < 2) return 0;
+    const auto tokens = static_cast<long double>(row);
+    if (!instance_.cost.exchange) {
+      return published_exchange(tokens, form.degree) - published_exchange(0, form.degree);
+    }
+    const long double mib = tokens / form.degree * sent_by_all_to_all(form);
+    return sending(mib - mib / form.degree,
+                   leaves_a_node(form.degree) ? Link::across : Link::inside);
+  }
+
  protected:
   // Returns the times of one packed row.
   GroupTimes packed_times(const GroupSums& sums, GroupForm form) const {

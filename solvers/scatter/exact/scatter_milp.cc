@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "formulations/scatter/bounds.h"
 #include "formulations/scatter/milp.h"
 #include "instances/numeric/numbers.h"
 #include "instances/scatter/plan_builder.h"
@@ -83,7 +84,8 @@ Ms again_ms(const ScatterTable& table) {
 // best.
 int most_slots(const ScatterTable& table, Ms objective) {
   if (!std::isfinite(objective)) return table.size();
-  const Ms left = objective - table.total_area() / table.devices() - again_ms(table);
+  const Ms even = table.mixes() ? mixed_area_ms(table) : table.total_area() / table.devices();
+  const Ms left = objective - even - again_ms(table);
   const Ms overhead = table.least_overhead();
   if (!(overhead > 0) || left / overhead >= table.size()) return table.size();
   return std::max(1, static_cast<int>(left / overhead * (1 + 1e-9)));

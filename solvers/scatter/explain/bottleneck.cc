@@ -12,6 +12,7 @@
 #include "instances/json/text.h"
 #include "instances/numeric/numbers.h"
 #include "instances/scatter/cost/cost_model.h"
+#include "instances/scatter/cost/mixed.h"
 #include "instances/scatter/json/json.h"
 #include "instances/scatter/table/device_pools.h"
 #include "instances/scatter/table/planning_table.h"
@@ -69,9 +70,8 @@ Finding slowest_group(const ScatterInstance& instance, const ScatterPlan& plan, 
   const ScatterMicroBatch& batch = plan.micro_batches[b];
   std::size_t slowest = 0;
   Ms second = 0;
-  double busy = 0;
+  const double busy = busy_device_ms(instance, batch.groups);
   for (std::size_t g = 0; g < batch.groups.size(); ++g) {
-    busy += batch.groups[g].time_ms * batch.groups[g].degree;
     if (batch.groups[g].time_ms > batch.groups[slowest].time_ms) slowest = g;
   }
   for (std::size_t g = 0; g < batch.groups.size(); ++g) {
@@ -90,7 +90,10 @@ Finding slowest_group(const ScatterInstance& instance, const ScatterPlan& plan, 
       plain_count(static_cast<std::int64_t>(group.sequences.size()), "sequence") + ", " +
       std::to_string(group.tokens) + of + " tokens" + counting(room.sequence_tokens) + ", takes " +
       plain_number(group.time_ms) + " ms";
-  if (batch.groups.size() > 1)
+  if (const auto mixed = mixed_times(instance, batch.groups)) {
+    text += " alone; own rows and the exchange that they hide take " + plain_number(mixed->beside) +
+            " ms, the rest of the shared row " + plain_number(mixed->shared) + " ms";
+  } else if (batch.groups.size() > 1)
     text += "; the next slowest group takes " + plain_number(second) + " ms";
   if (!batch.recomputation.empty()) text += "; it recomputes " + in_quotes(batch.recomputation);
   text += offload_text(instance, form, group);

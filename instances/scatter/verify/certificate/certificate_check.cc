@@ -113,6 +113,13 @@ std::vector<ScatterCertificateChecker::Condition> ScatterCertificateChecker::con
 
 CertificateCheck check_certificate(const ScatterInstance& instance,
                                    const ScatterCertificate& certificate) {
+  if (instance.mixed) {
+    ViolationList found(ScatterCertificateChecker::kRuleNames);
+    found.add(ScatterCertificateChecker::kLevels, [] {
+      return Description{"/levels", "groups that share no device", "no certificate with mixed"};
+    });
+    return {.violations = std::move(found).take()};
+  }
   return ScatterCertificateChecker(instance, certificate).run();
 }
 

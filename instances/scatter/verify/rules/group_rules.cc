@@ -22,10 +22,10 @@ std::optional<Ms> ScatterPlanChecker::check_group(const Place& at) {
   check_ranks(at);
   const GroupSums sums = check_sequences(at);
   check_cu_seqlens(at);
-  const auto row = truth_.row(sums.tokens, form_of(group));
-  if (sums.all_known && row != group.tokens) {
+  row_ = truth_.row(sums.tokens, form_of(group));
+  if (sums.all_known && row_ != group.tokens) {
     found_.add(kTokens, [&] {
-      return Description{at.pointer("/tokens"), stated_tokens(group.tokens), stated_tokens(row)};
+      return Description{at.pointer("/tokens"), stated_tokens(group.tokens), stated_tokens(row_)};
     });
   }
   check_capacity(at, sums);

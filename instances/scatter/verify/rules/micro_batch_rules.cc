@@ -24,11 +24,7 @@ std::optional<Ms> ScatterPlanChecker::check_micro_batch(std::size_t m) {
                          '"' + micro_batch.recomputation + '"', ways()};
     });
   }
-  std::optional<Ms> makespan = 0.0;
-  for (std::size_t g = 0; g < micro_batch.groups.size(); ++g, ++groups_seen_) {
-    const auto time = check_group({micro_batch.groups[g], m, g});
-    makespan = makespan && time ? std::optional(std::max(*makespan, *time)) : std::nullopt;
-  }
+  const std::optional<Ms> makespan = check_groups(m);
   check_devices(m);
   check_overlap(m);
   if (rules_.no_idle_ranks) check_idle(m);
@@ -39,11 +35,60 @@ std::optional<Ms> ScatterPlanChecker::check_micro_batch(std::size_t m) {
   return makespan;
 }
 
+// Returns the group of all devices, if own rows may stand beside it and no other one does.
+std::optional<std::size_t> ScatterPlanChecker::shared_row(std::size_t m) const {
+  const std::optional<GroupForm> form = truth_.shared_form();
+  const auto& groups = plan_.micro_batches[m].groups;
+  std::optional<std::size_t> shared;
+  for (std::size_t g = 0; form && g < groups.size(); ++g) {
+    if (groups[g].degree != form->degree) continue;
+    if (shared) return std::nullopt;
+    shared = g;
+  }
+  return shared;
+}
+
+// Checks the groups, the shared row first. Returns the makespan.
+std::optional<Ms> ScatterPlanChecker::check_groups(std::size_t m) {
+  const auto& groups = plan_.micro_batches[m].groups;
+  const std::optional<std::size_t> shared = shared_row(m);
+  std::optional<Ms> makespan = 0.0;  // of the own rows, or of all groups
+  std::optional<Ms> shared_ms;
+  std::vector<std::optional<Tokens>> rows;
+  for (std::size_t g = 0; g < groups.size(); ++g, ++groups_seen_) {
+    const auto time = check_group({groups[g], m, g});
+    rows.push_back(row_);
+    if (g == shared) {
+      shared_ms = time;
+    } else {
+      makespan = makespan && time ? std::optional(std::max(*makespan, *time)) : std::nullopt;
+    }
+  }
+  if (!shared || groups.size() == 1) return shared ? shared_ms : makespan;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    row_ = rows[g];
+    if (g != *shared) check_own_row({groups[g], m, g}, rows[*shared]);
+  }
+  if (!makespan || !shared_ms || !rows[*shared]) return std::nullopt;
+  return truth_.mixed(*rows[*shared], *shared_ms, *makespan);
+}
+
+// Checks that a device holds its own row beside its part of the shared row.
+void ScatterPlanChecker::check_own_row(const Place& at, std::optional<Tokens> shared) {
+  if (!row_ || !shared || *row_ <= truth_.most_beside(*shared)) return;
+  found_.add(kCapacity, [&] {
+    return Description{at.pointer(),
+                       stated_tokens(row_) + " beside a shared row of " + stated_tokens(shared),
+                       "at most " + stated_tokens(truth_.most_beside(*shared))};
+  });
+}
+
 void ScatterPlanChecker::check_devices(std::size_t m) {
   std::int64_t devices = 0;  // 2^32 groups of 2^31 ranks still fit
   for (const ScatterGroup& group : plan_.micro_batches[m].groups) {
     devices += std::max(group.degree, 0);
   }
+  if (shared_row(m)) devices -= cluster_.devices;
   if (devices <= cluster_.devices) return;
   found_.add(kDevices, [&] {
     return Description{micro_batch_at(m), text(devices) + " devices",
@@ -62,8 +107,9 @@ void ScatterPlanChecker::check_overlap(std::size_t m) {
   const auto& groups = plan_.micro_batches[m].groups;
   std::vector<Ranks> ranks;
   ranks.reserve(groups.size());
+  const std::optional<std::size_t> shared = shared_row(m);
   for (std::size_t g = 0; g < groups.size(); ++g) {
-    if (groups[g].degree < 1) continue;
+    if (groups[g].degree < 1 || g == shared) continue;
     ranks.push_back(
         {groups[g].first_rank, std::int64_t{groups[g].first_rank} + groups[g].degree, g});
   }

@@ -127,6 +127,9 @@ class ScatterPlanChecker {
   }
 
   std::optional<Ms> check_micro_batch(std::size_t m);
+  std::optional<Ms> check_groups(std::size_t m);
+  std::optional<std::size_t> shared_row(std::size_t m) const;
+  void check_own_row(const Place& at, std::optional<Tokens> shared);
   std::optional<Ms> check_group(const Place& at);
   void check_ranks(const Place& at);
   static std::string name_of(ExchangeKind kind);
@@ -165,6 +168,7 @@ class ScatterPlanChecker {
   std::int64_t groups_seen_ = 0;
   std::optional<int> way_;                      // recomputation mode of the current micro-batch
   std::vector<std::optional<Tokens>> lengths_;  // of the sequences of the current group
+  std::optional<Tokens> row_;                   // tokens of the row of the current group
   ViolationList found_;
 };
 
