@@ -253,3 +253,33 @@ def test_offload():
     assert stowage.Planner(plain).plan([90, 60]).objective_ms == pytest.approx(210)
     with pytest.raises(stowage.InputError, match="E312 /model/offload"):
         cluster.replace(sequence_mib=1)
+
+
+def test_mixed():
+    cluster = stowage.Cluster(
+        devices=2,
+        memory_mib=30,
+        states_mib=10,
+        activation_mib_per_token=1,
+        quadratic_ms=0,
+        linear_ms=1,
+        fixed_ms=5,
+        all_to_all_mib_per_token=1,
+        mib_per_ms={2: 0.5},
+        degrees=[1, 2],
+        mixed={"hidden_share": 1},
+    )
+    assert cluster.mixed == {"hidden_share": 1}
+    step = stowage.Planner(cluster).plan([24, 6, 8])
+    assert step.objective_ms == pytest.approx(41)
+    assert [group["degree"] for group in step.plan["micro_batches"][0]["groups"]] == [2, 1, 1]
+    # A rank has one row at a time: the shared row comes first.
+    assert [[list(batch.sequences) for batch in step.of_rank(rank)] for rank in range(2)] == [
+        [[0], [1]],
+        [[0], [2]],
+    ]
+    plain = cluster.replace(mixed=None)
+    assert plain.mixed is None
+    assert stowage.Planner(plain).plan([24, 6, 8]).objective_ms == pytest.approx(54)
+    with pytest.raises(stowage.InputError, match="E313 /mixed"):
+        cluster.replace(degrees=[2])

@@ -154,6 +154,7 @@ std::vector<Change> changes_of(const ScatterInstance& instance, const ScatterPla
     changes.push_back(
         with("/cluster/memory_mib", shortest(more) + " MiB more memory on each device", changed));
   }
+  if (instance.mixed) return changes;  // the exchange of all devices of a larger cluster is unknown
   changed = instance;
   const int node = std::max(instance.cluster.devices_per_node, 1);
   changed.cluster.devices += node;

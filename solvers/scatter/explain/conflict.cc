@@ -244,6 +244,7 @@ class ScatterConflict {
               std::to_string(degree - cluster.devices) + ')';
       cluster.devices = degree;
     }
+    if (changed.mixed) cluster.degrees = {1, degree};
     if (changed.cost.exchange) {
       Exchange& exchange = *changed.cost.exchange;
       const auto kinds = exchange.kinds.find(degree_);

@@ -36,6 +36,11 @@ inline const std::vector<std::string> kSamples = {
         "padding": {"sequence_multiple": 2, "row_multiple": 4, "device_multiple": 2},
         "lengths": [120, 50, 30, 12, 5]})",
     R"({"problem": "scatter", "cluster": {"devices": 2, "memory_mib": 100, "degrees": [1, 2]},
+        "model": {"states_mib": 10, "activation_mib_per_token": 1},
+        "cost": {"quadratic_ms": 0.01, "linear_ms": 0.5, "fixed_ms": 2, "all_to_all":
+          {"mib_per_token": 1, "mib_per_ms": {"2": 2}}},
+        "mixed": {"hidden_share": 0.75}, "lengths": [100, 50, 30, 12, 5]})",
+    R"({"problem": "scatter", "cluster": {"devices": 2, "memory_mib": 100, "degrees": [1, 2]},
         "model": {"states_mib": 0, "activation_mib_per_token": 1},
         "cost": {"table": {"1": {"tokens": [0, 50, 100], "squares": [0, 5000, 10000],
           "ms": [[4, 6, 8], [30, 37, 40], [50, 61, 70]]},

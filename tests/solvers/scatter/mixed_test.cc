@@ -172,6 +172,35 @@ TEST(ScatterMixed, CertificatesAreRefused) {
   EXPECT_EQ(check.bound_ms, 0);
 }
 
+// Changes of `explain` are steps that may be mixed, and each is planned.
+TEST(ScatterMixed, ChangesAreSteps) {
+  std::uint64_t tried = 0;
+  for (std::uint64_t seed = 0; seed < kInstances; ++seed) {
+    const ScatterInstance instance = tiny_mixed_scatter(seed, 6, 4);
+    if (instance.lengths.empty()) continue;
+    Budget budget;
+    const Outcome outcome = solve(instance, {.method = "fast"}, budget);
+    std::vector<Change> changes;
+    if (outcome.plan) {
+      changes = changes_of(instance, std::get<ScatterPlan>(*outcome.plan));
+    } else {
+      const Trial trial = [](const Instance& step) {
+        Budget part;
+        return solve(step, {.method = "fast"}, part);
+      };
+      changes = conflict_in(instance, trial).changes;
+    }
+    for (const Change& change : changes) {
+      const auto& changed = std::get<ScatterInstance>(change.instance);
+      EXPECT_TRUE(is_well_formed(changed)) << seed << ' ' << change.where;
+      Budget more;
+      EXPECT_TRUE(solve(changed, {.method = "fast"}, more).plan) << seed << ' ' << change.where;
+      ++tried;
+    }
+  }
+  EXPECT_GT(tried, kInstances / 2);
+}
+
 // The best move of `explain` is one that makes the plan faster.
 TEST(ScatterMixed, ExplainNamesAMoveThatHelps) {
   std::uint64_t helped = 0;

@@ -113,6 +113,23 @@ inline std::vector<Case> meaning_cases() {
                     "\"rules\": {\"packed\": false}",
                     {"E312 /model/offload: must stand without \"packed\": false in /rules",
                      "E312 /model/offload: must stand with one pipeline stage"}),
+      instance_case("mixed of a share beyond one", "\"lengths\"",
+                    "\"mixed\": {\"hidden_share\": 1.5}, \"lengths\"",
+                    {"E206 /mixed/hidden_share: must be a number from 0 to 1"}),
+      instance_case("mixed beside several stages and other degrees", "\"lengths\"",
+                    "\"mixed\": {}, \"pipeline_stages\": 2, \"rules\": {\"no_idle_ranks\": true}, "
+                    "\"lengths\"",
+                    {"E313 /mixed: must stand beside the degrees 1 and",
+                     "E313 /mixed: must stand without rules but max_tokens_per_rank",
+                     "E313 /mixed: must stand with one pipeline stage"}),
+      instance_case("mixed beside offload and memory of sequences",
+                    "\"activation_mib_per_token\": 1}",
+                    "\"activation_mib_per_token\": 1, \"recomputation\": [{\"name\": \"none\"}], "
+                    "\"sequence_mib\": 1, \"offload\": {\"mib_per_token\": 1, "
+                    "\"out_mib_per_ms\": 24, \"in_mib_per_ms\": 24}}, \"mixed\": {}",
+                    {"E313 /mixed: must stand without sequence_mib",
+                     "E313 /mixed: must stand without recomputation",
+                     "E313 /mixed: must stand without offload"}),
       instance_case(
           "missing volumes", "\"all_to_all\"",
           "\"exchange\": {\"kinds\": [\"all_to_all\"], \"all_to_all_mib_per_token\": {\"2\": 1}, "
