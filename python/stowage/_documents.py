@@ -113,3 +113,19 @@ def _path_of(source: Any, name: str) -> Path:
             f"{type(source).__name__}"
         )
     return path_of(source, name)
+
+
+def groups_at_once(plan: Any) -> list[list[GroupDocument]]:
+    """Returns the groups that a trainer runs side by side, in order: those of each micro-batch, and of
+    a mixed micro-batch the row of all ranks before the rows of single ranks."""
+    parts: list[list[GroupDocument]] = []
+    for batch in plan["micro_batches"]:
+        groups = batch["groups"]
+        shared = max(groups, key=lambda group: group["degree"])
+        others = [group for group in groups if group is not shared]
+        first, end = shared["first_rank"], shared["first_rank"] + shared["degree"]
+        if any(first <= group["first_rank"] < end for group in others):
+            parts += [[shared], others]
+        else:
+            parts.append(groups)
+    return parts

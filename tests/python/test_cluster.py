@@ -283,3 +283,9 @@ def test_mixed():
     assert stowage.Planner(plain).plan([24, 6, 8]).objective_ms == pytest.approx(54)
     with pytest.raises(stowage.InputError, match="E313 /mixed"):
         cluster.replace(degrees=[2])
+    from stowage._documents import groups_at_once
+
+    assert [[group["degree"] for group in groups] for groups in groups_at_once(step.plan)] == [
+        [2],
+        [1, 1],
+    ]

@@ -9,6 +9,7 @@ import numpy as np
 import torch.distributed as dist
 
 from .._cluster import Cluster
+from .._documents import groups_at_once
 from .._planner import Planner
 from ._fit import Fit
 from ._measuring import Measuring
@@ -32,9 +33,9 @@ def compared_plans(
                         [padded[own] for own in group["sequences"]],
                         group.get("exchange", "") if group["degree"] > 1 else "",
                     )
-                    for group in batch["groups"]
+                    for group in groups
                 ]
-                for batch in step.plan["micro_batches"]
+                for groups in groups_at_once(step.plan)
             ]
             plans.append((method, ms, batches))
     told = [plans]

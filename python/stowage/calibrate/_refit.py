@@ -10,6 +10,7 @@ import numpy as np
 from .. import _core
 from .._arguments import each_of, number, require
 from .._cluster import Cluster
+from .._documents import groups_at_once
 from .._step import Step
 from ._samples import Sample, arrays, sample_of
 
@@ -88,6 +89,6 @@ def _groups_of(step: Step) -> list[tuple[int, Sample]]:
                 group.get("exchange", ""),
             ),
         )
-        for number, batch in enumerate(step.plan["micro_batches"])
-        for group in batch["groups"]
+        for number, groups in enumerate(groups_at_once(step.plan))
+        for group in groups
     ]

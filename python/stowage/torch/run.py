@@ -23,7 +23,7 @@ import torch
 from torch import Tensor
 
 from .. import _core
-from .._documents import Document, instance_of, plan_of
+from .._documents import Document, groups_at_once, instance_of, plan_of
 from .._errors import Error, InputError, VerificationError
 from ..calibrate import Sample, fit
 from ._run_block import Block, Shape
@@ -122,8 +122,8 @@ def _padded(group: Mapping[str, Any]) -> list[int]:
 
 
 def _groups(plan: Mapping[str, Any], scale: int) -> Iterator[_Group]:
-    for number, batch in enumerate(plan["micro_batches"]):
-        for index, group in enumerate(batch["groups"]):
+    for number, groups in enumerate(groups_at_once(plan)):
+        for index, group in enumerate(groups):
             lengths = [-(-length // scale) for length in _padded(group)]
             yield _Group(
                 number, index, group["degree"], group["sequences"], lengths, group["time_ms"]
