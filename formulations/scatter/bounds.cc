@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "instances/numeric/numbers.h"
 
@@ -140,41 +141,84 @@ Ms longest_alone(const ScatterTable& table) {
   return longest;
 }
 
-Ms mixed_area_ms(const ScatterTable& table) {
-  // A sequence adds `shared` + price * `hidden`, or (1 - price) `own`; both are equal at `even`.
-  struct Costs {
-    double even;
-    Ms shared, hidden, own;
-  };
+namespace {
+
+// What the sequences of one length add to a step that may mix micro-batches, if all devices share
+// them, or if each is on a device of its own: `shared` + price * `hidden`, or (1 - price) `own`.
+struct MixedCosts {
+  Ms shared = 0;
+  Ms hidden = 0;
+  Ms own = 0;  // infinite if they fit no device
+  Ms least(double price) const {
+    const Ms alone = own < kInfinity ? (1 - price) * own : kInfinity;
+    return std::min(shared + price * hidden, alone);
+  }
+};
+
+std::vector<MixedCosts> mixed_costs(const ScatterTable& table) {
   const int all = static_cast<int>(table.configs().size()) - 1;
-  std::vector<Costs> costs;
+  std::vector<MixedCosts> costs;
   for (int kind = 0; kind < std::ssize(table.kinds()); ++kind) {
     const DistinctLength& k = table.kinds()[static_cast<std::size_t>(kind)];
     const Tokens tokens = table.configs()[static_cast<std::size_t>(all)].padded(k.length);
     const Ms hidden = static_cast<double>(tokens) * table.hidden_token_ms();
     const Ms shared = std::max(0.0, table.kind_cost(kind, all) - hidden);
     const bool fits = table.holds_kind(0, kind);
-    const Ms own = fits ? table.kind_cost(kind, 0) / table.devices() : kInfinity;
-    const double even = !fits || own + hidden == 0 ? 1 : (own - shared) / (own + hidden);
-    costs.push_back({std::clamp(even, 0.0, 1.0), k.count * shared, k.count * hidden,
-                     fits ? k.count * own : kInfinity});
+    costs.push_back({k.count * shared, k.count * hidden,
+                     fits ? k.count * table.kind_cost(kind, 0) / table.devices() : kInfinity});
   }
-  // The sum is concave in the price. Its slope falls where a sequence changes from shared to own.
-  std::ranges::stable_sort(costs, {}, &Costs::even);
+  return costs;
+}
+
+// Returns the price, from 0 to 1, at which the sum of the least costs is largest. The sum is
+// concave, and its slope falls where a length changes from shared to own.
+double best_price(const std::vector<MixedCosts>& costs) {
+  std::vector<std::pair<double, std::size_t>> changes;
   Ms slope = 0;
-  for (const Costs& c : costs) slope += c.hidden;
+  for (std::size_t k = 0; k < costs.size(); ++k) {
+    const MixedCosts& c = costs[k];
+    slope += c.hidden;
+    const bool decides = c.own < kInfinity && c.own + c.hidden > 0;
+    const double even = decides ? (c.own - c.shared) / (c.own + c.hidden) : 1;
+    changes.emplace_back(std::clamp(even, 0.0, 1.0), k);
+  }
+  std::ranges::sort(changes);
   double price = 0;
-  for (const Costs& c : costs) {
+  for (const auto& [even, k] : changes) {
     if (slope <= 0) break;
-    price = c.even;
-    slope -= c.hidden + (c.own < kInfinity ? c.own : 0);
+    price = even;
+    slope -= costs[k].hidden + (costs[k].own < kInfinity ? costs[k].own : 0);
   }
-  Ms sum = 0;
-  for (const Costs& c : costs) {
-    const Ms own = c.own < kInfinity ? (1 - price) * c.own : kInfinity;
-    sum += std::min(c.shared + price * c.hidden, own);
+  return price;
+}
+
+}  // namespace
+
+Ms mixed_area_ms(const ScatterTable& table) {
+  const std::vector<MixedCosts> costs = mixed_costs(table);
+  const double price = best_price(costs);
+  Ms area = 0;  // with all lengths so far shared
+  for (const MixedCosts& c : costs) area += c.least(price);
+  Ms shared = 0;  // of all lengths so far
+  Ms hidden = 0;
+  Ms least = kInfinity;
+  for (std::size_t k = 0; k < costs.size(); ++k) {
+    // The sequences of this length are the longest that are on a device of their own.
+    const int kind = static_cast<int>(k);
+    if (table.holds_kind(0, kind)) {
+      const Ms alone = table.kind_cost(kind, 0);
+      const Tokens beside =
+          table.batch_capacity() -
+          table.devices() * table.configs().front().padded(table.kinds()[k].length);
+      const Ms under = static_cast<double>(std::max<Tokens>(beside, 0)) * table.hidden_token_ms();
+      const Ms visible = shared + hidden + std::max(0.0, alone - under);
+      least = std::min(least, std::max({area, shared + alone, visible}));
+    }
+    area += costs[k].shared + price * costs[k].hidden - costs[k].least(price);
+    shared += costs[k].shared;
+    hidden += costs[k].hidden;
   }
-  return sum;
+  return std::min(least, std::max(area, shared + hidden));
 }
 
 // Returns the bound with the copies of offload [B2]. It is convex in the number of micro-batches:

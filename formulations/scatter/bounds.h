@@ -41,11 +41,9 @@ std::optional<std::int64_t> least_groups(const ScatterTable& table);
 // also the copies of all tokens beyond those that memory holds. O(lengths configurations).
 Ms step_of_more(const ScatterTable& table, int micro_batches);
 
-// Returns the least time in ms of a step that may mix micro-batches (ScatterTable::mixes()), beside
-// its overheads: each sequence is shared by all devices or on its own device, and both the hidden
-// exchanges and the mean of the own rows lie below that time. The largest over prices from 0 to 1
-// of sum over s of min(c_N(s) - (1 - price) h x(s), (1 - price) c_1(s) / N) [B2]. O(L log L) for L
-// lengths.
+// Returns a bound in ms on a step that may mix micro-batches (ScatterTable::mixes()), beside its
+// overheads: the least, over the longest sequence that is on a device of its own, of the largest of
+// three bounds [B2]. All longer sequences are shared by all devices. O(L log L) for L lengths.
 Ms mixed_area_ms(const ScatterTable& table);
 
 // Returns the largest of the least times of a micro-batch with a given sequence, in ms.

@@ -114,7 +114,7 @@ TEST(InstancesReadme, EverySnippetIsReadByItsReader) {
                                               {"layout plan", 1},
                                               {"order instance", 1},
                                               {"order plan", 1},
-                                              {"scatter instance", 8},
+                                              {"scatter instance", 9},
                                               {"scatter plan", 2},
                                               {"strategy instance", 1},
                                               {"strategy plan", 2},
@@ -134,14 +134,14 @@ TEST(InstancesReadme, ThePlanSnippetsAreValidPlansOfTheInstanceSnippets) {
   const std::vector<std::string> scatter = snippets(page(kScatter));
   const std::vector<std::string> assign = snippets(page(kAssign));
   const std::vector<std::string> layout = snippets(page(kLayout));
-  ASSERT_EQ(scatter.size(), 7U);
+  ASSERT_EQ(scatter.size(), 8U);
   ASSERT_EQ(assign.size(), 4U);
   const std::vector<std::string> order = snippets(page(kOrder));
   ASSERT_EQ(layout.size(), 2U);
   ASSERT_EQ(order.size(), 2U);
   const std::vector<std::string> strategy = snippets(page(kStrategy));
   ASSERT_EQ(strategy.size(), 3U);
-  expect_valid(read_scatter_instance(scatter[0]), read_scatter_plan(scatter[6]));
+  expect_valid(read_scatter_instance(scatter[0]), read_scatter_plan(scatter[7]));
   expect_valid(read_assign_instance(assign[0]), read_assign_plan(assign[1]));
   expect_valid(read_assign_instance(assign[2]), read_assign_plan(assign[3]));
   expect_valid(read_layout_instance(layout[0]), read_layout_plan(layout[1]));
@@ -151,9 +151,9 @@ TEST(InstancesReadme, ThePlanSnippetsAreValidPlansOfTheInstanceSnippets) {
 
 TEST(InstancesReadme, TheTrainerSnippetIsMadeOfThePlanSnippet) {
   const std::vector<std::string> scatter = snippets(page(kScatter));
-  ASSERT_EQ(scatter.size(), 7U);
+  ASSERT_EQ(scatter.size(), 8U);
   const auto step =
-      trainer_step(*read_scatter_instance(scatter[0]), *read_scatter_plan(scatter[6]));
+      trainer_step(*read_scatter_instance(scatter[0]), *read_scatter_plan(scatter[7]));
   ASSERT_TRUE(step);
   std::string text = write_trainer_json(*step);
   text.pop_back();  // the newline belongs to the fence

@@ -115,7 +115,8 @@ inline std::vector<Case> meaning_cases() {
                      "E312 /model/offload: must stand with one pipeline stage"}),
       instance_case("mixed of a share beyond one", "\"lengths\"",
                     "\"mixed\": {\"hidden_share\": 1.5}, \"lengths\"",
-                    {"E206 /mixed/hidden_share: must be a number from 0 to 1"}),
+                    {"E206 /mixed/hidden_share: must be a number from 0 to 1",
+                     "E313 /mixed: must stand beside the degrees 1 and 4"}),
       instance_case("mixed beside several stages and other degrees", "\"lengths\"",
                     "\"mixed\": {}, \"pipeline_stages\": 2, \"rules\": {\"no_idle_ranks\": true}, "
                     "\"lengths\"",
@@ -127,7 +128,9 @@ inline std::vector<Case> meaning_cases() {
                     "\"activation_mib_per_token\": 1, \"recomputation\": [{\"name\": \"none\"}], "
                     "\"sequence_mib\": 1, \"offload\": {\"mib_per_token\": 1, "
                     "\"out_mib_per_ms\": 24, \"in_mib_per_ms\": 24}}, \"mixed\": {}",
-                    {"E313 /mixed: must stand without sequence_mib",
+                    {"E312 /model/offload: must stand without sequence_mib",
+                     "E313 /mixed: must stand beside the degrees 1 and 4",
+                     "E313 /mixed: must stand without sequence_mib",
                      "E313 /mixed: must stand without recomputation",
                      "E313 /mixed: must stand without offload"}),
       instance_case(
