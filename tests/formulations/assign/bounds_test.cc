@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -255,6 +256,21 @@ TEST(AssignChunkBounds, OfAsManyPartsAsAreBest) {
                                           .boundaries = ChunkBoundaries::equal_time}},
       .lengths = {40}};
   EXPECT_NEAR(by_name(assign_chunk_bounds(instance)).at("longest"), 56 + 3 * 7, 1e-9);
+}
+
+// Beyond the work that is always done, a solve that was stopped gets the bound by one sequence
+// alone.
+TEST(AssignChunkBounds, AreFewerWhereTimeIsUp) {
+  AssignInstance instance{.devices = 1,
+                          .schemes = {{.name = "a", .linear_ms = 1, .max_tokens = 60'000}},
+                          .strategies = {{.name = "s", .replicas = {1}}},
+                          .constraints = {.chunks = ChunkRule{.size = 60'000, .retained = 60'000}}};
+  for (Tokens length = 60'000; length > 0; --length) instance.lengths.push_back(length);
+  const std::atomic<bool> stopped = true;
+  const auto bounds = assign_chunk_bounds(instance, Budget({.interrupt = &stopped}));
+  ASSERT_EQ(bounds.size(), 1U);
+  EXPECT_EQ(bounds[0].name, "longest");
+  EXPECT_EQ(bounds[0].value, 60'000);
 }
 
 TEST(AssignChunkBounds, NoneIsAboveAPlan) {

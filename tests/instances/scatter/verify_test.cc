@@ -11,6 +11,7 @@
 #include <sstream>
 #include <vector>
 
+#include "instances/scatter/plan_builder.h"
 #include "instances/violation.h"
 #include "tests/instances/scatter/changed_plan.h"
 #include "tests/instances/scatter/rule_changes.h"
@@ -43,6 +44,31 @@ std::vector<Case> all_changes() {
 
 INSTANTIATE_TEST_SUITE_P(Verify, OneChange, testing::ValuesIn(all_changes()),
                          [](const auto& each) { return each.param.name; });
+
+// A mode that the model does not list, or a time that is no number, is one violation: what follows
+// from it stays as stated.
+TEST(Verify, WhatIsUnknownIsReportedOnce) {
+  ScatterInstance instance = eight_devices();
+  instance.lengths = {400, 400};
+  instance.model.recomputation = {
+      {.name = "none", .activation_mib_per_token = 1},
+      {.name = "full", .activation_mib_per_token = 1, .linear_factor = 2}};
+  const auto all = [](std::int64_t id) {
+    return MicroBatchChoice{{.degree = 8, .sequences = {id}, .recomputation = 1}};
+  };
+  const ScatterPlan plan = compose_plan(instance, {all(0), all(1)});
+  const auto rules = [&](const ScatterPlan& changed) {
+    return broken_rules(verify(instance, changed));
+  };
+  EXPECT_THAT(rules(plan), IsEmpty()) << all_of(verify(instance, plan));
+  ScatterPlan changed = plan;
+  changed.micro_batches[1].recomputation = "half";
+  EXPECT_THAT(rules(changed), testing::ElementsAre("recomputation"));
+  changed = plan;
+  changed.micro_batches[1].recomputation = "half";
+  changed.micro_batches[1].groups[0].time_ms = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THAT(rules(changed), testing::UnorderedElementsAre("recomputation", "number"));
+}
 
 // The cluster above with kinds of exchange: 4 and 8 ranks may form a ring or exchange all at once.
 TEST(Verify, ExchangesAreOnesThatTheDegreeMayUse) {
