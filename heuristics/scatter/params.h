@@ -43,6 +43,19 @@ struct DealParams {
   int deals = 3;        // deals of the best estimates that the method plans
 };
 
+// mixed/mixed_search.h: starts and annealing of mixed micro-batches. Fixed: the moves and the first
+// temperature are those of MultistartParams.
+struct MixedParams {
+  int prices = 9;               // of a hidden exchange, from 0 to 1, for the starts
+  int batches = 3;              // numbers of micro-batches that starts are made for
+  int unshared = 4;             // numbers of their micro-batches without a shared row
+  int one_by_one = 50;          // micro-batches up to which each number is tried
+  int block = 256;              // annealing moves at one temperature
+  double cold = 1e-3;           // last temperature, as a share of the first
+  double first_evenness = 0.3;  // first weight of evenness among devices
+  double last_evenness = 0.01;
+};
+
 template <class Visitor>
 void fields(Visitor&& visit, MultistartParams& p) {
   visit({"multistart.moves", "annealing moves per sequence", 1, 1e6,

@@ -64,6 +64,12 @@ struct PipelineChoiceParams {
   double share = 0.3;  // of the time left, for plans for other numbers of stages; fixed
 };
 
+// Mixed micro-batches. Fixed: they gain more than better plans without them.
+struct MixedCourseParams {
+  double unmixed_share = 0.3;      // of the time left, for plans without them
+  std::uint64_t temperatures = 4;  // of the rounds of annealing, one after another
+};
+
 struct ScatterParams {
   PipelineChoiceParams pipeline;
   MultistartParams multistart;
@@ -74,6 +80,7 @@ struct ScatterParams {
   BoundParams bounds;
   WholeStepMilpParams step_milp;
   RoundParams rounds;
+  MixedCourseParams mixed;
 };
 
 template <class Visitor>

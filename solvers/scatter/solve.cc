@@ -83,6 +83,7 @@ class ScatterSolve : public FamilySolve<ScatterInstance> {
   }
 
   StoppedBy search() override {
+    context_.solve_other = solve_family;
     return StageLoop(scatter_stages(), context_, stages_)
         .run(scatter_course(options_.method, context_.params, instance_.mixed.has_value()));
   }

@@ -30,6 +30,9 @@ struct ScatterContext : ScatterSolveContext {
   ScatterContext(const ScatterContext&) = delete;
   ScatterContext& operator=(const ScatterContext&) = delete;
 
+  // Solves another step; set by the solve, whose stages cannot call it.
+  Outcome (*solve_other)(const ScatterInstance&, const SolveOptions&, Budget&,
+                         const Progress&) = nullptr;
   std::optional<Refutation>& refuted;  // set by a stage that proves that no plan exists
   ScatterBoundSchedule bounding{*this};
   ScatterPartialReplanning replan{*this};

@@ -24,13 +24,11 @@
 #include "solvers/scatter/explain/remedy.h"
 #include "solvers/scatter/published/flexsp.h"
 #include "solvers/scatter/published/flexsp_ideal_grouping.h"
-#include "solvers/scatter/solve.h"
 
 namespace stowage::scatter_stage {
 namespace {
 
 constexpr double kLargeMilpShare = 0.1;  // share of the remaining time, if a proof is unlikely
-constexpr std::uint64_t kCycle = 4;      // temperatures of annealed mixed micro-batches
 constexpr std::int64_t kMaxRegroupNodes = 1000000;
 constexpr double kSecondsToFinish = 2.5e-7;  // per sequence: composing and verifying a plan
 
@@ -259,7 +257,7 @@ Ended unmixed(ScatterContext& context, Budget& part) {
   SolveOptions options = context.options;
   options.start.reset();
   Budget own = part.part(part.seconds_left(), part.nodes_left() / 4);
-  const Outcome made = solve_family(without_mixed(context.instance), options, own, {});
+  const Outcome made = context.solve_other(without_mixed(context.instance), options, own, {});
   if (made.plan) {
     const auto& plan = std::get<ScatterPlan>(*made.plan);
     context.incumbent.offer(padded_anew(context.instance, plan), 'H', made.found_by);
@@ -284,7 +282,9 @@ Ended mixed_starts(ScatterContext& context, Budget& part) {
 Ended mixed_annealing(ScatterContext& context, Budget& budget) {
   const MultistartParams& race = context.params.multistart;
   const WorkingStep step = to_draft(context.instance, context.table, *context.incumbent.plan());
-  const double hot = race.hot * std::pow(race.cooling, static_cast<double>(context.round % kCycle));
+  const double hot =
+      race.hot * std::pow(race.cooling,
+                          static_cast<double>(context.round % context.params.mixed.temperatures));
   const WorkingStep made = annealed_mixed(context.table, step, context.params.lns.moves, hot,
                                           context.options.seed + context.round + 1, budget);
   budget.count_nodes(1);

@@ -30,7 +30,6 @@ constexpr std::size_t kFewLengths = 60;
 // Share of the time left for a long annealing whose starts would take no time. They take about half
 // of a short one.
 constexpr double kLongShare = 0.7;
-constexpr double kUnmixedShare = 0.3;  // of the time left, for plans without mixed micro-batches
 
 // Column generation requires one number of devices for the groups of a pattern.
 bool one_device_type(const ScatterContext& context) { return !context.table.several_kinds(); }
@@ -107,7 +106,7 @@ bool has_milp_times(const ScatterContext& context) { return !context.table.measu
 
 // Mixed micro-batches gain more than better plans without them.
 double unmixed_share(const ScatterContext& context) {
-  return context.options.method == "fast" ? 1 : kUnmixedShare;
+  return context.options.method == "fast" ? 1 : context.params.mixed.unmixed_share;
 }
 
 double subset_share(const ScatterContext& context) { return context.params.subset_dp.share; }

@@ -14,15 +14,7 @@
 namespace stowage {
 namespace {
 
-constexpr int kPrices = 9;            // of a hidden exchange, from 0 to 1
-constexpr int kMoreBatches = 3;       // numbers of micro-batches that are tried
-constexpr int kUnshared = 4;          // numbers of micro-batches without a shared row
-constexpr int kTriedOneByOne = 50;    // of them, up to which each number is tried
-constexpr std::int64_t kBlock = 256;  // moves at one temperature
-// The weight of evenness among devices falls from the first value to the last.
-constexpr double kFirstWeight = 0.3;
-constexpr double kLastWeight = 0.01;
-constexpr double kCold = 1e-3;  // of the first temperature
+constexpr MixedParams kFixed;
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
@@ -78,13 +70,13 @@ class LeastLoaded {
 
 // Places the sequence in the shared row of least tokens that has room, of the first micro-batches.
 bool share(MixedStep& step, int position, int batches) {
-  int best = MixedStep::kNowhere;
+  int best = -1;
   for (int batch = 0; batch < batches; ++batch) {
     const int row = step.shared_row(batch);
     if (!step.has_room(position, row)) continue;
-    if (best == MixedStep::kNowhere || step.tokens(row) < step.tokens(best)) best = row;
+    if (best == -1 || step.tokens(row) < step.tokens(best)) best = row;
   }
-  if (best == MixedStep::kNowhere) return false;
+  if (best == -1) return false;
   step.place(position, best);
   return true;
 }
@@ -113,7 +105,7 @@ class MixedAnnealer {
 
   // Anneals from `hot`, a share of the mean makespan.
   void run(std::int64_t moves, double hot, const Budget& budget) {
-    const std::int64_t blocks = std::max<std::int64_t>(1, moves / kBlock);
+    const std::int64_t blocks = std::max<std::int64_t>(1, moves / kFixed.block);
     const Ms first = hot * step_.time() / step_.batches();
     double sum = 0;
     for (int row = 0; row < step_.rows(); ++row) {
@@ -123,10 +115,11 @@ class MixedAnnealer {
     even_ = sum > 0 ? rows / (sum * step_.devices()) : 0;
     for (std::int64_t block = 0; block < blocks && !budget.exhausted(); ++block) {
       const double done = static_cast<double>(block) / static_cast<double>(blocks);
-      temperature_ = first * std::pow(kCold, done);
-      weight_ = kFirstWeight * std::pow(kLastWeight / kFirstWeight, done) * even_;
+      temperature_ = first * std::pow(kFixed.cold, done);
+      weight_ = kFixed.first_evenness *
+                std::pow(kFixed.last_evenness / kFixed.first_evenness, done) * even_;
       if (block >= blocks - blocks / 16) temperature_ = 0;
-      for (std::int64_t i = 0; i < kBlock; ++i) propose();
+      for (std::int64_t i = 0; i < kFixed.block; ++i) propose();
       if (step_.time() < best_ms_) remember();
     }
   }
@@ -186,8 +179,7 @@ class MixedAnnealer {
     const double worse = energy() - before;
     if (worse <= 0) return true;
     if (temperature_ == 0) return false;
-    constexpr std::uint32_t kFine = 1U << 30;
-    return below(kFine) < kFine * std::exp(-worse / temperature_);
+    return below(1U << 30) < 0x1p30 * std::exp(-worse / temperature_);
   }
 
   void try_move(int position, int row) {
@@ -242,13 +234,13 @@ WorkingStep best_mixed(const ScatterTable& table, const std::vector<WorkingStep>
   const Tokens held = table.total_held();
   const Tokens room = table.batch_capacity();
   const auto fewest = static_cast<int>(std::min<Tokens>((held + room - 1) / room, table.size()));
-  for (int price = 0; price < kPrices && !(budget.exhausted() && !starts.empty()); ++price) {
-    const auto shared = shared_at(table, static_cast<double>(price) / (kPrices - 1));
+  for (int price = 0; price < kFixed.prices && !(budget.exhausted() && !starts.empty()); ++price) {
+    const auto shared = shared_at(table, static_cast<double>(price) / (kFixed.prices - 1));
     int made = 0;
-    for (int batches = std::max(1, fewest); batches <= table.size() && made < kMoreBatches;
-         batches += 1 + batches / kTriedOneByOne) {
+    for (int batches = std::max(1, fewest); batches <= table.size() && made < kFixed.batches;
+         batches += 1 + batches / kFixed.one_by_one) {
       bool has_room = false;
-      for (int sharing = batches; sharing > std::max(0, batches - kUnshared); --sharing) {
+      for (int sharing = batches; sharing > std::max(0, batches - kFixed.unshared); --sharing) {
         std::optional<MixedStep> start = packed(table, shared, batches, sharing);
         if (!start) continue;
         has_room = true;

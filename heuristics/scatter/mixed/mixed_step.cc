@@ -11,7 +11,7 @@ MixedStep::MixedStep(const ScatterTable& table, int batches)
     : table_(&table),
       rows_(static_cast<std::size_t>(batches) * static_cast<std::size_t>(table.devices() + 1)),
       batches_(static_cast<std::size_t>(batches)),
-      row_of_(static_cast<std::size_t>(table.size()), kNowhere),
+      row_of_(static_cast<std::size_t>(table.size()), -1),
       index_of_(static_cast<std::size_t>(table.size()), 0) {
   for (int batch = 0; batch < batches; ++batch) {
     batches_[static_cast<std::size_t>(batch)].longest = own_row(batch, 0);
@@ -92,7 +92,7 @@ void MixedStep::remove(int position) {
   positions[index] = positions.back();
   index_of_[static_cast<std::size_t>(positions[index])] = index;
   positions.pop_back();
-  row_of_[static_cast<std::size_t>(position)] = kNowhere;
+  row_of_[static_cast<std::size_t>(position)] = -1;
   change(position, row, -1);
 }
 

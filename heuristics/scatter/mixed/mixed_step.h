@@ -19,8 +19,6 @@ namespace stowage {
 
 class MixedStep {
  public:
-  static constexpr int kNowhere = -1;
-
   // A step without sequences. Requires table.mixes(), and that `table` outlives this.
   MixedStep(const ScatterTable& table, int batches);
   // A step of the same groups. A micro-batch of several shared rows becomes several micro-batches.
@@ -35,6 +33,7 @@ class MixedStep {
   int shared_row(int batch) const { return own_row(batch, devices()); }
   int batch_of(int row) const { return row / (devices() + 1); }
   bool is_shared(int row) const { return row % (devices() + 1) == devices(); }
+  // Returns -1 for a sequence that is nowhere.
   int row_of(int position) const { return row_of_[static_cast<std::size_t>(position)]; }
   const std::vector<int>& positions(int row) const { return at(row).positions; }
   // Returns the time of a device's row beside the overhead of its micro-batch, ms.

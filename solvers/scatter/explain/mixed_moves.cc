@@ -8,13 +8,10 @@
 #include "heuristics/scatter/mixed/mixed_step.h"
 #include "instances/scatter/table/planning_table.h"
 #include "solvers/scatter/explain/group_text.h"
+#include "solvers/scatter/explain/scatter_moves.h"
 
 namespace stowage {
 namespace {
-
-constexpr std::int64_t kMaxMixedMoves = 2'000'000;
-// Share of the objective; smaller gains are rounding errors.
-constexpr double kWorthNaming = 1e-9;
 
 class MixedMoves {
  public:
@@ -44,7 +41,7 @@ class MixedMoves {
   }
 
   void try_move(int position, int from, int row) {
-    if (++moves_.tried >= kMaxMixedMoves) moves_.all = false;
+    if (++moves_.tried >= kMaxMoves / 10) moves_.all = false;
     step_.remove(position);
     if (step_.has_room(position, row)) {
       step_.place(position, row);
@@ -57,7 +54,7 @@ class MixedMoves {
   }
 
   void try_swap(int position, int other) {
-    if (++moves_.tried >= kMaxMixedMoves) moves_.all = false;
+    if (++moves_.tried >= kMaxMoves / 10) moves_.all = false;
     const int from = step_.row_of(position);
     const int to = step_.row_of(other);
     step_.remove(position);
@@ -80,7 +77,7 @@ class MixedMoves {
 
   bool is_better() const {
     const Ms gain = objective_ - step_.time();
-    return gain > moves_.best_gain && gain > kWorthNaming * objective_;
+    return gain > moves_.best_gain && gain > kWorthTelling * objective_;
   }
   void tell(std::string text) {
     moves_.best_gain = objective_ - step_.time();

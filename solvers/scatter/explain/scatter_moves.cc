@@ -20,8 +20,6 @@
 namespace stowage {
 namespace {
 
-constexpr std::int64_t kMaxMoves = 20'000'000;
-
 // A group to which a change of one leaving and one coming sequence applies.
 struct Seen {
   Ms time = 0;
@@ -65,8 +63,6 @@ class ScatterMoves {
 
  private:
   static constexpr int kLeftOut = -1;
-  // Share of the objective; smaller gains are rounding errors.
-  static constexpr double kWorthTelling = 1e-9;
 
   // Returns the table's recomputation mode of the micro-batch, or kLeftOut if the table dropped it
   // for a better mode.
