@@ -19,6 +19,7 @@
 #include "solvers/explain/family_explain.h"
 #include "solvers/scatter/explain/explain.h"
 #include "solvers/scatter/explain/group_text.h"
+#include "solvers/scatter/explain/mixed_moves.h"
 #include "solvers/scatter/explain/scatter_moves.h"
 
 namespace stowage {
@@ -117,7 +118,7 @@ Bottleneck binding_of(const ScatterInstance& instance, const ScatterPlan& plan) 
                                std::to_string(plan.micro_batches.size() - kListed) +
                                " more micro-batches"});
   }
-  binding.moves = scatter_moves(instance, plan);
+  binding.moves = instance.mixed ? mixed_moves(instance, plan) : scatter_moves(instance, plan);
   return binding;
 }
 

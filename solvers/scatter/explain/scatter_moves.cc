@@ -15,7 +15,6 @@
 #include "instances/scatter/cost/cost_model.h"
 #include "instances/scatter/table/planning_table.h"
 #include "solvers/scatter/explain/group_text.h"
-#include "solvers/scatter/explain/mixed_moves.h"
 
 namespace stowage {
 namespace {
@@ -285,7 +284,6 @@ class ScatterMoves {
 }  // namespace
 
 Moves scatter_moves(const ScatterInstance& instance, const ScatterPlan& plan) {
-  if (instance.mixed) return mixed_moves(instance, plan);
   return ScatterMoves(instance, plan).run();
 }
 
