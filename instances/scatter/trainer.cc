@@ -16,7 +16,8 @@ Result<TrainerStep> trainer_step(const ScatterInstance& instance, const ScatterP
                     .group = static_cast<int>(g),
                     .first_rank = groups[g].first_rank,
                     .degree = groups[g].degree,
-                    .recomputation = plan.micro_batches[m].recomputation},
+                    .recomputation = plan.micro_batches[m].recomputation,
+                    .offload = groups[g].offload},
                    groups[g].sequences, groups[g].cu_seqlens);
     }
   }
