@@ -79,9 +79,9 @@ class offloaded:
         if self.min_bytes < 0:
             raise ValueError(f"min_bytes: must be at least 0, is {self.min_bytes}")
         self.in_flight_mib = _positive(in_flight_mib, "in_flight_mib")
-        self.rates = tuple(
-            None if rate is None else _positive(rate, name)
-            for name, rate in (("out_mib_per_ms", out_mib_per_ms), ("in_mib_per_ms", in_mib_per_ms))
+        self.rates = (
+            _rate(out_mib_per_ms, "out_mib_per_ms"),
+            _rate(in_mib_per_ms, "in_mib_per_ms"),
         )
         if self.device.type == "cuda" and self.rates != (None, None):
             raise ValueError(
@@ -100,7 +100,7 @@ class offloaded:
             self.share,
             self.device,
             self.min_bytes,
-            int(self.in_flight_mib * MIB),
+            int(min(self.in_flight_mib * MIB, 2.0**62)),
             self.rates,
             self.model,
         )
@@ -160,3 +160,7 @@ def _positive(given: float, name: str) -> float:
     if not (0 < value < math.inf):
         raise ValueError(f"{name}: must be above 0 and finite, is {value}")
     return value
+
+
+def _rate(given: Optional[float], name: str) -> Optional[float]:
+    return None if given is None else _positive(given, name)

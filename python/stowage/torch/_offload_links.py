@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 MIB = 2**20
+_cuda: Any = torch.cuda  # parts of it have no types
 
 
 class Unit:
@@ -142,7 +143,7 @@ class CudaLink:
     computes; the host waits for nothing."""
 
     def __init__(self, device: torch.device) -> None:
-        self._stream = torch.cuda.Stream(device)
+        self._stream = _cuda.Stream(device)
         self._device = device
         self._waits: dict[str, list[tuple[Any, Any]]] = {"out": [], "in": []}
 
@@ -189,7 +190,7 @@ class CudaLink:
         if event.query():
             return
         stream = torch.cuda.current_stream(self._device)
-        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        begin, end = _cuda.Event(enable_timing=True), _cuda.Event(enable_timing=True)
         begin.record(stream)
         stream.wait_event(event)
         end.record(stream)

@@ -6,7 +6,7 @@ import threading
 import weakref
 from bisect import bisect_left
 from collections import deque
-from typing import NamedTuple, Optional, Union
+from typing import Any, NamedTuple, Optional, Union
 
 import torch
 from torch import Tensor
@@ -44,7 +44,7 @@ class _Sent:
         self.unit = unit
         self.serial = serial
         self.view = _View(
-            tensor.dtype, tensor.storage_offset(), tuple(tensor.size()), tensor.stride()
+            tensor.dtype, int(tensor.storage_offset()), tuple(tensor.size()), tensor.stride()
         )
         self.kind = tensor.type()
         self.version = tensor._version
@@ -84,15 +84,15 @@ class Pass:
         # Bytes of the storages that are back or on their way and not yet used, by their serial.
         self._coming: dict[int, int] = {}
         # The address of a storage is its name while the weak reference exists.
-        self._storages: dict[int, tuple[StorageWeakRef, int, Optional[weakref.ref[Unit]]]] = {}
-        self._fixed: dict[int, StorageWeakRef] = {}  # storages of parameters
+        self._storages: dict[int, tuple[Any, int, Optional[weakref.ref[Unit]]]] = {}
+        self._fixed: dict[int, Any] = {}  # storages of parameters
         if model is not None and share > 0:
             for own in (*model.parameters(), *model.buffers()):
                 self._fix(own)
 
     def _fix(self, tensor: Tensor) -> None:
         if type(tensor) in _PLAIN and tensor.layout is torch.strided:
-            weak = StorageWeakRef(tensor.untyped_storage())
+            weak = _weak(tensor.untyped_storage())
             self._fixed[weak.cdata] = weak
 
     # --- the forward pass
@@ -115,7 +115,7 @@ class Pass:
         if not self._can_leave(tensor):
             return None
         storage = tensor.untyped_storage()
-        weak = StorageWeakRef(storage)
+        weak = _weak(storage)
         version = tensor._version
         known = self._storages.get(weak.cdata)
         if known is not None and known[1] == version:
@@ -246,6 +246,7 @@ class Pass:
                 self._fetch(unit)
 
 
+_weak: Any = StorageWeakRef  # torch has no types for it
 _PLAIN = (Tensor, torch.nn.Parameter)
 # Nodes whose output is their input, perhaps in another type: what autocast and layers do to a weight.
 _RESHAPES = {

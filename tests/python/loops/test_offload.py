@@ -8,6 +8,7 @@ import weakref
 import numpy as np
 import pytest
 import torch
+from planned_loader import CLUSTER, DEVICES, HERE, loader_of, sampler_of, torchrun
 from torch import nn
 from torch.utils.checkpoint import checkpoint
 
@@ -27,7 +28,9 @@ class Layer(nn.Module):
         self.norm = nn.LayerNorm(width)
         self.qkv = nn.Linear(width, 3 * width)
         self.out = nn.Linear(width, width)
-        self.mlp = nn.Sequential(nn.Linear(width, 4 * width), nn.GELU(), nn.Linear(4 * width, width))
+        self.mlp = nn.Sequential(
+            nn.Linear(width, 4 * width), nn.GELU(), nn.Linear(4 * width, width)
+        )
 
     def forward(self, x):
         parts = self.qkv(self.norm(x)).unflatten(-1, (3, self.heads, -1)).unbind(1)
@@ -100,9 +103,7 @@ def test_a_storage_leaves_once_and_comes_back_as_each_view():
     base = torch.randn(4, 64, requires_grad=True) * 1.0
     with offloaded(1, **SMALL) as away:
         turned, half = base.t(), base[:, 16:48]
-        loss = (
-            base.square().sum() + turned.pow(3).sum() + half.exp().sum() + (base @ turned).sum()
-        )
+        loss = base.square().sum() + turned.pow(3).sum() + half.exp().sum() + (base @ turned).sum()
     kept = {base.untyped_storage().nbytes(), 4 * 32 * 4}  # of base and of exp(half)
     assert round(away.saved_mib * 2**20) == sum(kept)
     got = torch.autograd.grad(loss, base)[0]
@@ -466,3 +467,31 @@ def test_arguments_are_named():
     with pytest.raises(ValueError, match="are for the CPU"):
         offloaded(1, device="cuda", out_mib_per_ms=1)
     assert offloaded(np.float32(0.5)).share == 0.5
+
+
+AWAY = CLUSTER.replace(
+    memory_mib=64, offload={"mib_per_token": 0.75, "out_mib_per_ms": 50, "in_mib_per_ms": 50}
+)
+
+
+@pytest.mark.parametrize("slice", ["zigzag", "contiguous", None])
+def test_rows_carry_the_share_of_their_batch(slice):
+    shares = []
+    for rank in range(DEVICES):
+        sampler = sampler_of(rank, AWAY)
+        for step, batches in sampler.steps_with(loader_of(sampler, slice)):
+            planned = [0.0 if own is None else own.offload for own in step.of_rank(rank)]
+            rows = list(batches)
+            assert [row.offload for row in rows] == planned
+            assert all(row.offload == 0 for row in rows if row.filler)
+            assert rows[0].to("cpu").offload == planned[0]
+            shares += planned
+    assert max(shares) > 0.1 and min(shares) == 0
+
+
+def test_the_example_trains_the_same_model_with_offload():
+    out = torchrun(
+        HERE.parents[2] / "examples" / "torch_ulysses.py", "--steps", "4", "--offload", "50"
+    )
+    assert "against training alone: losses differ by" in out
+    assert "up to " in out and "up to 0%" not in out
