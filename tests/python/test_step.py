@@ -202,7 +202,7 @@ def test_loss_tokens_are_what_losses_are_divided_by(cluster):
 
 
 def test_carries_what_leaves_for_the_host(cluster):
-    """Rows of 1.5 times what memory holds must leave in part; plans without keep their bytes."""
+    """Rows beyond what memory holds must leave in part; steps without offload keep their version."""
     plain = stowage.Planner(cluster).plan(drawn(60))
     assert not plain.offload.any() and plain.offload.dtype == np.float64
     assert '"version": 1' in plain.to_json() and "offload" not in plain.to_json()
@@ -212,7 +212,7 @@ def test_carries_what_leaves_for_the_host(cluster):
     longest = away.largest_sequence
     assert longest > cluster.replace(degrees=[1]).largest_sequence
     step = stowage.Planner(away).plan([longest] * 3 + [100])
-    assert step.offload.max() == 1 and step.offload.min() >= 0
+    assert 0.9 < step.offload.max() <= 1 and step.offload.min() == 0
     assert [batch.offload for batch in step] == step.offload.tolist()
     planned = [
         group.get("offload", 0)

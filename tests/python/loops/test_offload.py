@@ -486,7 +486,7 @@ def test_rows_carry_the_share_of_their_batch(slice):
             assert all(row.offload == 0 for row in rows if row.filler)
             assert rows[0].to("cpu").offload == planned[0]
             shares += planned
-    assert max(shares) > 0.1 and min(shares) == 0
+    assert 0.1 < max(shares) <= 1 and min(shares) >= 0
 
 
 def test_the_example_trains_the_same_model_with_offload():
