@@ -121,7 +121,7 @@ OffloadMeasurement run_offloaded(const BlockWeights<float>& weights, const Offlo
   OffloadRates rates{.share = planned.share,
                      .in_flight = static_cast<std::int64_t>(options.in_flight *
                                                             static_cast<double>(seen.saved_bytes))};
-  std::vector<double> forward, backward, executed, with_copies;
+  std::vector<double> forward, backward, predicted, executed, with_copies;
   for (int repeat = 0; repeat < options.repeats; ++repeat) {
     StackMemory plain(stack.program());
     const StackResult alone = stack.run(plain);
@@ -138,14 +138,19 @@ OffloadMeasurement run_offloaded(const BlockWeights<float>& weights, const Offlo
     seen.device_bytes = std::max(seen.device_bytes, away.most_device_bytes());
     forward.push_back(alone.forward_s);
     backward.push_back(alone.backward_s);
+    // What is left of the copies behind the time that the pass computed.
+    const auto left = [&](double s_per_byte, double pass_s, double wait_s) {
+      const double copies_s = static_cast<double>(seen.moved_bytes) * s_per_byte;
+      return std::max(0.0, copies_s - (pass_s - wait_s));
+    };
+    predicted.push_back(left(rates.out_s_per_byte, result.forward_s, away.forward_wait_s()) +
+                        left(rates.in_s_per_byte, result.backward_s, away.backward_wait_s()));
     executed.push_back(away.forward_wait_s() + away.backward_wait_s());
     with_copies.push_back(result.forward_s + result.backward_s);
   }
   seen.forward_s = median_s(forward);
   seen.backward_s = median_s(backward);
-  const auto moved = static_cast<double>(seen.moved_bytes);
-  seen.predicted_stall_s = std::max(0.0, moved * rates.out_s_per_byte - seen.forward_s) +
-                           std::max(0.0, moved * rates.in_s_per_byte - seen.backward_s);
+  seen.predicted_stall_s = median_s(predicted);
   seen.executed_stall_s = median_s(executed);
   seen.slower_s = median_s(with_copies) - seen.forward_s - seen.backward_s;
   return seen;

@@ -19,8 +19,10 @@
 namespace stowage::kernels {
 
 struct OffloadOptions {
-  // Blocks of the stack, of equal weights, at least 1. All that they save can leave.
-  int blocks = 6;
+  // Blocks of the stack, of equal weights, at least 1. All that they save can leave. The last block
+  // forward, and the first backward, hide none of their own copies: the fewer blocks, the more a
+  // run waits beyond the formula.
+  int blocks = 12;
   // Copies that wait at a time, in each direction, have at most this part of the saved bytes.
   double in_flight = 1.0 / 8;
   int repeats = 1;  // of a run without copies and one with them; medians count
@@ -45,10 +47,12 @@ struct OffloadMeasurement {
   std::int64_t device_bytes = 0;         // high-water mark of all tensors
   std::int64_t device_bytes_alone = 0;   // the same without copies
   double forward_s = 0, backward_s = 0;  // without copies
-  double predicted_stall_s = 0;          // by the formula of the plan, for these times
-  double executed_stall_s = 0;           // the time for which the passes waited
-  double slower_s = 0;                   // the time of the passes with copies, minus that without
-  bool same_bits = false;                // outputs and gradients, in every repeat
+  // By the formula of the plan, for the time that the passes with copies computed: on a busy
+  // machine it differs from the time of those without.
+  double predicted_stall_s = 0;
+  double executed_stall_s = 0;  // the time for which the passes waited
+  double slower_s = 0;          // the time of the passes with copies, minus that without
+  bool same_bits = false;       // outputs and gradients, in every repeat
 };
 
 // Throws std::bad_alloc, also if the copies lack memory.

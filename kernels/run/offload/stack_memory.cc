@@ -21,6 +21,7 @@ StackMemory::StackMemory(const BlockProgram& program, std::vector<TensorUse> use
       done_[static_cast<std::size_t>(uses_[tensor].last_forward)].push_back(tensor);
     }
   }
+  to_move_ = rates_.share * static_cast<double>(saved_bytes());
 }
 
 StackMemory::~StackMemory() {
@@ -55,14 +56,14 @@ void StackMemory::end(int tensor) {
   if (arrays_[tensor].sent) (void)at(tensor);  // it was never used in the backward pass
   arrays_[tensor] = {};
   held_ -= bytes_of(tensor);
+  if (link_ != nullptr && step_ >= program_.forward_steps().end) fetch_ahead();
 }
 
 void StackMemory::stepped(int step) {
   step_ = step + 1;
   if (link_ == nullptr || step >= program_.forward_steps().end) return;
   for (const int tensor : done_[static_cast<std::size_t>(step)]) {
-    saved_ += bytes_of(tensor);
-    if (static_cast<double>(moved_) < rates_.share * static_cast<double>(saved_)) send(tensor);
+    if (static_cast<double>(moved_) < to_move_) send(tensor);
   }
   settle(rates_.in_flight, 1);
 }
@@ -70,6 +71,7 @@ void StackMemory::stepped(int step) {
 void StackMemory::end_forward() {
   if (link_ == nullptr) return;
   settle(0, 0);
+  room_ = most_;
   std::ranges::sort(order_, {}, [&](int tensor) { return uses_[tensor].first_backward; });
   fetch_ahead();
 }
@@ -120,8 +122,11 @@ void StackMemory::settle(std::int64_t bytes, std::size_t copies) {
 }
 
 void StackMemory::fetch_ahead() {
-  while (next_ < order_.size() && (coming_bytes_ < rates_.in_flight || coming_bytes_ == 0)) {
-    const int tensor = order_[next_++];
+  while (next_ < order_.size()) {
+    const int tensor = order_[next_];
+    const bool room = held_ + bytes_of(tensor) <= room_ || coming_bytes_ < rates_.in_flight;
+    if (!room && coming_bytes_ > 0) return;
+    ++next_;
     if (arrays_[tensor].sent && !arrays_[tensor].fetched) fetch(tensor);
   }
 }

@@ -10,10 +10,11 @@
 //   away.end_forward();                               // every copy out has ended
 //   program.run(program.backward_steps(), away, call);
 //
-// A saved tensor leaves behind its last use in the forward pass if what has left is below the share
-// of the bytes saved so far, its own included. Tensors come back in the order of their use in the
-// backward pass, ahead of it. Copies that wait, in each direction, have at most `in_flight` bytes,
-// or are one tensor. The thread that runs the program waits for copies where it must.
+// A saved tensor leaves behind its last use in the forward pass as long as less than the share of
+// all saved bytes has left: those that are needed last leave first. Tensors come back in the order
+// of their use in the backward pass, ahead of it while there is room: as much as the forward pass
+// held at most, or `in_flight` bytes of copies. Copies out that wait have at most `in_flight`
+// bytes, or are one tensor. The thread that runs the program waits for copies where it must.
 #pragma once
 
 #include <atomic>
@@ -91,7 +92,9 @@ class StackMemory final : public TensorMemory {
   std::size_t next_ = 0;                // of order_: to be fetched
   std::deque<int> leaving_;
   std::int64_t leaving_bytes_ = 0, coming_bytes_ = 0;
-  std::int64_t saved_ = 0, moved_ = 0;
+  std::int64_t moved_ = 0;
+  double to_move_ = 0;                  // bytes
+  std::int64_t room_ = 0;               // the most device bytes of the forward pass
   std::atomic<std::int64_t> held_ = 0;  // device bytes
   std::int64_t most_ = 0;
   double forward_wait_ = 0, backward_wait_ = 0;

@@ -192,7 +192,7 @@ TEST(TrainerStep, SharesThatCannotLeaveAreNamed) {
     return read ? std::string("none") : to_string(read.errors()[0]);
   };
   EXPECT_THAT(first_error("\"offload\": 0.25", "\"offload\": 1.25"),
-              HasSubstr("E205 /batches/1/offload: "));
+              HasSubstr("E206 /batches/1/offload: must be a number from 0 to 1, is 1.25"));
   EXPECT_THAT(first_error("\"offload\": 0.25", "\"x-offload\": 0.25"),
               HasSubstr("E201 /batches/1/offload: "));
   EXPECT_THAT(first_error("\"version\": 4", "\"version\": 3"),

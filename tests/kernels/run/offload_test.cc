@@ -164,7 +164,7 @@ TEST(OffloadedStack, TheExecutorReportsIt) {
   EXPECT_TRUE(report.batches[0].offload->same_bits);
   EXPECT_GE(report.batches[0].offload->moved_bytes, report.batches[0].offload->saved_bytes / 2);
   EXPECT_FALSE(report.batches[1].offload);
-  EXPECT_THAT(report.notes, Contains(HasSubstr("stacks of 6 blocks")));
+  EXPECT_THAT(report.notes, Contains(HasSubstr("stacks of 12 blocks")));
   ExecuteOptions none{.scale = 1};
   none.offload.blocks = 0;
   EXPECT_THAT(execute(instance, plan, none, {}, nullptr).problems.list(),
