@@ -2,7 +2,7 @@
 
 usage: PYTHONPATH=... python3 bench/terms/offload_execution.py [REPEATS] [BLOCKS]
 
-A stack of BLOCKS transformer blocks (default 12) computes a packed row forward and backward on one thread,
+A stack of BLOCKS transformer blocks (default 24) computes a packed row forward and backward on one thread,
 and stowage.torch.offloaded() moves a share of what the blocks save with a second thread, at rates that make
 the copies take 0.5, 1.5 or 3 times the pass that can hide them. The cost model of docs/reference/scatter.md
 predicts the stall of such a row from W, the time without copies, and f, the forward part of it:
@@ -24,7 +24,7 @@ import torch
 from stowage.torch import offloaded
 from stowage.torch._run_block import Block, Shape
 
-LENGTHS = (256, 128, 96, 32)
+LENGTHS = (128, 64, 48, 16)
 SHAPE = Shape(hidden=512, heads=16, kv_heads=4, head_dim=32, ffn=1536)
 # Share, and how long the copies out and back take as parts of the passes that can hide them.
 CASES = (
@@ -63,7 +63,7 @@ def gradients(model):
 def main():
     repeats = int(sys.argv[1]) if len(sys.argv) > 1 else 9
     torch.set_num_threads(1)
-    model = Stack(int(sys.argv[2]) if len(sys.argv) > 2 else 12)
+    model = Stack(int(sys.argv[2]) if len(sys.argv) > 2 else 24)
     x = torch.randn(sum(LENGTHS), SHAPE.hidden, generator=torch.Generator().manual_seed(1))
     upstream = torch.randn(x.shape, generator=torch.Generator().manual_seed(2))
     plain = [passes(model, x, upstream, offloaded(0)) for _ in range(4)][1:]
