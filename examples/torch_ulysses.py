@@ -4,7 +4,8 @@
 
 Each row runs on a group of 1, 2 or 4 ranks, as its plan says. Afterwards rank 0 trains the same model
 on the same data sequence by sequence, without any plan, and compares losses and weights: they must
-agree to 1e-5. With --methods the steps of several planners are timed side by side.
+agree to 1e-5. With --offload half of the activations may leave the device for the host, and longer
+sequences fit. With --methods the steps of several planners are timed side by side.
 """
 
 from __future__ import annotations
@@ -21,7 +22,14 @@ from torch.nn.functional import cross_entropy, scaled_dot_product_attention
 from torch.utils.data import DataLoader, Dataset
 
 import stowage
-from stowage.torch import Groups, PackedBatch, PackedCollator, StepBatchSampler, target_counts
+from stowage.torch import (
+    Groups,
+    PackedBatch,
+    PackedCollator,
+    StepBatchSampler,
+    offloaded,
+    target_counts,
+)
 
 VOCABULARY = 97
 WIDTH, HEADS, LAYERS = 32, 4, 2
@@ -131,12 +139,14 @@ def train(sampler, documents, groups, model, steps: int) -> tuple[list[float], f
     optimizer = torch.optim.SGD(model.parameters(), 0.1, momentum=0.9)
     collator = PackedCollator(sampler, pad_token_id=0, slice="contiguous")
     loader = DataLoader(documents, batch_sampler=sampler, collate_fn=collator)
-    losses, seconds, degrees = [], [], set()
+    losses, seconds, degrees, shares = [], [], set(), [0.0]
     for step, micro_batches in sampler.steps_with(loader):
         begin = time.perf_counter()
         total = torch.zeros((), dtype=torch.float64)
         for batch in micro_batches:
-            loss = loss_of(model, batch, groups[batch])
+            # Does nothing where the plan has no offload; its tensors are smaller than most.
+            with offloaded(batch.offload, model=model, min_bytes=1024):
+                loss = loss_of(model, batch, groups[batch])
             loss.backward()
             total += loss.detach()
         for parameter in model.parameters():
@@ -149,6 +159,7 @@ def train(sampler, documents, groups, model, steps: int) -> tuple[list[float], f
         losses.append(float(total))
         seconds.append(time.perf_counter() - begin)
         degrees.update(step.degree.tolist())
+        shares.extend(step.offload.tolist())
         if dist.get_rank() == 0 and len(losses) % 5 == 1:
             print(
                 f"step {len(losses) - 1}: loss {losses[-1]:.6f}, {step.micro_batches} micro-batches, "
@@ -158,7 +169,9 @@ def train(sampler, documents, groups, model, steps: int) -> tuple[list[float], f
         if len(losses) == steps:
             break
     if dist.get_rank() == 0:
-        print(f"degrees of the groups: {sorted(degrees)}")
+        print(
+            f"degrees of the groups: {sorted(degrees)}, up to {max(shares):.0%} left for the host"
+        )
     return losses, float(np.median(seconds))
 
 
@@ -200,6 +213,9 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=20)
     parser.add_argument("--batch", type=int, default=24, help="sequences of a step")
     parser.add_argument("--methods", default="fast", help="planners to time, the first is compared")
+    parser.add_argument(
+        "--offload", type=float, metavar="MIB_PER_MS", help="let half of the activations leave"
+    )
     data = Path(__file__).resolve().parents[1] / "instances" / "data" / "lengths"
     parser.add_argument("--lengths", type=Path, default=data / "code_files.txt")
     options = parser.parse_args()
@@ -220,6 +236,12 @@ def main() -> None:
         all_to_all_mib_per_token=1,
         mib_per_ms={2**bit: 50 for bit in range(1, ranks.bit_length())},
         pad_multiple=2 * ranks,
+        offload=options.offload
+        and {
+            "mib_per_token": 0.5,
+            "out_mib_per_ms": options.offload,
+            "in_mib_per_ms": options.offload,
+        },
     )
     documents = Documents(options.lengths, options.steps * options.batch, cluster.largest_sequence)
     targets = target_counts(documents[row]["labels"] for row in range(len(documents)))

@@ -22,7 +22,8 @@ Result<TrainerStep> trainer_step(const ScatterInstance& instance, const ScatterP
                     .group = shared ? 0 : own++,
                     .first_rank = groups[g].first_rank,
                     .degree = groups[g].degree,
-                    .recomputation = plan.micro_batches[m].recomputation},
+                    .recomputation = plan.micro_batches[m].recomputation,
+                    .offload = groups[g].offload},
                    groups[g].sequences, groups[g].cu_seqlens);
     }
     if (mixed) ++next;

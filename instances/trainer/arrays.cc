@@ -34,6 +34,7 @@ TrainerArrays trainer_arrays(const TrainerStep& step) {
            all.loss_tokens);
     append(batch.cu_seqlens, all.cu_seqlens);
     append(batch.cu_seqlens_padded, all.cu_seqlens_padded);
+    all.offload.push_back(batch.offload);
   }
   all.schedule = trainer_schedule(step);
   return all;

@@ -3,6 +3,7 @@
 // bytes.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <concepts>
 #include <limits>
 #include <string>
@@ -19,7 +20,7 @@ namespace {
 
 // The first byte is neither ASCII nor the start of a UTF-8 character: no text begins like this.
 constexpr std::string_view kMagic = "\x93STOWAGE";
-constexpr std::uint32_t kNewestVersion = 3;
+constexpr std::uint32_t kNewestVersion = 4;
 constexpr std::size_t kHeaderBytes = 64;
 constexpr std::array<std::string_view, 3> kProblems = {"", "scatter", "assign"};  // by number
 
@@ -34,13 +35,15 @@ struct Header {
   std::uint32_t sequences = 0;
   std::uint32_t name_bytes = 0;
   std::uint32_t hash_bytes = 0;
-  // Only in version 3, 0 in the others: the bytes and the number of the names of recomputation
-  // choices, and 1 if there are loss_tokens.
+  // From version 3 on, 0 before: the bytes and the number of the names of recomputation choices, 0
+  // in version 4 if there are none, and 1 if there are loss_tokens.
   std::uint32_t way_bytes = 0;
   std::uint16_t ways = 0;
   std::uint16_t targets = 0;
 
   bool has_targets() const { return version == 2 || targets == 1; }
+  bool has_ways() const { return version == 3 || ways > 0; }
+  bool has_offload() const { return version >= 4; }
 
   // Returns the bytes of a file with this header. The counts are 32-bit numbers, whose product with
   // a small factor fits 64 bits. Ranks times micro-batches must be checked before this call.
@@ -49,8 +52,8 @@ struct Header {
     return kHeaderBytes + 8ULL * batches + 4ULL * (6ULL * batches + batches + 1) +
            4ULL * ((has_targets() ? 3ULL : 2ULL) * sequences +
                    2ULL * (std::uint64_t{sequences} + batches) + slots) +
-           (version == 3 ? 4ULL * (std::uint64_t{ways} + batches) : 0) + name_bytes + hash_bytes +
-           way_bytes;
+           (has_ways() ? 4ULL * (std::uint64_t{ways} + batches) : 0) +
+           (has_offload() ? 8ULL * batches : 0) + name_bytes + hash_bytes + way_bytes;
   }
 };
 
@@ -125,7 +128,7 @@ std::string number(std::uint64_t value) { return std::to_string(value); }
 std::vector<InputError> header_faults(const Header& header, std::size_t bytes) {
   ErrorList errors;
   if (header.version < 1 || header.version > kNewestVersion) {
-    errors.add(code::kVersion, "byte 8", "must be version 1, 2 or 3, is " + number(header.version));
+    errors.add(code::kVersion, "byte 8", "must be version 1 to 4, is " + number(header.version));
     return std::move(errors).take();
   }
   if (header.problem == 0 || header.problem >= kProblems.size()) {
@@ -241,8 +244,8 @@ std::string write_trainer_binary(const TrainerStep& step) {
                 .name_bytes = static_cast<std::uint32_t>(step.name.size()),
                 .hash_bytes = static_cast<std::uint32_t>(step.instance_hash.size())};
   std::vector<std::string> ways;
-  if (header.version == 3) {
-    ways = ways_of(step);
+  if (header.version >= 3) {
+    if (!step.batches.front().recomputation.empty()) ways = ways_of(step);
     for (const std::string& way : ways) header.way_bytes += static_cast<std::uint32_t>(way.size());
     header.ways = static_cast<std::uint16_t>(ways.size());
     header.targets = step.batches.front().loss_tokens.empty() ? 0 : 1;
@@ -263,6 +266,11 @@ std::string write_trainer_binary(const TrainerStep& step) {
   put(out, header.ways);
   put(out, header.targets);
   put(out, stated.loss_denominators);
+  if (header.has_offload()) {
+    for (const TrainerBatch& batch : step.batches) {
+      put(out, std::bit_cast<std::uint64_t>(batch.offload));
+    }
+  }
   const auto column = [&](auto member) {
     for (const TrainerBatch& batch : step.batches) put(out, std::int32_t{batch.*member});
   };
@@ -284,7 +292,7 @@ std::string write_trainer_binary(const TrainerStep& step) {
   for (const TrainerBatch& batch : step.batches) put(out, batch.cu_seqlens_padded);
   for (const TrainerBatch& batch : step.batches) put(out, batch.loss_tokens);
   put(out, stated.schedule);
-  if (header.version == 3) {
+  if (header.has_ways()) {
     for (const TrainerBatch& batch : step.batches) {
       const auto way = std::ranges::find(ways, batch.recomputation) - ways.begin();
       put(out, static_cast<std::int32_t>(way));
@@ -313,6 +321,11 @@ Result<TrainerStep> read_trainer_binary(std::string_view bytes) {
   step.batches.resize(header.batches);
   TrainerStated stated{.loss_denominator = header.loss_denominator};
   stated.loss_denominators = cursor.take<std::int64_t>(header.batches);
+  if (header.has_offload()) {
+    for (TrainerBatch& batch : step.batches) {
+      batch.offload = std::bit_cast<double>(cursor.take<std::uint64_t>());
+    }
+  }
   const auto column = [&](auto member) {
     for (TrainerBatch& batch : step.batches) batch.*member = cursor.take<std::int32_t>();
   };
@@ -329,7 +342,7 @@ Result<TrainerStep> read_trainer_binary(std::string_view bytes) {
   const auto cu_padded = cursor.take<std::int32_t>(std::size_t{header.sequences} + header.batches);
   const auto targets = cursor.take<std::int32_t>(header.has_targets() ? header.sequences : 0);
   stated.schedule = cursor.take<std::int32_t>(std::size_t{header.ranks} * header.micro_batches);
-  const bool recomputes = header.version == 3;
+  const bool recomputes = header.has_ways();
   const auto indices = cursor.take<std::int32_t>(recomputes ? header.batches : 0);
   const auto way_bytes = cursor.take<std::int32_t>(recomputes ? header.ways : 0);
   step.name = cursor.text(header.name_bytes);

@@ -1,12 +1,14 @@
 // Finds the faults of a trainer step. It relies on nothing: a step may come from any bytes whose
 // sizes agree.
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 
 #include "instances/json/errors.h"
 #include "instances/json/limits.h"
 #include "instances/json/text.h"
+#include "instances/numeric/numbers.h"
 #include "instances/trainer/step.h"
 
 namespace stowage {
@@ -15,9 +17,12 @@ namespace {
 class Faults {
  public:
   explicit Faults(const TrainerStep& step)
-      : step_(step), counted_(std::ranges::any_of(step.batches, [](const TrainerBatch& batch) {
-          return !batch.loss_tokens.empty();
-        })) {}
+      : step_(step),
+        counted_(std::ranges::any_of(
+            step.batches, [](const TrainerBatch& batch) { return !batch.loss_tokens.empty(); })),
+        recomputes_(std::ranges::any_of(
+            step.batches, [](const TrainerBatch& batch) { return !batch.recomputation.empty(); })) {
+  }
 
   std::vector<InputError> find() && {
     if (step_.problem != "scatter" && step_.problem != "assign") {
@@ -39,6 +44,7 @@ class Faults {
       check_ranks(batch);
       check_row(batch);
       check_recomputation(batch);
+      check_offload(batch);
       last = std::max(last, batch.micro_batch);
     }
     if (errors_.empty() && last + 1 != step_.micro_batches) {
@@ -121,7 +127,7 @@ class Faults {
 
   void check_recomputation(const TrainerBatch& batch) {
     check_utf8(batch.recomputation, pointer_of(index_, "/recomputation"), errors_);
-    if (version_ == 3 && batch.recomputation.empty()) {
+    if (recomputes_ && batch.recomputation.empty()) {
       return add(pointer_of(index_, "/recomputation"), "must be given, in all batches or in none");
     }
     if (index_ == 0) return;
@@ -131,6 +137,12 @@ class Faults {
                                                     in_quotes(before.recomputation) + ", is " +
                                                     in_quotes(batch.recomputation));
     }
+  }
+
+  void check_offload(const TrainerBatch& batch) {
+    // A negative zero would come back from JSON as another number.
+    if (batch.offload >= 0 && batch.offload <= 1 && !std::signbit(batch.offload)) return;
+    add(pointer_of(index_, "/offload"), "must be from 0 to 1, is " + shortest(batch.offload));
   }
 
   // Checks prefix sums. Lengths are at least 1, so the sums grow with every entry.
@@ -180,8 +192,8 @@ class Faults {
   }
 
   const TrainerStep& step_;
-  const int version_ = step_.version();
   const bool counted_;     // whether a batch has targets
+  const bool recomputes_;  // whether a batch states a recomputation choice
   std::size_t index_ = 0;  // of the batch that is checked
   ErrorList errors_;
 };

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "instances/json/limits.h"
+#include "instances/json/number_ranges.h"
 #include "instances/json/reader.h"
 #include "instances/json/writer.h"
 #include "instances/trainer/stated.h"
@@ -17,13 +18,14 @@ namespace {
 
 constexpr IntegerRange kInt32 = {0, std::numeric_limits<std::int32_t>::max()};
 constexpr IntegerRange kSlot = {-1, kMaxTrainerSlots};
+constexpr int kOffloadVersion = 4;  // the newest
 
 void write_integers(JsonWriter& json, std::string_view key, const std::vector<std::int32_t>& all) {
   json.key(key);
   json.integers({all.begin(), all.end()});
 }
 
-void write_batch(JsonWriter& json, const TrainerBatch& batch) {
+void write_batch(JsonWriter& json, const TrainerBatch& batch, int version) {
   std::vector<std::int32_t> ranks;
   for (int i = 0; i < batch.ranks(); ++i) ranks.push_back(batch.first_rank + i);
   json.begin_object();
@@ -32,6 +34,7 @@ void write_batch(JsonWriter& json, const TrainerBatch& batch) {
   json.integer("degree", batch.degree);
   json.integer("stages", batch.stages);
   if (!batch.recomputation.empty()) json.text("recomputation", batch.recomputation);
+  if (version == kOffloadVersion) json.number("offload", batch.offload);
   write_integers(json, "ranks", ranks);
   write_integers(json, "sequences", batch.sequences);
   write_integers(json, "cu_seqlens", batch.cu_seqlens);
@@ -69,19 +72,20 @@ void take_ranks(TrainerBatch& batch, const ObjectReader& reader) {
   }
 }
 
-constexpr std::array<std::string_view, 13> kBatchKeys = {
+constexpr std::array<std::string_view, 14> kBatchKeys = {
     "micro_batch",     "group",      "degree",           "stages",
     "ranks",           "sequences",  "cu_seqlens",       "cu_seqlens_padded",
     "position_resets", "max_seqlen", "loss_denominator", "loss_tokens",
-    "recomputation"};
+    "recomputation",   "offload"};
 
-// Reads a batch. Version 1 lacks the last two keys, version 2 the last, and version 3 may lack
-// loss_tokens.
+// Reads a batch. Version 1 lacks the last three keys, version 2 the last two and version 3 the
+// last. Version 3 may lack loss_tokens, version 4 recomputation as well.
 TrainerBatch read_batch(const JsonValue& value, const JsonPath& path, int version,
                         TrainerStated& stated, ErrorList& errors) {
   const ObjectReader reader(
       value, path, errors,
-      std::span(kBatchKeys).first(kBatchKeys.size() - static_cast<std::size_t>(3 - version)));
+      std::span(kBatchKeys)
+          .first(kBatchKeys.size() - static_cast<std::size_t>(kOffloadVersion - version)));
   TrainerBatch batch{.micro_batch = read_int(reader, "micro_batch", {0, kMaxTrainerSlots}),
                      .group = read_int(reader, "group", {0, kMaxDevices}),
                      .degree = read_int(reader, "degree", {1, kMaxDevices}),
@@ -92,7 +96,10 @@ TrainerBatch read_batch(const JsonValue& value, const JsonPath& path, int versio
   if (version == 2 || reader.find("loss_tokens") != nullptr) {
     batch.loss_tokens = read_int32s(reader, "loss_tokens");
   }
-  if (version == 3) batch.recomputation = reader.text("recomputation");
+  if (version == 3 || reader.find("recomputation") != nullptr) {
+    batch.recomputation = reader.text("recomputation");
+  }
+  if (version == kOffloadVersion) batch.offload = reader.number("offload", kShareOfOne);
   take_ranks(batch, reader);
   const std::vector<std::int32_t> resets = read_int32s(reader, "position_resets");
   if (resets.size() != batch.sequences.size()) {
@@ -129,10 +136,11 @@ TrainerStep step_from(const JsonValue& document, TrainerStated& stated, ErrorLis
   const bool assign =
       problem != nullptr && problem->string() != nullptr && *problem->string() == "assign";
   TrainerStep step{.problem = assign ? "assign" : "scatter"};
-  if (document.object() == nullptr || !check_head(reader, "stowage/trainer", step.problem, 3)) {
+  if (document.object() == nullptr ||
+      !check_head(reader, "stowage/trainer", step.problem, kOffloadVersion)) {
     return step;
   }
-  const int version = read_int(reader, "version", {1, 3});
+  const int version = read_int(reader, "version", {1, kOffloadVersion});
   step.name = reader.text("name", "");
   step.instance_hash = reader.text("instance_hash");
   step.ranks = read_int(reader, "ranks", {1, kMaxDevices});
@@ -166,7 +174,8 @@ void write_trainer(JsonWriter& json, const TrainerStep& step) {
   json.integer("loss_denominator", step.loss_denominator());
   json.key("batches");
   json.begin_array();
-  for (const TrainerBatch& batch : step.batches) write_batch(json, batch);
+  const int version = step.version();
+  for (const TrainerBatch& batch : step.batches) write_batch(json, batch, version);
   json.end_array();
   json.key("schedule");
   json.begin_array();

@@ -35,6 +35,9 @@ int TrainerStep::version() const {
       batches, [](const TrainerBatch& batch) { return !batch.loss_tokens.empty(); });
   const bool recomputes = std::ranges::any_of(
       batches, [](const TrainerBatch& batch) { return !batch.recomputation.empty(); });
+  if (std::ranges::any_of(batches, [](const TrainerBatch& batch) { return batch.offload > 0; })) {
+    return 4;
+  }
   if (recomputes) return 3;
   return counted ? 2 : 1;
 }

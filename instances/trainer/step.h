@@ -40,6 +40,8 @@ struct TrainerBatch {
   std::vector<std::int32_t> loss_tokens;        // targets of each sequence; empty: all tokens
   // The instance's name of the micro-batch's recomputation choice; empty if it lists no choices.
   std::string recomputation = {};
+  // Share of the activations that can leave for the host which do: model.offload of the instance.
+  double offload = 0;
 
   int ranks() const { return degree * stages; }
 
@@ -69,8 +71,8 @@ struct TrainerStep {
   // divided.
   std::int64_t loss_denominator() const;
 
-  // Returns the version of the files: 3 if a batch states a recomputation choice, else 2 if one has
-  // loss_tokens, otherwise 1.
+  // Returns the version of the files: 4 if a batch offloads, else 3 if one states a recomputation
+  // choice, else 2 if one has loss_tokens, otherwise 1.
   int version() const;
 
   bool operator==(const TrainerStep&) const = default;
@@ -111,6 +113,7 @@ struct TrainerArrays {
   TrainerLists sequences;                       // ids
   TrainerLists loss_tokens;  // targets of each sequence: all its tokens unless the step has others
   TrainerLists cu_seqlens, cu_seqlens_padded;
+  std::vector<double> offload;         // share of the activations that leave for the host
   std::vector<std::int32_t> schedule;  // as trainer_schedule()
 };
 

@@ -1,10 +1,12 @@
 #include "kernels/run/executor.h"
 
 #include <algorithm>
+#include <exception>
 #include <map>
 
 #include "kernels/block/block_reference.h"
 #include "kernels/block/relative_error.h"
+#include "kernels/run/notes.h"
 
 namespace stowage::kernels {
 namespace {
@@ -25,17 +27,6 @@ double planned_ms(const PackedPlan& plan) {
     batches.push_back({batch.part, batch.predicted_ms, batch.longest_share});
   }
   return step_time(plan, batches);
-}
-
-// Says which kinds of layers were executed; empty where no layer has a window.
-std::string window_note(const ScaledPlan& plan) {
-  const std::string window =
-      "windows of " + std::to_string(plan.layers.back().window) + " tokens after scaling";
-  if (plan.layers.back().window == 0) return "";
-  if (plan.layers.size() == 1) return "every layer has " + window;
-  return "layers with " + window +
-         " and layers without were executed; times and losses are their "
-         "means by the share of each kind";
 }
 
 class Execution {
@@ -63,7 +54,7 @@ class Execution {
     report_.work_flop = plan_.work_flop;
     report_.problems = plan_.problems;
     report_.notes = packed.notes;
-    if (const std::string note = window_note(plan_); !note.empty()) report_.notes.push_back(note);
+    add_notes(plan_, options.offload.blocks, report_.notes);
     report_.output.tolerance = options.output_tolerance;
     report_.input_gradient.tolerance = options.gradient_tolerance;
     report_.weight_gradient.tolerance = options.gradient_tolerance;
@@ -242,6 +233,7 @@ class Execution {
       measured.seconds += layers_[l].kind.share * prepared.out[l].seconds;
       add(layers_[l].gradient, prepared.out[l].gradient);
     }
+    if (batch.offload) measured.offload = offloaded(prepared);
     report_.batches.push_back(measured);
     samples_.push_back(sample(batch, measured));
     for (const std::int64_t id : batch.sequences) ++times_computed_[id];
@@ -249,6 +241,26 @@ class Execution {
       if (!compare(prepared, prepared.out[l], layers_[l])) return false;
     }
     return true;
+  }
+
+  // Runs the batch through a stack of blocks, of which a share leaves for the host.
+  std::optional<OffloadMeasurement> offloaded(const Prepared& prepared) {
+    const ScaledBatch& batch = prepared.batch;
+    BlockShape block = options_.block;
+    block.window = layers_.front().kind.window;
+    OffloadOptions own = options_.offload;
+    own.repeats = options_.repeats;
+    try {
+      const OffloadMeasurement seen = run_offloaded(
+          weights_, {block, batch.cu_seqlens, prepared.x, prepared.upstream}, *batch.offload, own);
+      if (!seen.same_bits) {
+        report_.problems.add(batch.name + ": offload changes outputs or gradients");
+      }
+      return seen;
+    } catch (const std::exception& error) {
+      report_.problems.add(batch.name + ": offload: " + error.what());
+      return std::nullopt;
+    }
   }
 
   // Compares the outputs of one kind of layer with the reference.
@@ -374,6 +386,7 @@ ExecutionReport execute(const PackedPlan& plan, const ExecuteOptions& options,
     refused.problems.add("repeats must be at least 1, is " + std::to_string(options.repeats));
   }
   for (std::string& problem : check(options.exchange)) refused.problems.add(std::move(problem));
+  for (std::string& problem : check(options.offload)) refused.problems.add(std::move(problem));
   if (!refused.problems.list().empty()) return refused;
   ScaledPlan scaled = scale_plan(plan, options.block, options.scale, options.max_work_flop);
   if (scaled.lengths.size() != plan.lengths.size()) {  // the instance itself is invalid

@@ -28,6 +28,7 @@
 #include "kernels/block/block_weights.h"
 #include "kernels/block/synthetic.h"
 #include "kernels/exchange/exchange.h"
+#include "kernels/run/offload/offloaded_stack.h"
 #include "kernels/run/packed_plan.h"
 #include "kernels/run/ranks/rank_pool.h"
 #include "kernels/run/scaled_plan.h"
@@ -52,6 +53,8 @@ struct ExecuteOptions {
   int repeats = 1;  // timed runs of every batch; the fastest counts
   double output_tolerance = 2e-6;
   double gradient_tolerance = 5e-6;
+  // Of the stacks that run the groups of a plan with offload; their `repeats` are those above.
+  OffloadOptions offload;
   // Maps a stream and a sequence's id to the id of the sequence whose inputs or upstream gradients
   // the data loader delivers. Empty means the identity. Tests of the executor use it: a loader that
   // confuses two sequences must be detected.
@@ -69,6 +72,7 @@ struct BatchMeasurement {
   double seconds = 0;          // thread CPU seconds of the busiest rank (GroupOutput::seconds)
   double predicted_ms = 0;     // time_ms of the plan: for unscaled lengths on the modelled cluster
   double longest_share = 1;    // as in PackedBatch
+  std::optional<OffloadMeasurement> offload = {};  // of a batch whose activations leave in part
 };
 
 // The worst relative L2 error |have - want| / |want| of one kind of tensor.

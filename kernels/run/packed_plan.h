@@ -19,6 +19,16 @@
 
 namespace stowage::kernels {
 
+// The offload of a group, from its plan and the cost model.
+struct PlannedOffload {
+  double share = 0;      // of the activations that can leave
+  double out_parts = 0;  // time of the copies out, in parts of the group's time without copies
+  double in_parts = 0;   // of the copies back
+  Ms stall_ms = 0;       // the time that the group waits for copies
+
+  bool operator==(const PlannedOffload&) const = default;
+};
+
 // Holds the values of the plan, unchecked.
 struct PackedBatch {
   int part = 0;         // index of the micro-batch or replica in the plan
@@ -40,6 +50,7 @@ struct PackedBatch {
   std::vector<Tokens> cuts;
   std::int64_t retained = 1;
   double longest_share = 1;
+  std::optional<PlannedOffload> offload = {};  // absent if nothing leaves
 };
 
 struct PackedPlan {

@@ -197,6 +197,7 @@ ScaledPlan scale_plan(const PackedPlan& plan, const BlockShape& block, std::int6
                       .cu_seqlens = {0},
                       .retained = full.retained,
                       .longest_share = full.longest_share,
+                      .offload = full.offload,
                       .name = plan.name(full.part, full.index)};
     std::int64_t rows = 0;
     for (const std::int64_t id : batch.sequences) {

@@ -15,6 +15,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,7 +38,8 @@ struct ScaledBatch {
   std::vector<Tokens> cuts;              // ends of the chunks of the only sequence; empty: not cut
   std::int64_t retained = 1;             // as in PackedBatch
   double longest_share = 1;              // as in PackedBatch
-  std::string name;                      // "group 0 of micro-batch 1"
+  std::optional<PlannedOffload> offload = {};
+  std::string name;  // "group 0 of micro-batch 1"
 };
 
 // A kind of layer and its share of the layers.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "instances/pipeline/schedule.h"
+#include "instances/scatter/cost/cost_model.h"
 #include "instances/scatter/cost/mixed.h"
 #include "instances/scatter/plan_builder.h"
 #include "instances/scatter/table/group_form.h"
@@ -31,6 +32,29 @@ void take_padding_away(const ScatterInstance& instance, GroupForm form,
     batch.cu_seqlens[i + 1] -= own - shared;
   }
   batch.tokens -= own - shared;
+}
+
+// Returns the offload of a group, nothing if it has none or if the cost model does not cover it.
+std::optional<kernels::PlannedOffload> offload_of(const ScatterInstance& instance, GroupForm form,
+                                                  const ScatterGroup& group) {
+  if (!instance.model.offload || !(group.offload > 0 && group.offload <= 1)) return std::nullopt;
+  Load load = empty_load(instance, form);
+  for (const std::int64_t id : group.sequences) {
+    if (id < 0 || id >= std::ssize(instance.lengths)) return std::nullopt;
+    const Tokens length = instance.lengths[static_cast<std::size_t>(id)];
+    load += sequence_load(instance, padded_length(instance, length), form);
+  }
+  load += row_padding_load(instance, group.tokens, form);
+  load.beyond = 0;  // the time without copies
+  const Ms work = group_ms(instance, form, load);
+  if (!(work > 0)) return std::nullopt;
+  const ActivationOffload& link = *instance.model.offload;
+  const Mib mib =
+      group.offload * offload_mib(instance, form) * static_cast<double>(group.tokens) / form.degree;
+  return kernels::PlannedOffload{.share = group.offload,
+                                 .out_parts = mib / link.out_mib_per_ms / work,
+                                 .in_parts = mib / link.in_mib_per_ms / work,
+                                 .stall_ms = offload_stall_ms(link, work, mib)};
 }
 
 }  // namespace
@@ -68,6 +92,7 @@ kernels::PackedPlan packed_plan(const ScatterInstance& instance, const ScatterPl
                                 .sequences = groups[g].sequences,
                                 .cu_seqlens = groups[g].cu_seqlens});
       const auto form = form_of(instance, plan.micro_batches[m], groups[g]);
+      if (form) packed.batches.back().offload = offload_of(instance, *form, groups[g]);
       if (instance.padding && form) take_padding_away(instance, *form, packed.batches.back());
     }
     if (mixed) ++next;

@@ -85,6 +85,7 @@ nb::dict arrays_of(const TrainerBox& box) {
   all["cu_seqlens"] = ragged<std::int32_t>(std::move(flat.cu_seqlens));
   all["cu_seqlens_padded"] = ragged<std::int32_t>(std::move(flat.cu_seqlens_padded));
   all["recomputation"] = recomputation(box.value);
+  all["offload"] = array_of(std::move(flat.offload));
   all["schedule"] =
       array_of(std::move(flat.schedule), {static_cast<std::size_t>(box.value.ranks),
                                           static_cast<std::size_t>(box.value.micro_batches)});

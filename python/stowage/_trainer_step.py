@@ -33,6 +33,8 @@ class Batch:
     loss_denominator: int  # targets of the row
     # recomputation mode of its micro-batch; None if there is no choice
     recomputation: Optional[str]
+    # share of the activations that can leave for the host which do (Cluster.offload)
+    offload: float = 0.0
 
 
 class Row(NamedTuple):
@@ -52,6 +54,7 @@ class TrainerStep:
         micro_batch, group, first_rank, degree, stages, max_seqlen, tokens: int32 [B]; tokens
             includes padding.
         loss_denominators: int64 [B], targets of each batch.
+        offload: float64 [B], share of the activations that can leave for the host which do.
         sequences: Ragged int64, ids. cu_seqlens, cu_seqlens_padded: Ragged int32, prefix sums.
         loss_tokens: Ragged int32, targets of each sequence; by default all its tokens.
         recomputation: tuple [B] of str, the recomputation mode of each batch's micro-batch, a name
@@ -70,6 +73,7 @@ class TrainerStep:
     max_seqlen: NDArray[np.int32]
     tokens: NDArray[np.int32]
     loss_denominators: NDArray[np.int64]
+    offload: NDArray[np.float64]
     sequences: Ragged[np.int64]
     loss_tokens: Ragged[np.int32]
     cu_seqlens: Ragged[np.int32]
@@ -136,6 +140,7 @@ class TrainerStep:
             tokens=int(self.tokens[index]),
             loss_denominator=int(self.loss_denominators[index]),
             recomputation=self.recomputation[index],
+            offload=float(self.offload[index]),
         )
 
     def of_rank(self, rank: int) -> list[Optional[Batch]]:

@@ -127,6 +127,9 @@ TEST(AnswersPage, HasARowForEveryKeyThatCommandsPrint) {
       "params scatter --json",
       "compare tiny.json --ablate --node-limit 10",
       "compare tiny.json long.json --ablate --node-limit 2",
+      "generate scatter --preset gpt-7b --devices 8 --count 60 --seed 3 --offload 24 -o away.json",
+      "solve away.json --method fast -o away-plan.json",
+      "run away.json away-plan.json --work 1",
   };
   auto rows = rows_of_page();
   std::set<std::string> seen;

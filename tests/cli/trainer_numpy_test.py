@@ -28,6 +28,8 @@ STEPS = {
     "unpadded": ["generate", "scatter", "--preset", "gpt-7b", "--count", "50", "--pad-multiple", "1"],
     "assign": ["generate", "assign", "--preset", "llama-32b", "--seed", "5"],
     "targets": ["generate", "scatter", "--preset", "gpt-7b", "--count", "40", "--seed", "9"],
+    "away": ["generate", "scatter", "--preset", "gpt-7b", "--count", "200", "--seed", "3", "--devices", "16",
+             "--offload", "24"],
     "empty": ["generate", "scatter", "--count", "0"],
 }
 
@@ -69,6 +71,7 @@ def check(instance, plan, binary, text):
         assert binary["cu_seqlens_padded"][b][-1] == row["tokens"]
         if plan["problem"] == "scatter":
             assert batch["degree"] == row["degree"] and ranks[0] == row["first_rank"]
+            assert batch.get("offload", 0) == row.get("offload", 0)
         else:
             scheme = instance["schemes"][plan["replicas"][batch["group"]]["scheme"]]
             assert (batch["degree"], batch["stages"]) == (scheme["tp"], scheme["pp"])
@@ -82,6 +85,8 @@ def check(instance, plan, binary, text):
         positions = np.arange(row["tokens"])
         positions -= np.repeat(binary["position_resets"][b], padded)
         assert np.array_equal(np.flatnonzero(positions == 0), binary["position_resets"][b])
+    if text["version"] == 4:
+        assert binary["offload"].tolist() == [batch["offload"] for batch in text["batches"]]
     assert not rows, "every row of the plan is in the file"
 
     # The schedule of every rank: each batch is on its ranks, and no other rank is busy.
@@ -95,7 +100,8 @@ def check(instance, plan, binary, text):
 
     # The loss counts every target of the step once; by default all tokens are targets.
     targets = np.array(instance.get("loss_tokens", instance["lengths"]), np.int64)
-    assert text["version"] == (2 if "loss_tokens" in instance else 1)
+    away = any(row.get("offload") for row in rows_of(plan).values())
+    assert text["version"] == (4 if away else 2 if "loss_tokens" in instance else 1)
     for b, batch in enumerate(text["batches"]):
         if text["version"] == 2:
             assert binary["loss_tokens"][b].tolist() == batch["loss_tokens"]
@@ -121,6 +127,8 @@ def main():
             assert (at / "again.bin").read_bytes() == (at / "step.bin").read_bytes()
             read = lambda file, at=at: json.loads((at / file).read_text(encoding="utf-8"))
             # The page that was executed above defines read_trainer().
+            if name == "away":
+                assert read("t.json")["version"] == 4, "the case has a group that offloads"
             check(read("step.json"), read("plan.json"), read_trainer(at / "step.bin"), read("t.json"))  # noqa: F821
             print(name, "holds", len(read("t.json")["batches"]), "batches")
 

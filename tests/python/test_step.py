@@ -201,6 +201,34 @@ def test_loss_tokens_are_what_losses_are_divided_by(cluster):
     assert all((own == np.diff(ends)).all() for own, ends in zip(plain.loss_tokens, plain.cu_seqlens))
 
 
+def test_carries_what_leaves_for_the_host(cluster):
+    """Rows beyond what memory holds must leave in part; steps without offload keep their version."""
+    plain = stowage.Planner(cluster).plan(drawn(60))
+    assert not plain.offload.any() and plain.offload.dtype == np.float64
+    assert '"version": 1' in plain.to_json() and "offload" not in plain.to_json()
+    away = cluster.replace(
+        degrees=[1], offload={"mib_per_token": 0.5, "out_mib_per_ms": 8, "in_mib_per_ms": 8}
+    )
+    longest = away.largest_sequence
+    assert longest > cluster.replace(degrees=[1]).largest_sequence
+    step = stowage.Planner(away).plan([longest] * 3 + [100])
+    assert 0.9 < step.offload.max() <= 1 and step.offload.min() == 0
+    assert [batch.offload for batch in step] == step.offload.tolist()
+    planned = [
+        group.get("offload", 0)
+        for micro_batch in step.plan["micro_batches"]
+        for group in micro_batch["groups"]
+    ]
+    assert step.offload.tolist() == planned
+    assert '"version": 4' in step.to_json()
+    for form in (step.to_bytes(), step.to_json().encode()):
+        again = stowage.read_trainer(form)
+        assert again == pickle.loads(pickle.dumps(again))
+        assert again.offload.tolist() == planned
+    with pytest.raises(ValueError, match="read-only"):
+        step.offload[0] = 0.5
+
+
 def test_ragged():
     ragged = stowage.Ragged(np.array([1, 2, 3]), np.array([0, 2, 2, 3]))
     assert ragged.tolist() == [[1, 2], [], [3]] and len(ragged) == 3

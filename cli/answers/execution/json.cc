@@ -56,6 +56,28 @@ void write_problems(JsonWriter& json, const kernels::Problems& problems) {
   json.integer("more_problems", problems.omitted());
 }
 
+// The highest number of bytes depends on when copies end, like the times.
+void write_offload(JsonWriter& json, const kernels::OffloadMeasurement& seen, bool timeless) {
+  json.key("offload");
+  json.begin_object(kOneLine);
+  json.number("share", seen.planned.share);
+  json.integer("blocks", seen.blocks);
+  json.integer("saved_bytes", seen.saved_bytes);
+  json.integer("moved_bytes", seen.moved_bytes);
+  json.boolean("same_bits", seen.same_bits);
+  json.number("planned_stall_ms", seen.planned.stall_ms);
+  if (!timeless) {
+    json.number("work_ms", (seen.forward_s + seen.backward_s) * 1000);
+    json.number("forward_share", seen.forward_s / (seen.forward_s + seen.backward_s));
+    json.number("predicted_stall_ms", seen.predicted_stall_s * 1000);
+    json.number("executed_stall_ms", seen.executed_stall_s * 1000);
+    json.number("slower_ms", seen.slower_s * 1000);
+    json.integer("high_water_bytes", seen.device_bytes);
+    json.integer("high_water_bytes_without", seen.device_bytes_alone);
+  }
+  json.end_object();
+}
+
 // Writes "groups" with "micro_batch" and "group", or "rows" with "replica" and "row".
 void write_batches(JsonWriter& json, const kernels::ExecutionReport& report, bool timeless) {
   std::string part = report.part_word;
@@ -72,6 +94,7 @@ void write_batches(JsonWriter& json, const kernels::ExecutionReport& report, boo
     json.integer("tokens", batch.tokens);
     json.number("predicted_ms", batch.predicted_ms);
     if (!timeless) json.number("measured_ms", batch.seconds * 1000);
+    if (batch.offload) write_offload(json, *batch.offload, timeless);
     json.end_object();
   }
   json.end_array();

@@ -1,6 +1,7 @@
 #include "cli/answers/execution/text.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,6 +33,41 @@ Table batch_table(const ExecutionReport& report, bool timeless) {
     if (!timeless) cells.push_back(ms_text(b.seconds * 1000));
     table.add(std::move(cells));
   }
+  return table;
+}
+
+// Returns the table of the groups that offload; empty without any.
+std::optional<Table> offload_table(const ExecutionReport& report, bool timeless) {
+  std::vector<Table::Column> columns = {{report.part_word, Align::right},
+                                        {report.batch_word, Align::right},
+                                        {"leaves", Align::right},
+                                        {"moved bytes", Align::right},
+                                        {"planned stall ms", Align::right}};
+  if (!timeless) {
+    for (const char* name :
+         {"work ms", "predicted stall", "executed stall", "high water", "without"}) {
+      columns.push_back({name, Align::right});
+    }
+  }
+  Table table(columns);
+  std::size_t listed = 0;
+  for (const BatchMeasurement& b : report.batches) {
+    if (!b.offload || listed == kListedBatches) continue;
+    ++listed;
+    const kernels::OffloadMeasurement& seen = *b.offload;
+    std::vector<std::string> cells = {grouped(b.part), grouped(b.index),
+                                      percent_text(seen.planned.share), grouped(seen.moved_bytes),
+                                      ms_text(seen.planned.stall_ms)};
+    if (!timeless) {
+      cells.push_back(ms_text((seen.forward_s + seen.backward_s) * 1000));
+      cells.push_back(ms_text(seen.predicted_stall_s * 1000));
+      cells.push_back(ms_text(seen.executed_stall_s * 1000));
+      cells.push_back(grouped(seen.device_bytes));
+      cells.push_back(grouped(seen.device_bytes_alone));
+    }
+    table.add(std::move(cells));
+  }
+  if (listed == 0) return std::nullopt;
   return table;
 }
 
@@ -115,6 +151,7 @@ void tell_execution(Console& console, const ExecutionReport& report) {
                    grouped(static_cast<std::int64_t>(report.batches.size() - kListedBatches)) +
                    " more " + report.batch_word + "s");
     }
+    if (const auto offload = offload_table(report, timeless)) console.table(*offload);
     console.table(check_table(report));
   }
   for (const std::string& note : report.notes) console.info("note      " + note);

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from itertools import islice
 from typing import Any, Iterator, Optional
 
@@ -10,7 +10,7 @@ import torch
 from torch.utils.data import DataLoader, IterableDataset
 
 from ._packed_inputs import adds_to_the_loss, model_inputs, uses_stowage
-from ..torch import PackedBatch, StepBatchSampler, StepLoader
+from ..torch import PackedBatch, StepBatchSampler, StepLoader, offloaded
 
 
 # The modules of the trainers whose loss is the model's.
@@ -23,7 +23,7 @@ class StowageTrainer:
 
     An item of the loader is a planned step, whose plan determines the number of micro-batches. A step of
     the optimizer is a planned step, or gradient_accumulation_steps of them. Its loss is the mean over its
-    targets on all ranks. Training resumed from a checkpoint continues with the next step.
+    targets on all ranks. Activations leave for the host as planned. Training resumed from a checkpoint continues with the next step.
 
     Args:
         step_loader: stowage.torch.loader(..., by_step=True). With PackedCollator(slice=None) and groups of
@@ -61,6 +61,13 @@ class StowageTrainer:
         """Returns the planned steps of the next step of the optimizer, and the number of their targets."""
         steps = list(islice(epoch_iterator, num_batches))
         return steps, sum(step[0].loss_denominator for step in steps)
+
+    def offload_context(self, batch: PackedBatch) -> AbstractContextManager[Any]:
+        """Returns the context of the forward pass of a batch, in which the planned share of the saved
+        tensors leaves the device (Cluster.offload). Override it for other options of
+        stowage.torch.offloaded()."""
+        model = self.accelerator.unwrap_model(self.model)  # type: ignore[attr-defined]
+        return offloaded(batch.offload, model=model)
 
     def _track_num_input_tokens(self, inputs: list[PackedBatch]) -> None:
         """Adds the tokens of a planned step, of all ranks, to the state of the Trainer."""
@@ -105,7 +112,8 @@ class StowageTrainer:
             # DeepSpeed uses this flag to decide when to step
             accelerator.gradient_state._set_sync_gradients(synced)
             with offloading, nullcontext() if synced else accelerator.no_sync(model):
-                loss = model(**model_inputs(batch.to(accelerator.device), own)).loss * scale
+                with self.offload_context(batch):
+                    loss = model(**model_inputs(batch.to(accelerator.device), own)).loss * scale
                 accelerator.backward(loss, **options)
             total = loss.detach() if total is None else total + loss.detach()
         assert total is not None

@@ -12,6 +12,7 @@ from ._batch import IGNORED, PackedBatch
 from ._groups import Groups
 from ._loader import StepLoader, loader
 from ._log import log
+from ._offload import offloaded
 from ._packed import PackedCollator, target_counts
 from ._sampler import StepBatchSampler
 
@@ -24,5 +25,6 @@ __all__ = [
     "StepLoader",
     "loader",
     "log",
+    "offloaded",
     "target_counts",
 ]

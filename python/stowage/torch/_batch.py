@@ -34,7 +34,8 @@ class PackedBatch:
         loss_denominator: number of targets of the step. sequences: ids of the row's sequences.
         slice: distribution of the row over the ranks, "zigzag" or "contiguous"; None if the row is
             whole.
-        filler: True if the row is a filler. plan: the Step; None in rows that a loader has not yet
+        filler: True if the row is a filler. offload: share of the activations that can leave for the
+            host which do, for stowage.torch.offloaded(). plan: the Step; None in rows that a loader has not yet
             matched with their plan.
     """
 
@@ -51,6 +52,7 @@ class PackedBatch:
     filler: bool = False
     plan: Optional[Step] = None
     slice: Optional[str] = None
+    offload: float = 0.0
 
     @property
     def idle(self) -> bool:

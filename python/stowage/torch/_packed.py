@@ -189,6 +189,7 @@ class PackedCollator(Packer):
             micro_batch=batch.micro_batch,
             loss_denominator=step.loss_denominator,
             sequences=batch.sequences,
+            offload=batch.offload,
             plan=step,
         )
         if self.slice is None or batch.degree == 1:

@@ -139,6 +139,71 @@ TEST(TrainerStep, FaultsAreNamed) {
   }
 }
 
+// With recomputation choices, with targets, with both and with neither.
+TEST(TrainerStep, VersionFourCarriesTheShareThatLeaves) {
+  for (const bool recomputes : {false, true}) {
+    for (const bool counted : {false, true}) {
+      TrainerStep step = small_step();
+      for (TrainerBatch& batch : step.batches) {
+        if (recomputes) batch.recomputation = batch.micro_batch == 0 ? "full" : "none";
+        if (counted) batch.loss_tokens.assign(batch.sequences.size(), 1);
+      }
+      const int before = step.version();
+      const std::string plain = write_trainer_binary(step);
+      step.batches[1].offload = 0.1;  // not exact in binary
+      step.batches[2].offload = 1;
+      EXPECT_EQ(step.version(), 4);
+      EXPECT_THAT(trainer_arrays(step).offload, ElementsAre(0, 0.1, 1));
+      expect_comes_back(step);
+      const std::string bytes = write_trainer_binary(step);
+      for (std::size_t size = 0; size < bytes.size(); ++size) {
+        EXPECT_FALSE(read_trainer_file(bytes.substr(0, size))) << size;
+      }
+      for (const std::size_t at : {56, 60, 62}) {
+        std::string broken = bytes;
+        ++broken[at];
+        EXPECT_FALSE(read_trainer_binary(broken)) << at;
+      }
+      for (TrainerBatch& batch : step.batches) batch.offload = 0;
+      EXPECT_EQ(step.version(), before);
+      EXPECT_EQ(write_trainer_binary(step), plain) << "old files keep their bytes";
+    }
+  }
+}
+
+TEST(TrainerStep, SharesThatCannotLeaveAreNamed) {
+  const auto fault = [](double share) {
+    TrainerStep step = small_step();
+    step.batches[1].offload = share;
+    return to_string(trainer_faults(step).at(0));
+  };
+  EXPECT_EQ(fault(1.5), "E603 /batches/1/offload: must be from 0 to 1, is 1.5");
+  EXPECT_EQ(fault(-0.5), "E603 /batches/1/offload: must be from 0 to 1, is -0.5");
+  EXPECT_EQ(fault(-0.0), "E603 /batches/1/offload: must be from 0 to 1, is -0");
+  EXPECT_THAT(fault(std::numeric_limits<double>::quiet_NaN()),
+              HasSubstr("E603 /batches/1/offload: must be from 0 to 1, is "));
+  EXPECT_THAT(fault(std::numeric_limits<double>::infinity()),
+              HasSubstr("E603 /batches/1/offload: must be from 0 to 1, is "));
+  TrainerStep step = small_step();
+  step.batches[1].offload = 0.25;
+  const std::string text = write_trainer_json(step);
+  const auto first_error = [&](std::string_view from, std::string_view to) {
+    const Result<TrainerStep> read = read_trainer_json(with(text, from, to));
+    return read ? std::string("none") : to_string(read.errors()[0]);
+  };
+  EXPECT_THAT(first_error("\"offload\": 0.25", "\"offload\": 1.25"),
+              HasSubstr("E206 /batches/1/offload: must be a number from 0 to 1, is 1.25"));
+  EXPECT_THAT(first_error("\"offload\": 0.25", "\"x-offload\": 0.25"),
+              HasSubstr("E201 /batches/1/offload: "));
+  EXPECT_THAT(first_error("\"version\": 4", "\"version\": 3"),
+              HasSubstr("E202 /batches/0/offload: "));
+  std::string bytes = write_trainer_binary(step);
+  // The header has 64 bytes and each of the three denominators 8. The sign is in the last byte.
+  bytes[64 + 3 * 8 + 2 * 8 - 1] = '\xff';
+  EXPECT_THAT(to_string(read_trainer_binary(bytes).errors().at(0)),
+              HasSubstr("E603 /batches/1/offload: must be from 0 to 1, is "));
+}
+
 TEST(TrainerStep, TheJsonMustNotContradictItself) {
   const std::string text = write_trainer_json(small_step());
   const auto first_error = [&](std::string_view from, std::string_view to) {

@@ -194,7 +194,8 @@ TEST(TrainerStep, TargetsThatCannotBeAreNamed) {
   const std::string text = write_trainer_json(*step);
   for (const auto& [from, to, code] :
        {std::tuple("\"version\": 2", "\"version\": 1", "E202 /batches/0/loss_tokens"),
-        {"\"version\": 2", "\"version\": 4", "E208 /version: must be 1 to 3"},
+        {"\"version\": 2", "\"version\": 5", "E208 /version: must be 1 to 4"},
+        {"\"version\": 2", "\"version\": 4", "E201 /batches/0/offload"},
         {"\"version\": 2", "\"version\": 3", "E201 /batches/0/recomputation"},
         {"\"loss_tokens\": [4]", "\"x-loss\": 4", "E201 /batches/0/loss_tokens"},
         {"\"loss_denominator\": 4", "\"loss_denominator\": 5", "E603 /loss_denominator"}}) {

@@ -178,7 +178,7 @@ inline std::vector<Case> trainer_cases() {
       trainer_case("valid trainer file", 0, "", 0, {}),
       trainer_case("another magic", 1, "stowage", 0, {"E601 byte 0: must be a trainer file"}),
       trainer_case("header cut", 0, "", 140, {"E601"}),
-      trainer_case("version 4", 8, "\4", 0, {"E208 byte 8: must be version 1, 2 or 3, is 4"}),
+      trainer_case("version 5", 8, "\5", 0, {"E208 byte 8: must be version 1 to 4, is 5"}),
       trainer_case("names before version 3", 60, "\1", 0,
                    {"E602 byte 56: must be eight times 0 before version 3"}),
       trainer_case("many names", 60, "\x9", 0,
