@@ -94,6 +94,20 @@ TEST(StatedOutcome, ImprovementsMayHaveNoBound) {
               IsEmpty());
 }
 
+TEST(StatedOutcome, WithoutAPlanItIsInfeasible) {
+  const auto rules_of = [](const std::string& status) {
+    std::vector<Violation> violations;
+    check_infeasible_claims(StatedOutcome{.status = status}, kMs, violations);
+    std::vector<std::string> rules;
+    for (const Violation& violation : violations) rules.push_back(violation.rule);
+    return rules;
+  };
+  EXPECT_THAT(rules_of("infeasible"), IsEmpty());
+  for (const char* status : {"optimal", "feasible", "unknown", "error"}) {
+    EXPECT_THAT(rules_of(status), ElementsAre("outcome_status")) << status;
+  }
+}
+
 TEST(StatedOutcome, WithoutAPlanNoImprovementHasAnObjective) {
   const auto rules_of = [](std::optional<double> objective) {
     const StatedOutcome claims{

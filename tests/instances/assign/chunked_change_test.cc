@@ -181,6 +181,7 @@ TEST(ChunkedPlan, PartsThatDoNotFollowEachOtherAreNamed) {
     return broken_rules(verify(instance, other));
   };
   EXPECT_TRUE(rules_of([](Rows& rows) { ++rows[1].part->begin; }).contains("chunk"));
+  EXPECT_TRUE(rules_of([](Rows& rows) { rows[1].sequences = {99}; }).contains("chunk"));
   EXPECT_TRUE(rules_of([](Rows& rows) { --rows[0].part->end; }).contains("chunk"));
   EXPECT_TRUE(rules_of([](Rows& rows) { --rows.back().part->end; }).contains("chunk"));
   EXPECT_TRUE(rules_of([](Rows& rows) { ++rows.back().part->end; }).contains("chunk"));

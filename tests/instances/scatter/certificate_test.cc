@@ -151,6 +151,26 @@ TEST(Certificate, LevelsLeaveNoFormOut) {
   }
 }
 
+// Devices of a node count each: two devices in one node pay no more than two nodes of one.
+TEST(Certificate, KindsCountTheDevicesOfTheirNodes) {
+  for (const int in_node : {1, 2}) {
+    ScatterInstance instance = three();
+    instance.cluster.devices_per_node = in_node;
+    instance.cluster.kinds = {{.nodes = 2 / in_node, .speed = 1, .memory_mib = 100}};
+    ScatterCertificate c = area_certificate();
+    c.kind_weights = {1};
+    EXPECT_TRUE(check_certificate(instance, c).violations.empty()) << in_node;
+    // Half as much again for each device-ms.
+    CertificateLeaf& leaf = c.nodes[0].leaf;
+    for (double& value : leaf.values) value *= 1.5;
+    for (PriceInterval& interval : leaf.intervals) {
+      for (DegreePrices& price : interval.degrees) price.time *= 1.5;
+    }
+    c.bound_ms = (10 + 1.5 * 75) * (1 - 1e-8);
+    EXPECT_FALSE(check_certificate(instance, c).violations.empty()) << in_node;
+  }
+}
+
 // All groups of a micro-batch have one mode, so the levels of one mode stand for them.
 TEST(Certificate, LevelsOfOneModeLeaveNoFormOut) {
   using enum ExchangeKind;
