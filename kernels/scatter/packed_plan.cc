@@ -79,7 +79,7 @@ kernels::PackedPlan packed_plan(const ScatterInstance& instance, const ScatterPl
     if (mixed && packed.notes.empty()) {
       packed.notes.emplace_back(
           "a mixed micro-batch is executed as two: the shared row, then the own rows; no exchange "
-          "is hidden");
+          "is hidden, here and in the predicted time");
     }
     int own = 0;
     for (std::size_t g = 0; g < groups.size(); ++g) {

@@ -111,6 +111,17 @@ ScatterInstance without_mixed(ScatterInstance instance) {
   return instance;
 }
 
+// Offers the plan of the step without mixed micro-batches by the method.
+void solve_unmixed(ScatterContext& context, const std::string& method, Budget& budget) {
+  SolveOptions options = context.options;
+  options.start.reset();
+  options.method = method;
+  const Outcome made = context.solve_other(without_mixed(context.instance), options, budget, {});
+  if (!made.plan) return;
+  const auto& plan = std::get<ScatterPlan>(*made.plan);
+  context.incumbent.offer(padded_anew(context.instance, plan), 'H', made.found_by);
+}
+
 }  // namespace
 
 Ended first_plan(ScatterContext& context, Budget&) {
@@ -253,15 +264,14 @@ Ended lns(ScatterContext& context, Budget& budget) {
   return std::nullopt;
 }
 
+Ended unmixed_start(ScatterContext& context, Budget& part) {
+  solve_unmixed(context, "fast", part);
+  return std::nullopt;
+}
+
 Ended unmixed(ScatterContext& context, Budget& part) {
-  SolveOptions options = context.options;
-  options.start.reset();
   Budget own = part.part(part.seconds_left(), part.nodes_left() / 4);
-  const Outcome made = context.solve_other(without_mixed(context.instance), options, own, {});
-  if (made.plan) {
-    const auto& plan = std::get<ScatterPlan>(*made.plan);
-    context.incumbent.offer(padded_anew(context.instance, plan), 'H', made.found_by);
-  }
+  solve_unmixed(context, context.options.method, own);
   return std::nullopt;
 }
 
@@ -273,8 +283,7 @@ Ended mixed_starts(ScatterContext& context, Budget& part) {
     others.push_back(to_draft(context.instance, table, *plan));
   }
   if (auto published = mixed_skrull(table)) others.push_back(*std::move(published));
-  const double moves = context.options.method == "fast" ? race.moves : context.params.lns.moves;
-  const WorkingStep step = best_mixed(table, others, moves, race, context.options.seed, part);
+  const WorkingStep step = best_mixed(table, others, race.moves, race, context.options.seed, part);
   context.incumbent.offer(to_plan(context.instance, table, step), 'H', "mixed");
   return std::nullopt;
 }

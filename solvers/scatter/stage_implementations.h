@@ -71,7 +71,9 @@ Ended more_bounds(ScatterContext& context, Budget& part);
 // Regroups each micro-batch by a MILP, with more nodes each time.
 Ended regroup_milp(ScatterContext& context, Budget& part);
 
-// Solves the step without mixed micro-batches, whose plans are plans of this step too.
+// Solve the step without mixed micro-batches, whose plans are plans of this step too: by `fast`, or
+// by the method of this solve.
+Ended unmixed_start(ScatterContext& context, Budget& part);
 Ended unmixed(ScatterContext& context, Budget& part);
 
 // Plans mixed micro-batches from the best plan and from starts of their own.

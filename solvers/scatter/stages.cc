@@ -105,9 +105,7 @@ double depths_share(const ScatterContext& context) { return context.params.pipel
 bool has_milp_times(const ScatterContext& context) { return !context.table.measured(); }
 
 // Mixed micro-batches gain more than better plans without them.
-double unmixed_share(const ScatterContext& context) {
-  return context.options.method == "fast" ? 1 : context.params.mixed.unmixed_share;
-}
+double unmixed_share(const ScatterContext& context) { return context.params.mixed.unmixed_share; }
 
 double subset_share(const ScatterContext& context) { return context.params.subset_dp.share; }
 
@@ -187,12 +185,13 @@ constexpr auto kStages = std::to_array<Stage<ScatterContext>>({
      "a few boxes of the search over makespans",
      quick_profile_bound,
      {.needs = kBoth, .when = patterns_are_quick}},
+    {"unmixed_start", "the step without mixed micro-batches, by `fast`", unmixed_start},
+    {"mixed_starts", "shared rows by the price of a hidden exchange; the best starts are annealed",
+     mixed_starts},
     {"unmixed",
      "the step without mixed micro-batches, by the same method",
      unmixed,
-     {.share = unmixed_share}},
-    {"mixed_starts", "shared rows by the price of a hidden exchange; the best starts are annealed",
-     mixed_starts},
+     {.needs = kPlan, .share = unmixed_share}},
     {"mixed_annealing",
      "annealing of mixed micro-batches: shared rows and rows of single devices",
      mixed_annealing,
@@ -211,7 +210,7 @@ constexpr auto kFirst = std::to_array<std::string_view>(
      "first_milp", "pattern_dive", "profile_search", "best_bound", "dive_at_bound", "other_bound"});
 // Groups of mixed micro-batches share devices, which patterns and their bounds do not know.
 constexpr auto kMixedFirst =
-    std::to_array<std::string_view>({"first_plan", "unmixed", "mixed_starts"});
+    std::to_array<std::string_view>({"first_plan", "unmixed_start", "mixed_starts", "unmixed"});
 constexpr auto kRound = std::to_array<std::string_view>(
     {"lns", "partial_reopt", "profile_search", "more_bounds", "regroup_milp"});
 
@@ -227,7 +226,10 @@ Course scatter_course(std::string_view method, const ScatterParams& params, bool
     first.stages = {kMixedFirst.begin(), kMixedFirst.end()};
     rounds.stages = {"mixed_annealing"};
     if (method == "auto") return {first, step, rounds};
-    if (method == "fast") return {Phase{.stages = {"unmixed", "mixed_starts", "rescue"}}};
+    if (method == "fast") return {Phase{.stages = {"unmixed_start", "mixed_starts", "rescue"}}};
+    if (method == "joint") {
+      return {Phase{.stages = {"unmixed_start", "mixed_starts", "heuristic", "rescue"}}};
+    }
   }
   if (method == "auto") return {first, step, rounds};
   if (method == "exact") {

@@ -44,11 +44,11 @@ void read_mixed(const ObjectReader& reader, bool degrees_known, ScatterInstance&
   known.max_tokens_per_rank = instance.rules.max_tokens_per_rank;
   if (degrees_known) {
     const int devices = instance.cluster.devices;
-    const std::string needed = "must stand beside the degrees 1 and " + std::to_string(devices) +
-                               ", all devices, alone, is beside ";
     const std::vector<int> both{1, devices};
-    refuse(devices == 1 || instance.cluster.degrees != both,
-           needed + (devices == 1 ? "one device" : "others"));
+    refuse(devices == 1, "must stand beside several devices, is beside one");
+    refuse(devices > 1 && instance.cluster.degrees != both,
+           "must stand beside the degrees 1 and " + std::to_string(devices) +
+               ", all devices, alone, is beside others");
     refuse(
         !exchanges_apart(instance),
         "must stand beside groups that only have an all_to_all, with overlap 0, is beside others");

@@ -93,7 +93,8 @@ Finding slowest_group(const ScatterInstance& instance, const ScatterPlan& plan, 
       plain_number(group.time_ms) + " ms";
   if (const auto mixed = mixed_times(instance, batch.groups)) {
     text += " alone; own rows and the exchange that they hide take " + plain_number(mixed->beside) +
-            " ms, the rest of the shared row " + plain_number(mixed->shared) + " ms";
+            " ms, the rest of the shared row " + plain_number(mixed->shared) +
+            " ms, and its fixed time and latency " + plain_number(mixed->before) + " ms";
   } else if (batch.groups.size() > 1)
     text += "; the next slowest group takes " + plain_number(second) + " ms";
   if (!batch.recomputation.empty()) text += "; it recomputes " + in_quotes(batch.recomputation);
