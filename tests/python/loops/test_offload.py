@@ -426,6 +426,73 @@ def test_errors_of_copies_are_raised():
         loss.backward()
 
 
+class Stream:
+    """A stream of CUDA as far as CudaLink needs it: work is done at once, waits are recorded."""
+
+    log: list = []
+
+    def __init__(self, device=None):
+        pass
+
+    def wait_stream(self, other):
+        self.log.append("behind compute")
+
+    def wait_event(self, event):
+        self.log.append(event)
+
+    def record_event(self):
+        return Event()
+
+
+class Event:
+    def __init__(self, enable_timing=False):
+        pass
+
+    def query(self):
+        return False
+
+    def record(self, stream):
+        pass
+
+    def synchronize(self):
+        pass
+
+    def elapsed_time(self, end):
+        return 1.0
+
+
+def test_the_way_of_cuda_with_streams_that_are_told(monkeypatch):
+    """Without a GPU: each copy out is awaited before its source may go, each copy back before its use."""
+    from contextlib import nullcontext
+    from types import SimpleNamespace
+
+    from stowage.torch import _offload_links, _offload_pass
+
+    compute = Stream()
+    empty = torch.empty
+    monkeypatch.setattr(_offload_links, "_cuda", SimpleNamespace(Stream=Stream, Event=Event))
+    monkeypatch.setattr(torch.cuda, "current_stream", lambda device: compute)
+    monkeypatch.setattr(torch.cuda, "stream", lambda stream: nullcontext())
+    monkeypatch.setattr(torch.Tensor, "record_stream", lambda own, stream: None)
+    monkeypatch.setattr(
+        torch, "empty", lambda *size, pin_memory=False, **more: empty(*size, **more)
+    )
+    monkeypatch.setattr(
+        _offload_pass, "ThreadLink", lambda *rates: _offload_links.CudaLink(torch.device("cpu"))
+    )
+    model, x = model_of(), row_of()
+    for share in (0.5, 1.0):
+        for bound in (1e-6, 100):
+            Stream.log = []
+            want, have, away = plain_and(
+                share, lambda: model(x).square().sum(), model, in_flight_mib=bound
+            )
+            assert same(want, have)
+            waits = [own for own in Stream.log if isinstance(own, Event)]
+            assert len(set(waits)) == Stream.log.count("behind compute") > 0
+            assert away.forward_stall_ms > 0 and away.backward_stall_ms > 0
+
+
 def test_threads_that_share_a_context():
     model, x = model_of(), row_of()
     want = gradients(model, model(x).square().sum())
