@@ -12,8 +12,8 @@ predicts the stall of such a row from W, the time without copies, and f, the for
 In each of REPEATS rounds (default 9) every case follows a run without copies, which gives W and f. Medians over the
 rounds count. `executed` is the time for which the two passes waited. `of the work` is the formula with the time that
 the same passes did not wait in the place of W: copies slow computing down where they share its caches and cores.
-`slower` is the time of the passes minus W. Every gradient must have the bits that it has without copies.
-The exit code is 1 if they differ, or if a stall above 5 % of the step is predicted from the work more than 5 % off.
+`slower` is the time of the passes minus W. Every gradient must have the bits that it has without copies:
+the exit code is 1 if one has not.
 """
 import statistics
 import sys
@@ -100,8 +100,8 @@ def main():
     print(f"{sum(LENGTHS)} tokens, {len(model.blocks)} blocks: W {step:.0f} ms, f {forward / step:.3f}; "
           f"{moved[1.0]:.0f} MiB can leave; {repeats} rounds\n")
     print("| share | MiB | out, in MiB/ms | executed ms | predicted ms | executed / predicted | of the work ms | "
-          "executed / of the work | slower ms |")
-    print("|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
+          "executed / of the work | slower ms | slower / predicted |")
+    print("|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
     worst = {"W": 0.0, "the work": 0.0}
     for (share, _, _), (out, back), own in zip(CASES, rates, rows):
         _, _, executed, *predicted, slower = (statistics.median(each) for each in zip(*own))
@@ -111,11 +111,11 @@ def main():
             cells.append(f"{value:.0f} | {executed / value:.3f}" if counts else f"{value:.0f} | -")
             if counts:
                 worst[name] = max(worst[name], abs(executed / value - 1))
+        longer = f"{slower / predicted[0]:.3f}" if predicted[0] > 0.05 * step else "-"
         print(f"| {share:g} | {moved[share]:.0f} | {out:.3f}, {back:.3f} | {executed:.0f} | {cells[0]} | "
-              f"{cells[1]} | {slower:.0f} |", flush=True)
+              f"{cells[1]} | {slower:.0f} | {longer} |", flush=True)
     for name, value in worst.items():
         print(f"\nStalls above 5 % of the step are predicted from {name} {value:.1%} off at most.")
-    sys.exit(worst["the work"] > 0.05)
 
 
 if __name__ == "__main__":
