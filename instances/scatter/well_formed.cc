@@ -100,7 +100,8 @@ bool is_well_formed(const ScatterInstance& instance) {
                                         .rules = instance.rules,
                                         .pipeline_stages = instance.pipeline_stages,
                                         .pad_multiple = instance.pad_multiple,
-                                        .padding = instance.padding};
+                                        .padding = instance.padding,
+                                        .mixed = instance.mixed};
   return read_scatter_instance(write_scatter_instance(without_lengths)) &&
          lengths_are_sound(instance.lengths, largest_multiple(instance), instance.loss_tokens,
                            instance.cluster.degrees.size());
