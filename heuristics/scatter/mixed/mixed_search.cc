@@ -250,8 +250,8 @@ WorkingStep best_mixed(const ScatterTable& table, const std::vector<WorkingStep>
     }
   }
   std::ranges::stable_sort(starts, {}, &MixedStep::time);
-  const auto same = std::ranges::unique(starts, {}, &MixedStep::time);
-  starts.erase(same.begin(), same.end());
+  const auto same = [](const MixedStep& a, const MixedStep& b) { return a.time() == b.time(); };
+  starts.erase(std::unique(starts.begin(), starts.end(), same), starts.end());
   starts.resize(std::min(starts.size(), static_cast<std::size_t>(params.racing)),
                 MixedStep(table, 1));
   // Half of the moves race the starts, the other half anneal the winner.
