@@ -143,8 +143,8 @@ Ms longest_alone(const ScatterTable& table) {
 
 namespace {
 
-// What the sequences of one length add to a step that may mix micro-batches, if all devices share
-// them, or if each is on a device of its own: `shared` + price * `hidden`, or (1 - price) `own`.
+// The times in ms that the sequences of one length add to the bound: `shared` + price * `hidden` if
+// all devices share them, and (1 - price) `own` if each of them is on a device of its own.
 struct MixedCosts {
   Ms shared = 0;
   Ms hidden = 0;

@@ -151,7 +151,8 @@ void ScatterMilpBuilder::add_slot_rows(int slot, std::size_t first) {
   if (hides) out_.model.add_row(std::move(transfer));
 }
 
-// Returns the load of a sequence of a shared row without what own rows can hide of its exchange.
+// Returns the load of a sequence of a shared row, without the part of its exchange that own rows
+// can hide.
 Load ScatterMilpBuilder::own_part_of(const Load& load, Tokens length, GroupForm form) const {
   const Ms hidden = hidden_exchange_ms(instance_, padded_length(instance_, length, form));
   return {rest_of(load.compute, hidden), rest_of(load.transfer, hidden)};

@@ -53,7 +53,8 @@ struct ExecuteOptions {
   int repeats = 1;  // timed runs of every batch; the fastest counts
   double output_tolerance = 2e-6;
   double gradient_tolerance = 5e-6;
-  // Of the stacks that run the groups of a plan with offload; their `repeats` are those above.
+  // The options of the stacks that run the groups of a plan with offload. Their `repeats` are those
+  // above.
   OffloadOptions offload;
   // Maps a stream and a sequence's id to the id of the sequence whose inputs or upstream gradients
   // the data loader delivers. Empty means the identity. Tests of the executor use it: a loader that

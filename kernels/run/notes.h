@@ -1,4 +1,4 @@
-// What a run does besides or instead of what a plan says, for people.
+// The notes of a report: sentences on where the execution differs from the plan.
 //
 //   add_notes(scaled, 6, report.notes);
 #pragma once
@@ -10,7 +10,7 @@
 
 namespace stowage::kernels {
 
-// Adds notes on the kinds of layers, and on batches that run through stacks of so many blocks.
+// Adds notes on the kinds of layers, and on batches that run through stacks of `blocks` blocks.
 void add_notes(const ScaledPlan& plan, int blocks, std::vector<std::string>& notes);
 
 }  // namespace stowage::kernels

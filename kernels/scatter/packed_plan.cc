@@ -38,15 +38,9 @@ void take_padding_away(const ScatterInstance& instance, GroupForm form,
 std::optional<kernels::PlannedOffload> offload_of(const ScatterInstance& instance, GroupForm form,
                                                   const ScatterGroup& group) {
   if (!instance.model.offload || !(group.offload > 0 && group.offload <= 1)) return std::nullopt;
-  Load load = empty_load(instance, form);
-  for (const std::int64_t id : group.sequences) {
-    if (id < 0 || id >= std::ssize(instance.lengths)) return std::nullopt;
-    const Tokens length = instance.lengths[static_cast<std::size_t>(id)];
-    load += sequence_load(instance, padded_length(instance, length), form);
-  }
-  load += row_padding_load(instance, group.tokens, form);
-  load.beyond = 0;  // the time without copies
-  const Ms work = group_ms(instance, form, load);
+  const auto known = [&](std::int64_t id) { return id >= 0 && id < std::ssize(instance.lengths); };
+  if (!std::ranges::all_of(group.sequences, known)) return std::nullopt;
+  const Ms work = row_without_copies_ms(instance, group.sequences, form);
   if (!(work > 0)) return std::nullopt;
   const ActivationOffload& link = *instance.model.offload;
   const Mib mib =
@@ -73,29 +67,29 @@ kernels::PackedPlan packed_plan(const ScatterInstance& instance, const ScatterPl
     packed.simulated_ms = simulate_1f1b(makespans_of(plan), instance.pipeline_stages);
   }
   int next = 0;  // part
-  for (std::size_t m = 0; m < plan.micro_batches.size(); ++m, ++next) {
-    const std::vector<ScatterGroup>& groups = plan.micro_batches[m].groups;
-    const bool mixed = mixed_times(instance, groups).has_value();
-    if (mixed && packed.notes.empty()) {
+  for (const ScatterMicroBatch& batch : plan.micro_batches) {
+    const auto lists = groups_at_once(instance, batch.groups);
+    if (lists.size() > 1 && packed.notes.empty()) {
       packed.notes.emplace_back(
           "a mixed micro-batch is executed as two: the shared row, then the own rows; no exchange "
           "is hidden, here and in the predicted time");
     }
-    int own = 0;
-    for (std::size_t g = 0; g < groups.size(); ++g) {
-      const bool shared = mixed && is_shared_row(instance, groups[g].degree);
-      packed.batches.push_back({.part = mixed && !shared ? next + 1 : next,
-                                .index = shared ? 0 : own++,
-                                .degree = groups[g].degree,
-                                .predicted_ms = groups[g].time_ms,
-                                .tokens = groups[g].tokens,
-                                .sequences = groups[g].sequences,
-                                .cu_seqlens = groups[g].cu_seqlens});
-      const auto form = form_of(instance, plan.micro_batches[m], groups[g]);
-      if (form) packed.batches.back().offload = offload_of(instance, *form, groups[g]);
-      if (instance.padding && form) take_padding_away(instance, *form, packed.batches.back());
+    for (const std::vector<std::size_t>& together : lists) {
+      for (std::size_t k = 0; k < together.size(); ++k) {
+        const ScatterGroup& group = batch.groups[together[k]];
+        packed.batches.push_back({.part = next,
+                                  .index = static_cast<int>(k),
+                                  .degree = group.degree,
+                                  .predicted_ms = group.time_ms,
+                                  .tokens = group.tokens,
+                                  .sequences = group.sequences,
+                                  .cu_seqlens = group.cu_seqlens});
+        const auto form = form_of(instance, batch, group);
+        if (form) packed.batches.back().offload = offload_of(instance, *form, group);
+        if (instance.padding && form) take_padding_away(instance, *form, packed.batches.back());
+      }
+      ++next;
     }
-    if (mixed) ++next;
   }
   return packed;
 }

@@ -186,33 +186,13 @@ class MixedAnnealer {
     const int from = step_.row_of(position);
     if (row == from) return;
     const double before = energy();
-    step_.remove(position);
-    if (step_.has_room(position, row)) {
-      step_.place(position, row);
-      if (accepted(before)) return;
-      step_.remove(position);
-    }
-    step_.place(position, from);
+    if (step_.move(position, row) && !accepted(before)) step_.move(position, from);
   }
 
   void try_swap(int position, int other) {
-    const int from = step_.row_of(position);
-    const int to = step_.row_of(other);
-    if (from == to) return;
+    if (step_.row_of(position) == step_.row_of(other)) return;
     const double before = energy();
-    step_.remove(position);
-    step_.remove(other);
-    if (step_.has_room(position, to)) {
-      step_.place(position, to);
-      if (step_.has_room(other, from)) {
-        step_.place(other, from);
-        if (accepted(before)) return;
-        step_.remove(other);
-      }
-      step_.remove(position);
-    }
-    step_.place(position, from);
-    step_.place(other, to);
+    if (step_.exchange(position, other) && !accepted(before)) step_.exchange(position, other);
   }
 
   MixedStep step_;
@@ -273,10 +253,6 @@ WorkingStep annealed_mixed(const ScatterTable& table, const WorkingStep& step, d
   MixedAnnealer annealer(MixedStep(table, step), seed);
   annealer.run(static_cast<std::int64_t>(moves * table.size()), hot, budget);
   return annealer.best().to_working_step();
-}
-
-Ms mixed_step_ms(const ScatterTable& table, const WorkingStep& step) {
-  return MixedStep(table, step).time();
 }
 
 }  // namespace stowage

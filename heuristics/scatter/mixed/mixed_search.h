@@ -27,11 +27,8 @@ WorkingStep best_mixed(const ScatterTable& table, const std::vector<WorkingStep>
                        const Budget& budget);
 
 // Returns the best step that annealing from this one finds in about `moves` moves per sequence,
-// from a temperature of `hot` times the mean makespan. Never slower than this one.
+// from a temperature of `hot` times the mean makespan. The step is never slower than this one.
 WorkingStep annealed_mixed(const ScatterTable& table, const WorkingStep& step, double moves,
                            double hot, std::uint64_t seed, const Budget& budget);
-
-// Returns the time of a step whose micro-batches may be mixed, ms.
-Ms mixed_step_ms(const ScatterTable& table, const WorkingStep& step);
 
 }  // namespace stowage

@@ -96,6 +96,30 @@ void MixedStep::remove(int position) {
   change(position, row, -1);
 }
 
+bool MixedStep::move(int position, int row) {
+  const int from = row_of(position);
+  remove(position);
+  const bool fits = has_room(position, row);
+  place(position, fits ? row : from);
+  return fits;
+}
+
+bool MixedStep::exchange(int position, int other) {
+  const int from = row_of(position);
+  const int to = row_of(other);
+  remove(position);
+  remove(other);
+  bool fits = has_room(position, to);
+  if (fits) {
+    place(position, to);
+    fits = has_room(other, from);
+    if (!fits) remove(position);
+  }
+  if (!fits) place(position, from);
+  place(other, fits ? from : to);
+  return fits;
+}
+
 void MixedStep::change(int position, int row, int sign) {
   Row& own = at(row);
   const int form = config(row);

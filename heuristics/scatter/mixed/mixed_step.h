@@ -51,6 +51,11 @@ class MixedStep {
   // Requires that the sequence is in a row.
   void remove(int position);
 
+  // Moves a sequence to another row, or exchanges two sequences of different rows. Return false,
+  // and change nothing, if a row has no room.
+  bool move(int position, int row);
+  bool exchange(int position, int other);
+
   // Returns the time of the step and of a micro-batch, ms; 0 of an empty one.
   Ms time() const { return time_; }
   Ms batch_ms(int batch) const { return batches_[static_cast<std::size_t>(batch)].time; }

@@ -1,12 +1,13 @@
 // Skrull's scheduling of long-context fine-tuning: sequences are local or sharded (arXiv
 // 2505.19609, section 4).
 //
-// Published: micro-batches get every n-th sequence by length, with the least n whose tokens fit. In
-// each, from the shortest sequence on: on the device with least work if it has room there, else on
-// the device with most room, else sharded over all. If a device then lacks room, sequences on the
-// fullest device are sharded instead.
-// Where the groups of a micro-batch share no device, local and sharded sequences get separate
-// micro-batches, each with its fixed time: local ones are placed from the longest on.
+// Published: of n micro-batches, each gets every n-th sequence by length. n is the least number for
+// which all tokens fit. Each micro-batch places its sequences from the shortest to the longest: on
+// the device with the least work if that device has room, else on the device with the most room,
+// else sharded over all devices. If a device then lacks room, the longest sequences of the fullest
+// device are sharded too. If the groups of a micro-batch share no device, local and sharded
+// sequences have separate micro-batches, each with its fixed time. Local sequences are then placed
+// from the longest on.
 #pragma once
 
 #include <optional>

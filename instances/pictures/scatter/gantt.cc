@@ -117,7 +117,7 @@ class Gantt {
     return axis;
   }
 
-  // Where a group lies in time.
+  // The interval of time that a group is drawn in.
   struct Extent {
     Ms start = 0;
     Ms overhead = 0;
@@ -125,7 +125,8 @@ class Gantt {
     double scale = 1;  // of the time of a sequence
   };
 
-  // A shared row of a mixed micro-batch follows the longest own row, without what that hides.
+  // Returns the interval of a group. The shared row of a mixed micro-batch is drawn behind the
+  // longest own row, without the part of its exchange that own rows hide.
   Extent extent(Ms start, std::size_t b, std::size_t g) const {
     const ScatterGroup& group = plan_.micro_batches[b].groups[g];
     const Ms overhead = std::min(group_overhead_ms(instance_, form(b, g)), group.time_ms);

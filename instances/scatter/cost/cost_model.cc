@@ -197,6 +197,21 @@ Ms group_ms(const ScatterInstance& instance, GroupForm form, const Load& load) {
   return work + offload_stall_ms(*instance.model.offload, work, mib);
 }
 
+Ms row_without_copies_ms(const ScatterInstance& instance, std::span<const std::int64_t> ids,
+                         GroupForm form) {
+  Load load = empty_load(instance, form);
+  Tokens tokens = 0;
+  for (const std::int64_t id : ids) {
+    const Tokens length =
+        padded_length(instance, instance.lengths[static_cast<std::size_t>(id)], form);
+    load += sequence_load(instance, length, form);
+    tokens += length;
+  }
+  load += row_padding_load(instance, tokens, form);
+  load.beyond = 0;
+  return group_ms(instance, form, load);
+}
+
 Ms sequence_ms(const ScatterInstance& instance, Tokens length, GroupForm form) {
   Load load = sequence_load(instance, length, form);
   if (instance.cost.table.empty()) return load.time();

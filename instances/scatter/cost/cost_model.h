@@ -58,6 +58,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
+#include <span>
 
 #include "instances/scatter/instance.h"
 #include "instances/scatter/table/group_form.h"
@@ -119,12 +121,17 @@ inline Ms offload_stall_ms(const ActivationOffload& offload, Ms work, Mib mib) {
 // Returns the time of a group with these sums, which include those of the empty group.
 Ms group_ms(const ScatterInstance& instance, GroupForm form, const Load& load);
 
+// Returns the time in ms of a group of these sequences, with the padding of their row and without
+// the wait for copies. Requires ids of the instance.
+Ms row_without_copies_ms(const ScatterInstance& instance, std::span<const std::int64_t> ids,
+                         GroupForm form);
+
 // Returns the time that the sequence adds to an empty group, without waiting for copies. Without a
 // table and without offload, it adds at most this to any group.
 Ms sequence_ms(const ScatterInstance& instance, Tokens length, GroupForm form);
 
-// Returns the part of the time of a group of this form which is the all-to-all of a row of so many
-// tokens, without its latency. 0 for a group that has no all-to-all.
+// Returns the time in ms of the all-to-all of a row of `tokens` tokens on a group of this form,
+// without the latency. Returns 0 if the group has no all-to-all.
 Ms all_to_all_ms(const ScatterInstance& instance, Tokens tokens, GroupForm form);
 
 // Returns the time of a group of this form before its first sequence, in ms: fixed_ms and the

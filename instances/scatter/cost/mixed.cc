@@ -16,6 +16,7 @@ Ms hidden_exchange_ms(const ScatterInstance& instance, Tokens tokens) {
 
 std::optional<MixedTimes> mixed_times(const ScatterInstance& instance,
                                       std::span<const ScatterGroup> groups) {
+  if (!instance.mixed) return std::nullopt;
   Ms longest = 0;
   const ScatterGroup* shared = nullptr;
   for (const ScatterGroup& group : groups) {
@@ -30,6 +31,7 @@ std::optional<MixedTimes> mixed_times(const ScatterInstance& instance,
   const Ms hidden = hidden_exchange_ms(instance, shared->tokens);
   const Ms before = group_overhead_ms(instance, form);
   return MixedTimes{.before = before,
+                    .hidden = hidden,
                     .beside = std::max(hidden, longest - group_overhead_ms(instance, 1)),
                     .shared = std::max(0.0, shared->time_ms - hidden - before)};
 }
@@ -51,17 +53,23 @@ double busy_device_ms(const ScatterInstance& instance, std::span<const ScatterGr
     return busy;
   }
   // A device whose own row is shorter exchanges or idles until the longest one ends.
-  const double devices = instance.cluster.devices;
-  Ms hidden = 0;
-  for (const ScatterGroup& group : groups) {
-    if (is_shared_row(instance, group.degree)) hidden = hidden_exchange_ms(instance, group.tokens);
-  }
-  busy = devices * (mixed->before + hidden + mixed->shared);
+  busy = instance.cluster.devices * (mixed->before + mixed->hidden + mixed->shared);
   for (const ScatterGroup& group : groups) {
     if (is_shared_row(instance, group.degree)) continue;
-    busy += std::max(0.0, group.time_ms - group_overhead_ms(instance, 1) - hidden);
+    busy += std::max(0.0, group.time_ms - group_overhead_ms(instance, 1) - mixed->hidden);
   }
   return busy;
+}
+
+std::vector<std::vector<std::size_t>> groups_at_once(const ScatterInstance& instance,
+                                                     std::span<const ScatterGroup> groups) {
+  const bool mixed = mixed_times(instance, groups).has_value();
+  std::vector<std::vector<std::size_t>> lists(mixed ? 2 : 1);
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const bool shared = mixed && is_shared_row(instance, groups[g].degree);
+    (shared ? lists.front() : lists.back()).push_back(g);
+  }
+  return lists;
 }
 
 }  // namespace stowage

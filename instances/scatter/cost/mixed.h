@@ -1,9 +1,10 @@
 // The makespan of a micro-batch: that of its slowest group, or of a mixed micro-batch.
 //
-// In a mixed micro-batch (ScatterInstance::mixed) all N devices share one row of S tokens, and each
-// device has a row of its own beside it, or none. t_N is the time of the shared row, X the
-// all-to-all in it, h the hidden_share, and w_j the time of the row of device j without its
-// fixed_ms, which the micro-batch pays once. Work on its own row hides what it can of h X:
+// In a mixed micro-batch (ScatterInstance::mixed) all N devices share one row of S tokens, and a
+// device may have a row of its own as well. t_N is the time of the shared row, X the time of the
+// all-to-all in it, and h the hidden_share. w_j is the time of the row of device j without its
+// fixed_ms, because the micro-batch pays fixed_ms once. A device computes its own row during the
+// exchange, so that the part h X of the exchange and w_j cost no more than the larger of them:
 //
 //   makespan = t_N - h X + max(h X, max over j of w_j)
 //
@@ -13,8 +14,10 @@
 // Thread safety: its functions read their arguments and nothing else.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "instances/scatter/instance.h"
 #include "instances/scatter/plan.h"
@@ -26,7 +29,8 @@ inline bool is_shared_row(const ScatterInstance& instance, int degree) {
   return instance.mixed && degree == instance.cluster.devices;
 }
 
-// Returns h X in ms for a shared row of so many tokens. Requires ScatterInstance::mixed.
+// Returns the time h X, in ms, for a shared row of this many tokens. Requires
+// ScatterInstance::mixed.
 Ms hidden_exchange_ms(const ScatterInstance& instance, Tokens tokens);
 
 // Returns the makespan of groups whose times are known.
@@ -36,16 +40,23 @@ Ms makespan_ms(const ScatterInstance& instance, std::span<const ScatterGroup> gr
 // the rest of the makespan.
 double busy_device_ms(const ScatterInstance& instance, std::span<const ScatterGroup> groups);
 
-// The parts of a mixed micro-batch, ms.
+// The parts of a mixed micro-batch, ms. The makespan is before + beside + shared.
 struct MixedTimes {
   Ms before = 0;  // the overhead
-  Ms beside = 0;  // the own rows, or the hidden exchange if that is longer
+  Ms hidden = 0;  // h X
+  Ms beside = 0;  // the slowest own row, or `hidden` if that is longer
   Ms shared = 0;  // the rest of the shared row
 };
 
-// Returns the parts, whose sum is the makespan, or nullopt if the groups are not those of a mixed
+// Returns the parts, or nullopt if the groups are not those of a mixed
 // micro-batch: one shared row, and an own row at least.
 std::optional<MixedTimes> mixed_times(const ScatterInstance& instance,
                                       std::span<const ScatterGroup> groups);
+
+// Returns the indices of the groups that a trainer without hidden exchanges runs side by side, one
+// list after another: one list of all groups, or for a mixed micro-batch the shared row and then
+// the own rows.
+std::vector<std::vector<std::size_t>> groups_at_once(const ScatterInstance& instance,
+                                                     std::span<const ScatterGroup> groups);
 
 }  // namespace stowage

@@ -35,9 +35,9 @@ struct ScatterGenerator {
   // With it, the activations of all layers but two can leave for the host at so many MiB per ms,
   // each way of a device, 1e-9 to 2^53: the layer in work and the one whose copy runs stay.
   std::optional<double> offload_mib_per_ms;
-  // With it, micro-batches may be mixed, and work on own rows hides this share of an exchange, 0 to
-  // 1. Needs the degrees local-or-sharded. A machine's groups of all devices then have an
-  // all-to-all of which compute hides nothing by itself.
+  // With it, micro-batches may be mixed, and it is MixedMicroBatches::hidden_share, 0 to 1.
+  // Requires the degrees local-or-sharded. Groups of all devices of a machine then exchange by
+  // all-to-all, with overlap 0.
   std::optional<double> mixed_hidden_share;
   std::string name;  // empty: made from the preset, the source and the step or seed
 

@@ -17,8 +17,8 @@ void fields(Visitor& v, Own& mixed) {
 
 namespace {
 
-// Returns whether groups of all devices have an all-to-all of which compute hides nothing by
-// itself. Other exchanges have no time apart from that of compute.
+// Returns whether groups of all devices have no other exchange than an all-to-all with overlap 0.
+// Other exchanges have no time apart from that of compute.
 bool exchanges_apart(const ScatterInstance& instance) {
   const auto& exchange = instance.cost.exchange;
   if (!exchange) return true;

@@ -198,8 +198,8 @@ class ScatterTable {
   // Returns whether micro-batches may be mixed (instances/scatter/cost/mixed.h): the configurations
   // are then those of degree 1 and N. part(), merged() and their like are of steps without that.
   bool mixes() const { return hidden_token_ms_.has_value(); }
-  // Returns what work on own rows can hide of the exchange of a token of a shared row, ms. Requires
-  // mixes().
+  // Returns the time, in ms, by which work on own rows can shorten the exchange of one token of a
+  // shared row. Requires mixes().
   Ms hidden_token_ms() const { return *hidden_token_ms_; }
   // Returns whether times are measured, in a table by tokens and squares.
   bool measured() const { return !grids_.empty(); }

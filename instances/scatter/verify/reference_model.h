@@ -49,8 +49,8 @@ class ScatterReferenceModel : public ScatterWorkReference {
                      instance_.cost.exchange ? ExchangeKind::all_to_all : ExchangeKind::none};
   }
 
-  // Returns the makespan of a mixed micro-batch: of a shared row of so many tokens, which takes
-  // `shared_ms` alone, and of the slowest own row, which takes `own_ms` alone. Devices pay the
+  // Returns the makespan in ms of a mixed micro-batch. Its shared row has `row` tokens and takes
+  // `shared_ms` alone, and its slowest own row takes `own_ms` alone. Devices pay the
   // fixed time once. The slowest one computes its own row while it exchanges, as far as that is
   // hidden.
   Ms mixed(Tokens row, Ms shared_ms, Ms own_ms) const {

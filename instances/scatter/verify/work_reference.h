@@ -73,7 +73,7 @@ class ScatterWorkReference : public ScatterMemoryReference {
     return tokens;
   }
 
-  // Returns the time of the all-to-all of a row of so many tokens, without its latency.
+  // Returns the time in ms of the all-to-all of a row of `row` tokens, without its latency.
   long double exchanged(Tokens row, GroupForm form) const {
     if (form.degree < 2) return 0;
     const auto tokens = static_cast<long double>(row);

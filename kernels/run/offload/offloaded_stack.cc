@@ -22,7 +22,7 @@ double median_s(std::vector<double> values) {
   return *middle;
 }
 
-// What one run of the stack leaves.
+// The results and times of one run of the stack.
 struct StackResult {
   std::vector<float> y, dx;
   std::vector<BlockWeights<float>> gradients;
@@ -138,7 +138,7 @@ OffloadMeasurement run_offloaded(const BlockWeights<float>& weights, const Offlo
     seen.device_bytes = std::max(seen.device_bytes, away.most_device_bytes());
     forward.push_back(alone.forward_s);
     backward.push_back(alone.backward_s);
-    // What is left of the copies behind the time that the pass computed.
+    // Returns the time of the copies that is longer than the pass computed, in seconds.
     const auto left = [&](double s_per_byte, double pass_s, double wait_s) {
       const double copies_s = static_cast<double>(seen.moved_bytes) * s_per_byte;
       return std::max(0.0, copies_s - (pass_s - wait_s));

@@ -50,17 +50,8 @@ std::string longest_text(const ScatterInstance& instance, const ScatterPlan& pla
 std::string offload_text(const ScatterInstance& instance, GroupForm form,
                          const ScatterGroup& group) {
   if (!(group.offload > 0)) return "";
-  Load load = empty_load(instance, form);
-  Tokens tokens = 0;
-  for (const std::int64_t id : group.sequences) {
-    const Tokens length =
-        padded_length(instance, instance.lengths[static_cast<std::size_t>(id)], form);
-    load += sequence_load(instance, length, form);
-    tokens += length;
-  }
-  load += row_padding_load(instance, tokens, form);
-  load.beyond = 0;
-  const Ms stall = std::max(0.0, group.time_ms - group_ms(instance, form, load));
+  const Ms stall =
+      std::max(0.0, group.time_ms - row_without_copies_ms(instance, group.sequences, form));
   const Mib mib =
       group.offload * offload_mib(instance, form) * static_cast<double>(group.tokens) / form.degree;
   return "; " + plain_number(mib / 1024) + " GiB of each device leave for the host, and it waits " +

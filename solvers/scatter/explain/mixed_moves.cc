@@ -42,37 +42,23 @@ class MixedMoves {
 
   void try_move(int position, int from, int row) {
     if (++moves_.tried >= kMaxMoves / 10) moves_.all = false;
-    step_.remove(position);
-    if (step_.has_room(position, row)) {
-      step_.place(position, row);
-      if (is_better()) {
-        tell("move sequence " + id(position) + " from " + name(from) + " to " + name(row));
-      }
-      step_.remove(position);
+    if (!step_.move(position, row)) return;
+    if (is_better()) {
+      tell("move sequence " + id(position) + " from " + name(from) + " to " + name(row));
     }
-    step_.place(position, from);
+    step_.move(position, from);
   }
 
   void try_swap(int position, int other) {
     if (++moves_.tried >= kMaxMoves / 10) moves_.all = false;
     const int from = step_.row_of(position);
     const int to = step_.row_of(other);
-    step_.remove(position);
-    step_.remove(other);
-    if (step_.has_room(position, to)) {
-      step_.place(position, to);
-      if (step_.has_room(other, from)) {
-        step_.place(other, from);
-        if (is_better()) {
-          tell("exchange sequence " + id(position) + " of " + name(from) + " with sequence " +
-               id(other) + " of " + name(to));
-        }
-        step_.remove(other);
-      }
-      step_.remove(position);
+    if (!step_.exchange(position, other)) return;
+    if (is_better()) {
+      tell("exchange sequence " + id(position) + " of " + name(from) + " with sequence " +
+           id(other) + " of " + name(to));
     }
-    step_.place(position, from);
-    step_.place(other, to);
+    step_.exchange(position, other);
   }
 
   bool is_better() const {

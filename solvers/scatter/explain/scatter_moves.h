@@ -9,8 +9,8 @@
 
 namespace stowage {
 
-// A search for moves ends after so many; gains below this share of the objective are rounding
-// errors.
+// The number of moves after which a search for moves ends, and the share of the objective below
+// which a gain is a rounding error.
 inline constexpr std::int64_t kMaxMoves = 20'000'000;
 inline constexpr double kWorthTelling = 1e-9;
 

@@ -94,7 +94,7 @@ TEST(ScatterMixed, IsNeverWorseThanWithout) {
   EXPECT_GT(faster, kInstances / 12);
 }
 
-// More of the exchange hides: never slower.
+// The optimum of a larger hidden share is never slower.
 TEST(ScatterMixed, HidingMoreIsNeverSlower) {
   for (std::uint64_t seed = 0; seed < kInstances; ++seed) {
     ScatterInstance instance = tiny_mixed_scatter(seed, 5, 4);
