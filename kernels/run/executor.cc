@@ -20,15 +20,6 @@ void record(TensorCheck& check, double error, std::int64_t sequence, const std::
   check.weight = weight;
 }
 
-// Returns the time of the step by the plan's own times, in ms.
-double planned_ms(const PackedPlan& plan) {
-  std::vector<TimedBatch> batches;
-  for (const PackedBatch& batch : plan.batches) {
-    batches.push_back({batch.part, batch.predicted_ms, batch.longest_share});
-  }
-  return step_time(plan, batches);
-}
-
 class Execution {
  public:
   Execution(const PackedPlan& packed, const ExecuteOptions& options, ScaledPlan plan,
@@ -75,6 +66,7 @@ class Execution {
     }
     if (!stopped()) check_coverage();
     if (!stopped()) check_weights();
+    if (!stopped()) time_batches(progress, state);
     report_.complete = report_.stopped_by == StopReason::none;
     if (!report_.complete) {
       report_.problems.add("stopped after " + std::to_string(state.batches_done) + " of " +
@@ -193,8 +185,7 @@ class Execution {
       groups.push_back({.task = {.exchange = exchange_of(batch),
                                  .cu_seqlens = batch.cu_seqlens,
                                  .tokens = batch.rows.back(),
-                                 .ranks = ranks_of(batch),
-                                 .repeats = options_.repeats},
+                                 .ranks = ranks_of(batch)},
                         .x = wave.back().x,
                         .upstream = wave.back().upstream});
     }
@@ -235,7 +226,6 @@ class Execution {
     }
     if (batch.offload) measured.offload = offloaded(prepared);
     report_.batches.push_back(measured);
-    samples_.push_back(sample(batch, measured));
     for (const std::int64_t id : batch.sequences) ++times_computed_[id];
     for (std::size_t l = 0; l < layers_.size(); ++l) {
       if (!compare(prepared, prepared.out[l], layers_[l])) return false;
@@ -249,7 +239,7 @@ class Execution {
     BlockShape block = options_.block;
     block.window = layers_.front().kind.window;
     OffloadOptions own = options_.offload;
-    own.repeats = options_.repeats;
+    own.repeats = std::max(options_.rounds, 1);
     try {
       const OffloadMeasurement seen = run_offloaded(
           weights_, {block, batch.cu_seqlens, prepared.x, prepared.upstream}, *batch.offload, own);
@@ -289,24 +279,29 @@ class Execution {
     return sum;
   }
 
-  TimeSample sample(const ScaledBatch& batch, const BatchMeasurement& measured) const {
-    const double heads = options_.block.heads;
-    const int busiest = (options_.block.heads + measured.ranks - 1) / measured.ranks;
-    const std::int64_t tokens = (measured.tokens + measured.ranks - 1) / measured.ranks;
-    const auto slice = static_cast<double>(tokens);
-    TimeSample sample{.measured_s = measured.seconds,
-                      .predicted_ms = measured.predicted_ms,
-                      .linear = slice,
-                      .exchange = measured.ranks > 1 ? slice : 0};
-    for (std::size_t i = 0; i + 1 < batch.cu_seqlens.size(); ++i) {
-      const double s = batch.cu_seqlens[i + 1] - batch.cu_seqlens[i];
-      for (const Layer& layer : layers_) {
-        const auto window = static_cast<double>(layer.kind.window);
-        const double hidden = window > 0 ? std::max(0.0, s - window) : 0;
-        sample.quadratic += layer.kind.share * (s * s - hidden * hidden) * busiest / heads;
-      }
-    }
-    return sample;
+  // Times the batches in rounds with packs like them, and takes both times into the report. A
+  // budget that ends the rounds leaves the times of the only run.
+  void time_batches(const std::function<void(const ExecutionProgress&)>& progress,
+                    ExecutionProgress state) {
+    if (options_.rounds < 1 || !report_.problems.list().empty()) return;
+    BatchTimesOptions timing;
+    timing.model.block = options_.block;
+    timing.model.layers = plan_.layers;
+    timing.model.seed = options_.seed;
+    timing.exchange = options_.exchange;
+    timing.rounds = options_.rounds;
+    std::vector<int> ranks;
+    for (const ScaledBatch& batch : plan_.batches) ranks.push_back(ranks_of(batch));
+    const BatchTimes times = batch_times(
+        pool_, timing, plan_, ranks,
+        [&](std::int64_t done, std::int64_t all) {
+          state.timed = done;
+          state.timings = all;
+          if (progress) progress(state);
+        },
+        budget_);
+    if (!times.problem.empty()) report_.problems.add(times.problem);
+    report_.take(times);
   }
 
   void check_coverage() {
@@ -342,18 +337,7 @@ class Execution {
         report_.reference_loss += layer.kind.share * loss.alone;
       }
     }
-    report_.predicted_critical_path_ms = planned_ms(packed_);
-    report_.predicted_simulated_ms = packed_.simulated_ms;
-    if (report_.complete && report_.batches.size() == packed_.batches.size()) {
-      std::vector<TimedBatch> measured;
-      for (const BatchMeasurement& batch : report_.batches) {
-        measured.push_back({batch.part, batch.seconds, batch.longest_share});
-      }
-      report_.critical_path_s = step_time(packed_, measured);
-      report_.simulated_s = simulated_step_time(packed_, measured);
-    }
-    report_.proportional = proportional_fit(samples_);
-    report_.shape = shape_fit(samples_);
+    report_.add_up(packed_);
   }
 
   const PackedPlan& packed_;
@@ -364,7 +348,6 @@ class Execution {
   const BlockWeights<double> wide_weights_;
   std::vector<Layer> layers_;
   std::vector<int> times_computed_;  // number of computations by sequence id
-  std::vector<TimeSample> samples_;
   ThreadPool threads_;
   RankPool& pool_;
   ExecutionReport report_;
@@ -375,15 +358,15 @@ class Execution {
 ExecutionReport execute(const PackedPlan& plan, const ExecuteOptions& options,
                         const std::function<void(const ExecutionProgress&)>& progress,
                         Budget* budget) {
-  ExecutionReport refused{.predicted_critical_path_ms = planned_ms(plan),
-                          .predicted_simulated_ms = plan.simulated_ms};
+  ExecutionReport refused;
+  refused.add_up(plan);
   for (std::string& problem : check(options.block)) refused.problems.add(std::move(problem));
   if (options.max_ranks < 1 || options.max_ranks > 1024) {
     refused.problems.add("max_ranks must be from 1 to 1024, is " +
                          std::to_string(options.max_ranks));
   }
-  if (options.repeats < 1) {
-    refused.problems.add("repeats must be at least 1, is " + std::to_string(options.repeats));
+  if (options.rounds < 0) {
+    refused.problems.add("rounds must be at least 0, is " + std::to_string(options.rounds));
   }
   for (std::string& problem : check(options.exchange)) refused.problems.add(std::move(problem));
   for (std::string& problem : check(options.offload)) refused.problems.add(std::move(problem));

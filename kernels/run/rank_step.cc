@@ -35,20 +35,18 @@ RankShare run_share(Communicator& world, const Model& model, const GroupTask& ta
     attention.emplace(world, task.exchange, attention_shape(block, task.tokens, task.cu_seqlens));
     pass.emplace(block, positions, attention->stage());
   }
-  for (int repeat = 0; repeat < task.repeats; ++repeat) {
-    share.gradient = zero_weights<float>(model.block);
-    world.barrier();
-    const double start = thread_cpu_seconds();
-    if (chunks) {
-      chunks->run(model.weights, {.x = x, .upstream = upstream, .y = share.y, .dx = share.dx},
-                  share.gradient);
-    } else {
-      pass->forward(model.weights, x, share.y);
-      pass->backward(model.weights, upstream, share.dx, share.gradient);
-    }
-    for (std::vector<float>* tensor : share.gradient.tensors()) world.all_reduce(*tensor);
-    share.seconds.push_back(thread_cpu_seconds() - start);
+  share.gradient = zero_weights<float>(model.block);
+  world.barrier();
+  const double start = thread_cpu_seconds();
+  if (chunks) {
+    chunks->run(model.weights, {.x = x, .upstream = upstream, .y = share.y, .dx = share.dx},
+                share.gradient);
+  } else {
+    pass->forward(model.weights, x, share.y);
+    pass->backward(model.weights, upstream, share.dx, share.gradient);
   }
+  for (std::vector<float>* tensor : share.gradient.tensors()) world.all_reduce(*tensor);
+  share.seconds = thread_cpu_seconds() - start;
   return share;
 }
 

@@ -27,7 +27,6 @@ struct GroupTask {
   std::span<const std::int32_t> cu_seqlens;  // must satisfy check_cu_seqlens() for `tokens` rows
   std::int64_t tokens = 0;
   int ranks = 1;
-  int repeats = 1;          // number of timed runs; every run gives the same result
   std::int64_t window = 0;  // of the block's attention; 0: none. Takes the place of the model's
 };
 
@@ -37,9 +36,9 @@ TokenLayout layout_of(const GroupTask& task);
 struct RankShare {
   std::vector<float> y, dx;      // rows of this rank
   BlockWeights<float> gradient;  // sum over the group's ranks in rank order
-  // Per repeat, thread CPU seconds (CLOCK_THREAD_CPUTIME_ID) from the scattered tokens to the
-  // reduced weight gradient. They include computing and copying, not waiting.
-  std::vector<double> seconds;
+  // Thread CPU seconds (CLOCK_THREAD_CPUTIME_ID) from the scattered tokens to the reduced weight
+  // gradient. They include computing and copying, not waiting.
+  double seconds = 0;
 };
 
 // x and upstream are this rank's rows of layout_of(task); padding rows are 0. world.size() must be

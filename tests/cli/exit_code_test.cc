@@ -228,7 +228,7 @@ TEST(ExitCode, AStoppedRunClaimsNothing) {
     EXPECT_EQ(stopped[check]["compared"], 0);
   }
   EXPECT_THAT(run.err, Not(HasSubstr("pass")));
-  EXPECT_THAT(run.err, HasSubstr("at full length  measured -\n"));
+  EXPECT_THAT(run.err, HasSubstr("at full length, here at scale measured -\n"));
 }
 
 TEST(ExitCode, AnInfeasibleInstanceLeavesNoPlanFile) {

@@ -93,33 +93,14 @@ void write_batches(JsonWriter& json, const kernels::ExecutionReport& report, boo
     json.integer("sequences", batch.sequences);
     json.integer("tokens", batch.tokens);
     json.number("predicted_ms", batch.predicted_ms);
-    if (!timeless) json.number("measured_ms", batch.seconds * 1000);
+    if (!timeless) {
+      if (batch.predicted_here_s) json.number("predicted_here_ms", *batch.predicted_here_s * 1000);
+      json.number("measured_ms", batch.seconds * 1000);
+    }
     if (batch.offload) write_offload(json, *batch.offload, timeless);
     json.end_object();
   }
   json.end_array();
-}
-
-void write_fits(JsonWriter& json, const kernels::ExecutionReport& report) {
-  if (report.proportional.available) {
-    json.key("proportional");
-    json.begin_object(kOneLine);
-    json.number("seconds_per_ms", report.proportional.seconds_per_ms);
-    json.number("mean_error", report.proportional.mean_error);
-    json.number("p95_error", report.proportional.p95_error);
-    json.end_object();
-  }
-  if (report.shape.available) {
-    json.key("shape");
-    json.begin_object(kOneLine);
-    json.integer("samples", report.shape.samples);
-    json.integer("terms", report.shape.terms);
-    json.number("mean_error", report.shape.mean_error);
-    json.number("p95_error", report.shape.p95_error);
-    json.number("held_out_mean_error", report.shape.held_out_mean_error);
-    json.number("held_out_p95_error", report.shape.held_out_p95_error);
-    json.end_object();
-  }
 }
 
 void write_bitwise(JsonWriter& json, std::string_view key, const kernels::BitwiseCheck& check) {
@@ -204,7 +185,16 @@ std::string execution_json(const Instance& instance, const kernels::ExecutionRep
   if (!timeless) {
     write_number(json, "measured_ms", measured_ms(report));
     if (report.simulated_s) json.number("measured_1f1b_ms", *report.simulated_s * 1000);
-    write_fits(json, report);
+    write_number(json, "predicted_here_ms", in_ms(report.predicted_here_s));
+    if (report.median_deviation) {
+      json.key("prediction");
+      json.begin_object(kOneLine);
+      json.integer("packs", report.packs);
+      json.number("median_error", *report.median_deviation);
+      json.number("worst_error", *report.largest_deviation);
+      write_number(json, "step_error", report.step_deviation());
+      json.end_object();
+    }
   }
   write_batches(json, report, timeless);
   write_problems(json, report.problems);

@@ -22,15 +22,21 @@ Table batch_table(const ExecutionReport& report, bool timeless) {
   std::vector<Table::Column> columns = {
       {report.part_word, Align::right}, {report.batch_word, Align::right}, {"degree", Align::right},
       {"ranks", Align::right},          {"sequences", Align::right},       {"tokens", Align::right},
-      {"predicted ms", Align::right}};
-  if (!timeless) columns.push_back({"measured ms", Align::right});
+      {"plan's ms", Align::right}};
+  if (!timeless) {
+    columns.push_back({"predicted here", Align::right});
+    columns.push_back({"measured ms", Align::right});
+  }
   Table table(columns);
   for (std::size_t i = 0; i < std::min(report.batches.size(), kListedBatches); ++i) {
     const BatchMeasurement& b = report.batches[i];
     std::vector<std::string> cells = {
         grouped(b.part),      grouped(b.index),  grouped(b.degree),      grouped(b.ranks),
         grouped(b.sequences), grouped(b.tokens), ms_text(b.predicted_ms)};
-    if (!timeless) cells.push_back(ms_text(b.seconds * 1000));
+    if (!timeless) {
+      cells.push_back(b.predicted_here_s ? ms_text(*b.predicted_here_s * 1000) : "-");
+      cells.push_back(ms_text(b.seconds * 1000));
+    }
     table.add(std::move(cells));
   }
   return table;
@@ -121,6 +127,28 @@ Table stage_table(const kernels::StrategyReport& report, bool timeless) {
   return table;
 }
 
+// Tells how far the predictions of this machine were off, and what the times cannot decide.
+void tell_predictions(Console& console, const ExecutionReport& report) {
+  if (!report.median_deviation) return;
+  std::string text = report.batch_word + "s are predicted from " +
+                     counted(report.packs, "other pack") + " timed beside them: off by " +
+                     percent_text(*report.median_deviation) + " in the median, " +
+                     percent_text(*report.largest_deviation) + " at worst";
+  if (const auto off = report.step_deviation()) {
+    text += "; the step by " + percent_text(*off);
+  }
+  console.info("model     " + text);
+  std::vector<double> apart;
+  for (const BatchMeasurement& batch : report.batches) {
+    if (batch.predicted_here_s) apart.push_back(*batch.predicted_here_s);
+  }
+  const auto [least, most] = std::ranges::minmax(apart);
+  if (apart.size() > 1 && most <= least * (1 + *report.median_deviation)) {
+    console.warn("the " + report.batch_word + "s differ by " + percent_text(most / least - 1) +
+                 " at most, less than they are told apart here: raise --work or --repeats");
+  }
+}
+
 // Returns true if the budget ended the run and no error was found; the stop itself is then the only
 // problem. Such a run shows neither an error nor that all results are correct.
 bool stopped(const ExecutionReport& report) {
@@ -159,16 +187,15 @@ void tell_execution(Console& console, const ExecutionReport& report) {
   if (report.problems.omitted() > 0) {
     console.warn("and " + grouped(report.problems.omitted()) + " more problems");
   }
-  if (!timeless && report.shape.available) {
-    console.info("model     times as sum s^2, sum s and a constant: off by " +
-                 percent_text(report.shape.mean_error) + " on average, " +
-                 percent_text(report.shape.held_out_mean_error) + " on batches held out");
-  }
+  if (!timeless) tell_predictions(console, report);
   std::string line =
       "  predicted " + ms_text(report.predicted_critical_path_ms) + " ms at full length";
   if (!timeless) {
-    line += "  measured " + ms_text(measured_ms(report));
-    if (report.critical_path_s) line += " ms at scale";
+    line += ", here at scale ";
+    if (report.predicted_here_s)
+      line += "predicted " + ms_text(*report.predicted_here_s * 1000) + " ms, ";
+    line += "measured " + ms_text(measured_ms(report));
+    if (report.critical_path_s) line += " ms";
   }
   if (report.predicted_simulated_ms) {
     line += "  1F1B " + ms_text(*report.predicted_simulated_ms) + " ms";

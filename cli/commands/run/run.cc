@@ -38,6 +38,8 @@ using kernels::ExecutionProgress;
 using kernels::ExecutionReport;
 
 class RunCommand : public Command {
+  static constexpr int kRounds = 7;  // without --repeats
+
  public:
   CommandText text() const override {
     return {
@@ -73,8 +75,8 @@ class RunCommand : public Command {
                   "chunked: chunks of a sequence that keep their activations; default 1");
     flags.integer(
         "--repeats", repeats_, "N", 1, 1000,
-        "Not for layouts and orders: timed runs of each batch, or of a strategy's step, of "
-        "which the best counts; default 1");
+        "Timed rounds over the batches and packs like them, whose median counts, default 7; or "
+        "timed runs of a strategy's step, whose best counts, default 1");
     flags.text("--layout", layout_path_, "LAYOUT",
                "Of an order: the offsets of its tensors, from `stowage solve --layout`; default "
                "they are laid out here");
@@ -208,7 +210,7 @@ class RunCommand : public Command {
     if (!exchange_.empty()) options.exchange.kind = *kernels::exchange_kind(exchange_);
     options.exchange.chunk_size = chunk_size_.value_or(0);
     if (retained_) options.exchange.retained = *retained_;
-    if (repeats_) options.repeats = static_cast<int>(*repeats_);
+    options.rounds = console.settings.timeless ? 0 : static_cast<int>(repeats_.value_or(kRounds));
 
     const std::optional<kernels::PackedPlan> batches = packed(instance, plan);
     if (!batches) throw std::logic_error("a family is neither run in batches nor in its own way");
@@ -216,8 +218,10 @@ class RunCommand : public Command {
     const ExecutionReport report = kernels::execute(
         *batches, options,
         [&status](const ExecutionProgress& progress) {
-          status.tell("batch     " + grouped(progress.batches_done) + " of " +
-                      grouped(progress.batches));
+          status.tell(progress.timings > 0 ? "timing    " + grouped(progress.timed) + " of " +
+                                                 grouped(progress.timings)
+                                           : "batch     " + grouped(progress.batches_done) +
+                                                 " of " + grouped(progress.batches));
         },
         &budget);
     const ExitCode code = exit_code(report);

@@ -65,7 +65,6 @@ std::vector<std::int64_t> words_of(const GroupTask& task) {
                                      task.exchange.retained,
                                      task.tokens,
                                      task.ranks,
-                                     task.repeats,
                                      task.window,
                                      static_cast<std::int64_t>(task.cu_seqlens.size()),
                                      static_cast<std::int64_t>(task.exchange.cuts.size())};
@@ -84,16 +83,15 @@ std::vector<Member> members_of(std::span<const std::int64_t> words) {
                                         .retained = words[2]},
                            .tokens = words[3],
                            .ranks = static_cast<int>(words[4]),
-                           .repeats = static_cast<int>(words[5]),
-                           .window = words[6]},
+                           .window = words[5]},
                   .first = first};
-    constexpr std::size_t kHead = 9;
-    for (const std::int64_t entry : words.subspan(kHead, words[7])) {
+    constexpr std::size_t kHead = 8;
+    for (const std::int64_t entry : words.subspan(kHead, words[6])) {
       member.cu_seqlens.push_back(static_cast<std::int32_t>(entry));
     }
-    const auto cuts = words.subspan(kHead + words[7], words[8]);
+    const auto cuts = words.subspan(kHead + words[6], words[7]);
     member.task.exchange.cuts.assign(cuts.begin(), cuts.end());
-    words = words.subspan(kHead + words[7] + words[8]);
+    words = words.subspan(kHead + words[6] + words[7]);
     first += member.task.ranks;
     members.push_back(std::move(member));
   }
@@ -109,7 +107,7 @@ std::vector<Member> members_of(std::span<const std::int64_t> words) {
 std::int64_t result_floats(const Model& model, const Member& member, int rank) {
   const int place = rank - member.first;
   const auto rows = static_cast<std::int64_t>(member.layout.of(place).size());
-  std::int64_t count = 2 * rows * model.block.hidden + kFloatsPerInteger * member.task.repeats;
+  std::int64_t count = 2 * rows * model.block.hidden + kFloatsPerInteger;
   if (place == 0) {
     for (const std::int64_t size : weight_sizes(model.block)) count += size;
   }
@@ -119,10 +117,9 @@ std::int64_t result_floats(const Model& model, const Member& member, int rank) {
 std::vector<float> result_of(const RankShare& share, bool first) {
   std::vector<float> result = share.y;
   result.insert(result.end(), share.dx.begin(), share.dx.end());
-  std::vector<std::int64_t> seconds;
-  for (const double s : share.seconds) seconds.push_back(std::bit_cast<std::int64_t>(s));
-  const std::vector<float> times = as_floats(seconds);
-  result.insert(result.end(), times.begin(), times.end());
+  const std::vector<float> seconds =
+      as_floats(std::vector{std::bit_cast<std::int64_t>(share.seconds)});
+  result.insert(result.end(), seconds.begin(), seconds.end());
   if (first) {
     for (const std::vector<float>* tensor : share.gradient.tensors()) {
       result.insert(result.end(), tensor->begin(), tensor->end());
@@ -194,24 +191,20 @@ GroupOutput take_output(const Model& model, const Member& group,
   out.error = error_of(endings);
   out.y.resize(floats);
   out.dx.resize(floats);
-  std::vector<std::vector<double>> seconds(group.task.ranks);
   for (int place = 0; place < group.task.ranks; ++place) {
     if (endings[place].state != RankEnding::finished) continue;
     const std::span<const std::int64_t> where = group.layout.of(place);
     const auto count = static_cast<std::int64_t>(where.size()) * width;
     put_rows(where, width, take(rest, count), out.y);
     put_rows(where, width, take(rest, count), out.dx);
-    for (const std::int64_t bits :
-         as_integers(take(rest, kFloatsPerInteger * group.task.repeats))) {
-      seconds[place].push_back(std::bit_cast<double>(bits));
-    }
+    out.seconds = std::max(
+        out.seconds, std::bit_cast<double>(as_integers(take(rest, kFloatsPerInteger)).front()));
     if (place > 0) continue;
     out.gradient = zero_weights<float>(model.block);
     for (std::vector<float>* tensor : out.gradient.tensors()) {
       std::ranges::copy(take(rest, static_cast<std::int64_t>(tensor->size())), tensor->begin());
     }
   }
-  if (!out.error) out.seconds = group_seconds(seconds);
   return out;
 }
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "instances/numeric/numbers.h"
-
 namespace stowage::kernels {
 namespace {
 
@@ -20,7 +18,7 @@ GroupOutput run_on_threads(const Model& model, const GroupWork& group) {
     out.error = RankError{0, error.what()};
     return out;
   }
-  std::vector<std::vector<double>> seconds(task.ranks);  // each rank writes its own entry
+  std::vector<double> seconds(task.ranks);  // each rank writes its own entry
   // Each rank uses only its own rows of the packed data.
   const std::vector<float> x = take_rows(layout.rows, width, group.x);
   const std::vector<float> upstream = take_rows(layout.rows, width, group.upstream);
@@ -36,13 +34,13 @@ GroupOutput run_on_threads(const Model& model, const GroupWork& group) {
     RankShare share = run_share(world, model, task, my_x, my_upstream);
     gather_rows(world, layout.split, width, share.y, root ? std::span(y) : std::span<float>{});
     gather_rows(world, layout.split, width, share.dx, root ? std::span(dx) : std::span<float>{});
-    seconds[me] = std::move(share.seconds);
+    seconds[me] = share.seconds;
     if (root) out.gradient = std::move(share.gradient);
   });
   if (out.error) return out;
   put_rows(layout.rows, width, y, out.y);
   put_rows(layout.rows, width, dx, out.dx);
-  out.seconds = group_seconds(seconds);
+  out.seconds = std::ranges::max(seconds);
   return out;
 }
 
@@ -53,16 +51,6 @@ std::vector<GroupOutput> ThreadPool::run(std::span<const GroupWork> groups) {
   outputs.reserve(groups.size());
   for (const GroupWork& group : groups) outputs.push_back(run_on_threads(*model_, group));
   return outputs;
-}
-
-double group_seconds(const std::vector<std::vector<double>>& seconds) {
-  double least = kInfinity;
-  for (std::size_t repeat = 0; repeat < seconds.front().size(); ++repeat) {
-    double busiest = 0;
-    for (const std::vector<double>& rank : seconds) busiest = std::max(busiest, rank[repeat]);
-    least = std::min(least, busiest);
-  }
-  return least;
 }
 
 }  // namespace stowage::kernels

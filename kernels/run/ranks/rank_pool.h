@@ -26,7 +26,7 @@ struct GroupWork {
 struct GroupOutput {
   std::vector<float> y, dx;      // (tokens, hidden)
   BlockWeights<float> gradient;  // sum over ranks in rank order
-  double seconds = 0;  // time of the busiest rank (RankShare), the minimum over the repeats
+  double seconds = 0;  // time of the busiest rank (RankShare)
   std::optional<RankError> error;  // if set, the other members are meaningless
 };
 
@@ -59,8 +59,5 @@ class ThreadPool final : public RankPool {
  private:
   std::optional<Model> model_;
 };
-
-// Used by the pools. Returns the seconds of a group from seconds[rank][repeat].
-double group_seconds(const std::vector<std::vector<double>>& seconds);
 
 }  // namespace stowage::kernels

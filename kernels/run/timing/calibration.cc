@@ -10,11 +10,9 @@
 #include "instances/numeric/numbers.h"
 #include "instances/scatter/cost/cost_model.h"
 #include "instances/scatter/fit/fit.h"
-#include "kernels/block/synthetic.h"
 #include "kernels/run/ranks/rank_pool.h"
 #include "kernels/run/timing/pack_design.h"
-#include "kernels/run/timing/time_model_error.h"
-#include "kernels/run/timing/timing_rounds.h"
+#include "kernels/run/timing/timed_works.h"
 
 namespace stowage::kernels {
 namespace {
@@ -72,6 +70,14 @@ double exchanged_mib_per_token(const BlockShape& block) {
   return (2 * q + 2 * k + 2 * q + 2 * q) / kFloatsPerMib;
 }
 
+// Returns the smallest value that at least 95 % of the errors do not exceed. Requires at least one
+// error.
+double p95(std::vector<double> errors) {
+  const auto rank = static_cast<std::size_t>(std::ceil(0.95 * static_cast<double>(errors.size())));
+  std::ranges::sort(errors);
+  return errors[rank - 1];
+}
+
 CalibrationError error_of(const std::vector<double>& errors) {
   if (errors.empty()) return {};
   return {std::accumulate(errors.begin(), errors.end(), 0.0) / static_cast<double>(errors.size()),
@@ -123,50 +129,33 @@ void fit_cost(const BlockShape& block, Calibration& calibration) {
 Calibration calibrate(const CalibrationOptions& options, const CalibrationProgress& progress,
                       Budget* budget) {
   Calibration calibration{.packs = packs_to_measure(options)};
-  const std::size_t packs = calibration.packs.size();
-  const BlockWeights<float> weights = synthetic_weights(options.block, options.seed);
-  ThreadPool pool;
-  pool.prepare({options.block, weights});
-  const std::int64_t all = static_cast<std::int64_t>(packs) * options.repeats;
+  std::vector<TimedWork> works;
+  for (const CalibrationPack& pack : calibration.packs) {
+    works.push_back({.cu_seqlens = starts_of(pack.lengths), .ranks = pack.degree});
+  }
+  const std::int64_t all = static_cast<std::int64_t>(works.size()) * options.repeats;
   std::int64_t done = 0;
-  TimingRounds rounds(packs);
   const Budget clock;
-  for (int round = 0; round < options.repeats; ++round) {
+  const auto another = [&](int round, const TimingRounds& rounds) {
+    if (round >= options.repeats) return false;
+    set_times(rounds, calibration.packs);
     if (round >= options.least_repeats &&
         std::ranges::all_of(calibration.packs, &CalibrationPack::steady)) {
-      break;
+      return false;
     }
-    if (2 * round >= options.least_repeats &&
-        clock.seconds() * (round + 1) > options.seconds * round)
-      break;
-    for (std::size_t i = 0; i < packs; ++i) {
-      if (budget != nullptr && budget->exhausted()) {
-        set_times(rounds, calibration.packs);
-        return calibration;
-      }
-      const std::vector<std::int32_t> starts = starts_of(calibration.packs[i].lengths);
-      const auto rows = static_cast<std::size_t>(starts.back());
-      std::vector<float> x(rows * static_cast<std::size_t>(options.block.hidden));
-      std::vector<float> upstream(x.size());
-      const auto sequence = static_cast<std::int64_t>(i);
-      fill_tokens({options.seed, Stream::input}, sequence, 0, options.block.hidden, x);
-      fill_tokens({options.seed, Stream::upstream}, sequence, 0, options.block.hidden, upstream);
-      const GroupWork work{.task = {.cu_seqlens = starts,
-                                    .tokens = starts.back(),
-                                    .ranks = calibration.packs[i].degree},
-                           .x = x,
-                           .upstream = upstream};
-      const GroupOutput out = std::move(pool.run({&work, 1}).front());
-      if (out.error) {
-        set_times(rounds, calibration.packs);
-        calibration.problem = "rank " + std::to_string(out.error->rank) + ": " + out.error->message;
-        return calibration;
-      }
-      rounds.add(i, out.seconds);
-      if (progress) progress(++done, all);
-    }
-    set_times(rounds, calibration.packs);
-  }
+    return 2 * round < options.least_repeats ||
+           clock.seconds() * (round + 1) <= options.seconds * round;
+  };
+  ThreadPool pool;
+  const WorkTimes times = time_works(
+      pool, {.block = options.block, .seed = options.seed}, works, another,
+      [&] {
+        if (progress) progress(++done, all);
+      },
+      budget);
+  set_times(times.rounds, calibration.packs);
+  calibration.problem = times.problem;
+  if (times.stopped || times.failed >= 0) return calibration;
   if (progress && done < all) progress(all, all);
   calibration.complete = true;
   fit_cost(options.block, calibration);

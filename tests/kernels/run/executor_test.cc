@@ -183,7 +183,7 @@ TEST(Executor, HeadsNeedNotDivideByTheDegree) {
 
 TEST(Executor, ErrorsDoNotDependOnWhenOrHowOftenItRuns) {
   const ExecutionReport a = run(ten_sequences_planned());
-  const ExecutionReport b = run(ten_sequences_planned(), {.scale = 1, .repeats = 2});
+  const ExecutionReport b = run(ten_sequences_planned(), {.scale = 1, .rounds = 2});
   EXPECT_EQ(a.output.error, b.output.error);
   EXPECT_EQ(a.output.sequence, b.output.sequence);
   EXPECT_EQ(a.weight_gradient.error, b.weight_gradient.error);
@@ -207,9 +207,7 @@ TEST(Executor, AddsUpTheSlowestGroupOfEveryMicroBatch) {
   }
   EXPECT_DOUBLE_EQ(report.critical_path_s.value(), want);
   EXPECT_DOUBLE_EQ(report.predicted_critical_path_ms, plan.objective_ms);
-  EXPECT_TRUE(report.proportional.available);
-  EXPECT_TRUE(report.shape.available);
-  EXPECT_EQ(report.shape.samples, 7);
+  EXPECT_FALSE(report.predicted_here_s.has_value());  // without rounds
 }
 
 TEST(Executor, FewerRanksThanTheDegreeIsNoted) {
@@ -267,7 +265,7 @@ TEST(Executor, OptionsOutOfRangeAreProblems) {
   };
   EXPECT_THAT(problem({.block = {.head_dim = 3}}), HasSubstr("head_dim must be even"));
   EXPECT_THAT(problem({.max_ranks = 0}), HasSubstr("max_ranks must be from 1"));
-  EXPECT_THAT(problem({.repeats = 0}), HasSubstr("repeats must be at least 1"));
+  EXPECT_THAT(problem({.rounds = -1}), HasSubstr("rounds must be at least 0"));
   EXPECT_THAT(problem({.scale = -1}), HasSubstr("scale must be 0 or more"));
 }
 
