@@ -1,6 +1,7 @@
 // Tables that are made of another table: a part of the step, a relaxation, fewer lengths, and one
 // recomputation mode.
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -68,23 +69,80 @@ ScatterTable ScatterTable::relaxed() const {
 
 ScatterTable ScatterTable::merged(std::size_t most) const {
   if (kinds_.size() <= most) return *this;
-  const auto alike = [&](std::size_t longer, std::size_t kind, double spread) {
-    const auto held = [&](std::size_t of) {
-      return std::ranges::count_if(
-          configs_, [&](const GroupConfig& config) { return kinds_[of].length <= config.longest; });
-    };
-    return static_cast<double>(kinds_[longer].length) <=
-               spread * static_cast<double>(kinds_[kind].length) &&
-           held(longer) == held(kind);
-  };
-  std::vector<std::size_t> first;  // kind of each merged kind
+  std::vector<std::size_t> first;
   for (double wider = 1e-3; wider < 1; wider *= 1.5) {
-    first.clear();
-    for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
-      if (first.empty() || !alike(first.back(), kind, 1 + wider)) first.push_back(kind);
-    }
+    first = runs_of_kinds([&](std::size_t longest, std::size_t kind) {
+      return static_cast<double>(kinds_[longest].length) <=
+             (1 + wider) * static_cast<double>(kinds_[kind].length);
+    });
     if (first.size() <= most) break;
   }
+  return of_runs(first, /*of_longest=*/true);
+}
+
+ScatterTable ScatterTable::lowered(std::size_t most) const {
+  if (kinds_.size() <= most) return *this;
+  std::vector<double> area;  // least of a sequence of each kind, in device-ms
+  for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
+    double& least = area.emplace_back(kInfinity);
+    for (std::size_t config = 0; config < configs_.size(); ++config) {
+      if (kinds_[kind].length > configs_[config].longest) continue;
+      least = std::min(
+          least, configs_[config].weighted_devices * cost_[row(static_cast<int>(kind)) + config]);
+    }
+  }
+  // The runs that lose no more area than `loss` each.
+  const auto runs = [&](double loss) {
+    double before = 0;  // area of the run
+    std::int64_t count = 0;
+    return runs_of_kinds([&](std::size_t longest, std::size_t kind) {
+      if (kind == longest + 1) {
+        count = kinds_[longest].count;
+        before = static_cast<double>(count) * area[longest];
+      }
+      if (before - static_cast<double>(count) * area[kind] > loss) return false;
+      count += kinds_[kind].count;
+      before += static_cast<double>(kinds_[kind].count) * area[kind];
+      return true;
+    });
+  };
+  constexpr int kHalvings = 30;
+  double high = static_cast<double>(size()) * *std::ranges::max_element(area);
+  std::vector<std::size_t> first = runs(high);
+  double low = 0;
+  for (int i = 0; i < kHalvings; ++i) {
+    const double middle = (low + high) / 2;
+    std::vector<std::size_t> finer = runs(middle);
+    if (finer.size() > most) {
+      low = middle;
+    } else {
+      high = middle;
+      first = std::move(finer);
+    }
+  }
+  return of_runs(first, /*of_longest=*/false);
+}
+
+// Returns the first kinds of runs of successive kinds. `joins` is called with the first kind of a
+// run and each later one until it returns false. The kinds of a run fit the same configurations.
+std::vector<std::size_t> ScatterTable::runs_of_kinds(
+    const std::function<bool(std::size_t longest, std::size_t kind)>& joins) const {
+  const auto held = [&](std::size_t kind) {
+    return std::ranges::count_if(
+        configs_, [&](const GroupConfig& config) { return kinds_[kind].length <= config.longest; });
+  };
+  std::vector<std::size_t> first;
+  for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
+    if (first.empty() || held(first.back()) != held(kind) || !joins(first.back(), kind)) {
+      first.push_back(kind);
+    }
+  }
+  return first;
+}
+
+// Returns the table in which the kinds of a run are one kind: the longest of them, or the shortest
+// with the least cost of any of them.
+ScatterTable ScatterTable::of_runs(const std::vector<std::size_t>& first, bool of_longest) const {
   ScatterTable table = *this;
   table.kinds_.clear();
   table.cost_.clear();
@@ -92,14 +150,22 @@ ScatterTable ScatterTable::merged(std::size_t most) const {
   for (std::size_t own = 0; own < first.size(); ++own) {
     const std::size_t end = own + 1 < first.size() ? first[own + 1] : kinds_.size();
     DistinctLength& kind = table.kinds_.emplace_back(kinds_[first[own]]);
+    kind.length = kinds_[of_longest ? first[own] : end - 1].length;
     kind.count = 0;
     for (std::size_t k = first[own]; k < end; ++k) kind.count += kinds_[k].count;
     std::fill_n(table.kind_of_.begin() + kind.first, kind.count, static_cast<int>(own));
     const auto from = static_cast<std::ptrdiff_t>(row(static_cast<int>(first[own])));
     const auto to = from + std::ssize(configs_);
     table.cost_.insert(table.cost_.end(), cost_.begin() + from, cost_.begin() + to);
-    if (loads_.empty()) continue;
-    table.loads_.insert(table.loads_.end(), loads_.begin() + from, loads_.begin() + to);
+    if (!loads_.empty()) {
+      table.loads_.insert(table.loads_.end(), loads_.begin() + from, loads_.begin() + to);
+    }
+    for (std::size_t k = first[own] + 1; k < end && !of_longest; ++k) {
+      for (std::size_t config = 0; config < configs_.size(); ++config) {
+        Ms& least = table.cost_[table.cost_.size() - configs_.size() + config];
+        least = std::min(least, cost_[row(static_cast<int>(k)) + config]);
+      }
+    }
   }
   table.find_held();
   table.find_areas();

@@ -25,6 +25,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -214,6 +215,10 @@ class ScatterTable {
   // table. A plan of it is a plan of this step, and no slower there. Requires formulas, no
   // measured times.
   ScatterTable merged(std::size_t most) const;
+  // Returns the table of a step of at most about `most` lengths: runs of sequences have the least
+  // cost and the length of the shortest of them, and lose as little device-time as possible. A
+  // bound on the plans of it bounds those of this step. Requires additive costs.
+  ScatterTable lowered(std::size_t most) const;
   static constexpr int kMostPowers = 16;  // no cluster has more degrees that are powers of two
   // Returns whether the configurations have more different degrees than that.
   bool has_many_degrees() const;
@@ -297,6 +302,9 @@ class ScatterTable {
   std::size_t row(int kind) const { return at(kind) * configs_.size(); }
   // Appends a sequence no longer than those before it. `loads` are by configuration.
   void append(std::int64_t id, Tokens length, std::span<const Load> loads);
+  std::vector<std::size_t> runs_of_kinds(
+      const std::function<bool(std::size_t longest, std::size_t kind)>& joins) const;
+  ScatterTable of_runs(const std::vector<std::size_t>& first, bool of_longest) const;
   void leave_out_dominated();
   void leave_out_dominated_modes();
   void keep_configs(const std::vector<std::size_t>& kept);

@@ -10,7 +10,6 @@ namespace stowage {
 namespace {
 
 constexpr int kMaxMicroBatches = 5;  // larger counts have too many boxes
-constexpr std::size_t kMaxKinds = 80;
 // A makespan refuted up to this share suffices for a proof.
 constexpr double kJustBelow = 1 - 5e-8;
 constexpr double kWidth = 0.05;
@@ -21,17 +20,17 @@ constexpr double kClaimed = 1 - 1e-11;  // margin for the rounding of sums
 }  // namespace
 
 ScatterProfileBound::ScatterProfileBound(const ScatterInstance& instance, MilpBackend backend,
-                                         Ms upper, CertificateSink sink)
+                                         Ms upper, CertificateSink sink, std::size_t most_lengths)
     : table_(ScatterTable(instance).relaxed()),
+      lowered_(table_.lowered(most_lengths)),
       fewest_(least_micro_batches(table_)),
       alone_(table_.longest_weight() > 0 ? longest_alone(table_) : 0),
-      lp_(table_, backend),
+      lp_(lowered_, backend),
       upper_(upper),
       sink_(std::move(sink)) {}
 
 bool ScatterProfileBound::promising() const {
-  return fewest_ >= 1 && fewest_ <= kMaxMicroBatches && table_.kinds().size() <= kMaxKinds &&
-         beyond(kMaxMicroBatches + 1) >= upper_;
+  return fewest_ >= 1 && fewest_ <= kMaxMicroBatches && beyond(kMaxMicroBatches + 1) >= upper_;
 }
 
 int ScatterProfileBound::most_micro_batches() const {
@@ -163,10 +162,23 @@ void ScatterProfileBound::publish() {
   bound *= kClaimed;
   if (trees_.empty() || bound <= best_) return;  // without trees the bound is B2
   best_ = bound;
+  // A set of sequences is worth no more than with the lowered lengths: its values are the same, and
+  // its costs and lengths are no less.
+  std::vector<ProfileTree> trees = trees_;
+  for (ProfileTree& tree : trees) {
+    for (ProfileNode& node : tree) {
+      if (node.kind != ProfileNode::Kind::priced) continue;
+      std::vector<double> values;
+      for (const DistinctLength& kind : table_.kinds()) {
+        values.push_back(node.values[at(lowered_.kind(kind.first))]);
+      }
+      node.values = std::move(values);
+    }
+  }
   sink_({.bound_ms = bound,
          .levels = certificate_levels(table_),
          .kind_weights = table_.kind_weights(),
-         .profiles = trees_});
+         .profiles = std::move(trees)});
 }
 
 }  // namespace stowage

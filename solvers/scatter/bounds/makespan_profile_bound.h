@@ -23,12 +23,15 @@ namespace stowage {
 
 class ScatterProfileBound {
  public:
-  // `upper` is the objective of a known plan. Requires that every sequence fits some configuration.
-  // `instance` must outlive this.
-  ScatterProfileBound(const ScatterInstance& instance, MilpBackend backend, Ms upper,
-                      CertificateSink sink);
+  static constexpr std::size_t kMostLengths = 80;
 
-  // Returns true if micro-batches and distinct lengths are few enough for this search.
+  // `upper` is the objective of a known plan. If the step has more than `most_lengths` lengths, its
+  // sequences are lowered to about as many (ScatterTable::lowered()). Requires that every sequence
+  // fits some configuration. `instance` must outlive this.
+  ScatterProfileBound(const ScatterInstance& instance, MilpBackend backend, Ms upper,
+                      CertificateSink sink, std::size_t most_lengths = kMostLengths);
+
+  // Returns true if micro-batches are few enough for this search.
   bool promising() const;
 
   // Returns the largest number of micro-batches of a plan faster than the known one.
@@ -67,6 +70,7 @@ class ScatterProfileBound {
   void publish();
 
   ScatterTable table_;
+  ScatterTable lowered_;  // of few lengths, for the LP
   int fewest_;
   Ms alone_;  // bound on the longest makespan; 0 if it counts once
   ScatterProfileLp lp_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <numeric>
 #include <random>
 
@@ -39,8 +40,7 @@ void ScatterPartialReplanning::alone(bool quickly) {
   WorkingStep step = this->step();
   if (step.size() > at(params.batches)) return;
   bool better = false;
-  // A step of one micro-batch gets all the remaining time.
-  Budget part = run_.share(step.size() == 1 ? 1 : params.share);
+  Budget part = run_.share(params.share);
   const double precision = quickly            ? params.quick_precision
                            : step.size() == 1 ? kProofPrecision
                                               : PatternDiveEffort().precision;
@@ -71,11 +71,12 @@ void ScatterPartialReplanning::reshape() {
   WorkingStep step = this->step();
   if (step.size() < 2 || step.size() > at(params.batches)) return;
   if (!reshape_) reshape_.emplace(table(), run_.backend());
-  Budget part = run_.share(params.share);
+  Budget part = run_.share(params.share / std::exp2(vain_));
   bool better = false;
   for (int i = 0; i < params.shapes && !part.exhausted(); ++i) {
     better = reshape_->improve(step, run_.options.seed * 1000003 + ++shapes_, part) || better;
   }
+  vain_ = better ? 0 : vain_ + 1;
   if (better) offer(step, "reshape");
 }
 

@@ -49,6 +49,7 @@ class ScatterPartialReplanning {
   std::optional<ScatterTable> merged_;
   std::optional<ScatterProfileSearch> reshape_;
   std::uint64_t shapes_ = 0;  // number of shapes drawn so far
+  int vain_ = 0;  // successive calls of reshape() that gained nothing; each halves the next one's time
 };
 
 // Largest number of micro-batches that are replanned as a whole step.

@@ -19,6 +19,7 @@
 #include "solvers/milp/solver.h"
 #include "solvers/scatter/patterns/makespan_profile_search.h"
 #include "solvers/scatter/patterns/pattern_dive.h"
+#include "solvers/solve.h"
 #include "tests/long_run.h"
 #include "tests/oracles/scatter/brute_force.h"
 #include "tests/tiny_scatter.h"
@@ -33,12 +34,13 @@ const auto kInstances = static_cast<std::uint64_t>(in_long_run(1000, 5000));
 #endif
 constexpr std::uint64_t kShards = 4;
 
-std::optional<ScatterCertificate> certificate_of(const ScatterInstance& instance,
-                                                 MilpBackend backend, Ms upper,
-                                                 std::int64_t boxes) {
+std::optional<ScatterCertificate> certificate_of(
+    const ScatterInstance& instance, MilpBackend backend, Ms upper, std::int64_t boxes,
+    std::size_t most_lengths = ScatterProfileBound::kMostLengths) {
   std::optional<ScatterCertificate> last;
-  ScatterProfileBound search(instance, backend, upper,
-                             [&](const ScatterCertificate& better) { last = better; });
+  ScatterProfileBound search(
+      instance, backend, upper, [&](const ScatterCertificate& better) { last = better; },
+      most_lengths);
   if (!search.promising()) return std::nullopt;
   Budget budget({.node_limit = boxes});
   search.improve(budget);
@@ -75,6 +77,67 @@ TEST_P(ProfileBoundOnTiny, IsCertifiedAndAtMostTheOptimum) {
   }
   // The bound is useful: it proves most of these optima.
   EXPECT_GT(tight, all / 2);
+}
+
+// With lengths that are lowered to a few, the bound is weaker and as certain.
+TEST_P(ProfileBoundOnTiny, OfLoweredLengthsIsCertifiedAndAtMostTheOptimum) {
+  if (built_backends().empty()) GTEST_SKIP() << "no LP backend";
+  int lowered = 0;
+  for (std::uint64_t seed = GetParam(); seed < kInstances; seed += kShards) {
+    SCOPED_TRACE(seed);
+    const ScatterInstance instance = tiny_scatter(seed);
+    const auto plan = brute_force(instance);
+    if (!plan || instance.lengths.empty()) continue;
+    const std::size_t kinds = ScatterTable(instance).kinds().size();
+    const auto certificate =
+        certificate_of(instance, built_backends()[seed % built_backends().size()],
+                       plan->objective_ms * 1.1, 6, 1 + seed % 2);
+    if (!certificate) continue;
+    const CertificateCheck check = check_certificate(instance, *certificate);
+    for (const Violation& v : check.violations) ADD_FAILURE() << to_string(v);
+    EXPECT_EQ(check.bound_ms, certificate->bound_ms);
+    ASSERT_LE(certificate->bound_ms, plan->objective_ms * (1 + 1e-9));
+    if (kinds > 2) ++lowered;
+  }
+  EXPECT_GT(lowered, 10);
+}
+
+// Sequences of 200 lengths, padded by the degree of their group: the bound is near the plan.
+TEST(ProfileCertificate, CoversStepsOfManyLengths) {
+  if (built_backends().empty()) GTEST_SKIP() << "no LP backend";
+  ScatterInstance step{.name = "many",
+                       .cluster = {.devices = 16, .memory_mib = 8000, .degrees = {1, 2, 4, 8, 16}},
+                       .model = {.states_mib = 100, .activation_mib_per_token = 1},
+                       .cost = {.quadratic_ms = 1e-4, .linear_ms = 0.1, .fixed_ms = 200},
+                       .padding = Padding{.device_multiple = 2}};
+  std::mt19937_64 random(5);
+  for (int i = 0; i < 200; ++i) {
+    step.lengths.push_back(20 + 3 * i + static_cast<Tokens>(draw(random, 3)));
+  }
+  SolveOptions options;
+  options.method = "fast";
+  Budget budget;
+  const Outcome fast = solve(step, options, budget, {});
+  ASSERT_TRUE(fast.plan);
+  const Ms upper = std::get<ScatterPlan>(*fast.plan).objective_ms;
+  const ScatterTable whole = ScatterTable(step).relaxed();
+  const ScatterTable lowered = whole.lowered(ScatterProfileBound::kMostLengths);
+  ASSERT_GT(whole.kinds().size(), 150U);
+  EXPECT_LE(lowered.kinds().size(), ScatterProfileBound::kMostLengths);
+  EXPECT_GE(lowered.total_area(), 0.98 * whole.total_area());
+  for (int position = 0; position < whole.size(); ++position) {
+    EXPECT_LE(lowered.length(position), whole.length(position));
+    for (int config = 0; config < 5; ++config) {
+      EXPECT_LE(lowered.cost(position, config), whole.cost(position, config));
+    }
+  }
+  auto certificate = certificate_of(step, built_backends().front(), upper, 4);
+  ASSERT_TRUE(certificate);
+  EXPECT_TRUE(check_certificate(step, *certificate).violations.empty());
+  EXPECT_GT(certificate->bound_ms, 0.9 * upper);
+  EXPECT_LE(certificate->bound_ms, upper);
+  certificate->bound_ms = 1.2 * upper;
+  EXPECT_FALSE(check_certificate(step, *certificate).violations.empty());
 }
 
 INSTANTIATE_TEST_SUITE_P(Shards, ProfileBoundOnTiny, testing::Range(std::uint64_t{0}, kShards));
