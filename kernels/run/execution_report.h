@@ -23,7 +23,7 @@ struct BatchMeasurement {
   std::int64_t sequences = 0;  // number of sequences
   std::int64_t tokens = 0;     // after scaling
   double seconds = 0;          // thread CPU seconds of the busiest rank (GroupOutput::seconds)
-  // what packs like the batch predict here (BatchTime::predicted_s)
+  // the seconds that packs like the batch predict on this machine (BatchTime::predicted_s)
   std::optional<double> predicted_here_s = {};
   double predicted_ms = 0;   // time_ms of the plan: for unscaled lengths on the modelled cluster
   double longest_share = 1;  // as in PackedBatch

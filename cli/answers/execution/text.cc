@@ -127,7 +127,7 @@ Table stage_table(const kernels::StrategyReport& report, bool timeless) {
   return table;
 }
 
-// Tells how far the predictions of this machine were off, and what the times cannot decide.
+// Tells how far the predictions on this machine were off, and warns if the batches differ by less.
 void tell_predictions(Console& console, const ExecutionReport& report) {
   if (!report.median_deviation) return;
   std::string text = report.batch_word + "s are predicted from " +

@@ -358,7 +358,8 @@ class ProfileChecker {
 
   // Decides whether a group of a degree can be worth more than its price. With `in_runs`,
   // successive lengths of one value count as one, of the least tokens and ms of them: no set of
-  // them is worth less then. That leaves fewer sets, and true may be wrong.
+  // them is worth less then. There are fewer such sets, but a set worth more than the price may not
+  // exist among the lengths themselves.
   std::optional<bool> exceeds(const ProfileNode& node, std::size_t d, Real room,
                               const GroupPrices& prices, bool in_runs) const {
     PatternQuestion question(facts_.capacity[d], room, prices.group);

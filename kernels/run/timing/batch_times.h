@@ -4,9 +4,9 @@
 //   times.batches[b].seconds, times.batches[b].predicted_s
 //
 // A cost model is believed if it predicts. The prediction of a batch does not use its own time. For
-// each number of ranks, packs are drawn: a random batch with that number of ranks, in which every
-// sequence is longer or shorter by a factor of its own. Their times give, by a robust fit without
-// negative coefficients (instances/regression/robust.h),
+// each number of ranks, it uses the times of packs. A pack is a random batch with that number of
+// ranks, in which every sequence is longer or shorter by a factor of its own. The times give, by a
+// robust fit without negative coefficients (instances/regression/robust.h),
 //
 //   t = quadratic sum s^2 + linear sum s + sequence n + fixed
 //
@@ -32,7 +32,7 @@ struct BatchTimesOptions {
   WorkModel model;    // its layers are those of the plan
   Exchange exchange;  // of the batches that are not cut
   int rounds = 7;     // at least 1
-  // packs of each number of ranks: as many as batches with it, within these limits
+  // Each number of ranks has as many packs as batches, within these limits.
   int least_packs = 8;
   int most_packs = 24;
 };
