@@ -238,11 +238,10 @@ class Execution {
     const ScaledBatch& batch = prepared.batch;
     BlockShape block = options_.block;
     block.window = layers_.front().kind.window;
-    OffloadOptions own = options_.offload;
-    own.repeats = std::max(options_.rounds, 1);
     try {
-      const OffloadMeasurement seen = run_offloaded(
-          weights_, {block, batch.cu_seqlens, prepared.x, prepared.upstream}, *batch.offload, own);
+      const OffloadMeasurement seen =
+          run_offloaded(weights_, {block, batch.cu_seqlens, prepared.x, prepared.upstream},
+                        *batch.offload, options_.offload);
       if (!seen.same_bits) {
         report_.problems.add(batch.name + ": offload changes outputs or gradients");
       }

@@ -55,9 +55,7 @@ struct ExecuteOptions {
   int rounds = 0;
   double output_tolerance = 2e-6;
   double gradient_tolerance = 5e-6;
-  // The options of the stacks that run the groups of a plan with offload. With rounds, their
-  // `repeats` are as many.
-  OffloadOptions offload;
+  OffloadOptions offload;  // of the stacks that run the groups of a plan with offload
   // Maps a stream and a sequence's id to the id of the sequence whose inputs or upstream gradients
   // the data loader delivers. Empty means the identity. Tests of the executor use it: a loader that
   // confuses two sequences must be detected.

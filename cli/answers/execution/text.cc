@@ -145,7 +145,8 @@ void tell_predictions(Console& console, const ExecutionReport& report) {
   const auto [least, most] = std::ranges::minmax(apart);
   if (apart.size() > 1 && most <= least * (1 + *report.median_deviation)) {
     console.warn("the " + report.batch_word + "s differ by " + percent_text(most / least - 1) +
-                 " at most, less than they are told apart here: raise --work or --repeats");
+                 " at most, less than their predictions are off: which is slower is not decided "
+                 "here; raise --work or --repeats");
   }
 }
 

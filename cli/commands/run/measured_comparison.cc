@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <string>
 
 #include "cli/commands/measure/machine.h"
 #include "cli/terminal/error/error_codes.h"
@@ -134,7 +135,11 @@ PlansMeasured time_here(Console& console, const MeasuredStep& here,
     for (std::size_t k = 0; k < i; ++k) {
       const auto [less, more] = std::minmax(predicted[i], predicted[k]);
       ++measured.pairs;
-      if (more < less * (1 + *measured.mean_error)) ++measured.undecided_pairs;
+      if (more < less * (1 + *measured.mean_error)) {
+        ++measured.undecided_pairs;
+      } else if ((predicted[i] < predicted[k]) == (seen[i] < seen[k])) {
+        ++measured.agreed_pairs;
+      }
     }
   }
   measured.rank_correlation = spearman(predicted, seen);
@@ -146,9 +151,14 @@ void tell_measured(Console& console, const PlansMeasured& measured) {
     console.info("measured  no plan was timed");
     return;
   }
-  console.info("measured  predictions are " + percent_text(*measured.mean_error) +
-               " off on average, rank correlation " +
-               (measured.rank_correlation ? significant(*measured.rank_correlation) : "-"));
+  std::string text = "measured  predictions are " + percent_text(*measured.mean_error) +
+                     " off on average, rank correlation " +
+                     (measured.rank_correlation ? significant(*measured.rank_correlation) : "-");
+  if (const std::int64_t decided = measured.pairs - measured.undecided_pairs; decided > 0) {
+    text += ", " + grouped(measured.agreed_pairs) + " of " + counted(decided, "pair") +
+            " that differ by more in the predicted order";
+  }
+  console.info(text);
   if (measured.spread && *measured.mean_error >= *measured.spread) {
     console.warn("the plans differ by " + percent_text(*measured.spread) +
                  " at most, less than the predictions are off: which plan is faster is not "
@@ -174,6 +184,7 @@ void write_measured(JsonWriter& json, const MeasuredStep& here, const PlansMeasu
   write_number(json, "spread", measured.spread);
   json.integer("pairs", measured.pairs);
   json.integer("undecided_pairs", measured.undecided_pairs);
+  json.integer("agreed_pairs", measured.agreed_pairs);
   write_number(json, "rank_correlation", measured.rank_correlation);
   json.end_object();
 }

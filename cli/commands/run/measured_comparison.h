@@ -50,9 +50,11 @@ struct PlansMeasured {
   // fewer than two plans. If the mean error is as large, the order of the plans is undecided.
   std::optional<double> spread;
   // Number of pairs of timed plans, and of pairs whose predictions differ by less than the mean
-  // error. The predictions do not decide which plan of such a pair is faster.
+  // error. The predictions do not decide which plan of such a pair is faster. Of the other pairs,
+  // agreed_pairs were measured in the predicted order.
   std::int64_t pairs = 0;
   std::int64_t undecided_pairs = 0;
+  std::int64_t agreed_pairs = 0;
   // Spearman's correlation of predicted and measured times; nullopt for fewer than two timed plans
   // or if all are equally fast.
   std::optional<double> rank_correlation;

@@ -211,6 +211,7 @@ class RunCommand : public Command {
     options.exchange.chunk_size = chunk_size_.value_or(0);
     if (retained_) options.exchange.retained = *retained_;
     options.rounds = console.settings.timeless ? 0 : static_cast<int>(repeats_.value_or(kRounds));
+    if (repeats_) options.offload.repeats = static_cast<int>(*repeats_);
 
     const std::optional<kernels::PackedPlan> batches = packed(instance, plan);
     if (!batches) throw std::logic_error("a family is neither run in batches nor in its own way");

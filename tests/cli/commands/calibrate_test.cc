@@ -136,6 +136,10 @@ TEST_F(Calibrate, SaysWhenPredictionsDoNotDecideTheOrder) {
   EXPECT_EQ(told.err.find("which plan is faster is not decided here") != std::string::npos, open)
       << told.err;
   EXPECT_EQ(measured["pairs"], 1);
+  // One pair agrees where the order is decided and the measured times have it.
+  const bool decided = measured["undecided_pairs"] == 0;
+  const bool ordered = measured["rank_correlation"].is_number() && measured["rank_correlation"] > 0;
+  EXPECT_EQ(measured["agreed_pairs"], decided && ordered ? 1 : 0);
   const bool reversed =
       measured["rank_correlation"].is_number() && measured["rank_correlation"] <= 0;
   EXPECT_EQ(told.err.find("less than the predictions are off: 1 of 1; which of the two") !=
