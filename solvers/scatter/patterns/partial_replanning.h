@@ -49,7 +49,8 @@ class ScatterPartialReplanning {
   std::optional<ScatterTable> merged_;
   std::optional<ScatterProfileSearch> reshape_;
   std::uint64_t shapes_ = 0;  // number of shapes drawn so far
-  int vain_ = 0;  // successive calls of reshape() that gained nothing; each halves the next one's time
+  // successive calls of reshape() that gained nothing; each halves the time of the next
+  int vain_ = 0;
 };
 
 // Largest number of micro-batches that are replanned as a whole step.
