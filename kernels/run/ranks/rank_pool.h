@@ -24,9 +24,9 @@ struct GroupWork {
 };
 
 struct GroupOutput {
-  std::vector<float> y, dx;      // (tokens, hidden)
-  BlockWeights<float> gradient;  // sum over ranks in rank order
-  double seconds = 0;  // time of the busiest rank (RankShare)
+  std::vector<float> y, dx;        // (tokens, hidden)
+  BlockWeights<float> gradient;    // sum over ranks in rank order
+  double seconds = 0;              // time of the busiest rank (RankShare)
   std::optional<RankError> error;  // if set, the other members are meaningless
 };
 
