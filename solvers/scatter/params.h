@@ -124,7 +124,8 @@ void fields(Visitor&& visit, ScatterParams& p) {
          "More: more lists of makespans are tried each time.", kByHand},
         profile.shapes);
   visit({"profile_search.share", "share of the time left", 0.001, 1,
-         "More: the search for other makespans may take longer.", kByHand},
+         "More: the search for other makespans may take longer. Halved after each one in vain.",
+         kByHand},
         profile.share);
   BoundParams& bound = p.bounds;
   visit({"bounds.best_share", "share of the time left", 0.001, 1,

@@ -38,8 +38,6 @@ using kernels::ExecutionProgress;
 using kernels::ExecutionReport;
 
 class RunCommand : public Command {
-  static constexpr int kRounds = 7;  // without --repeats
-
  public:
   CommandText text() const override {
     return {
@@ -210,7 +208,8 @@ class RunCommand : public Command {
     if (!exchange_.empty()) options.exchange.kind = *kernels::exchange_kind(exchange_);
     options.exchange.chunk_size = chunk_size_.value_or(0);
     if (retained_) options.exchange.retained = *retained_;
-    options.rounds = console.settings.timeless ? 0 : static_cast<int>(repeats_.value_or(kRounds));
+    const std::int64_t rounds = repeats_.value_or(kernels::BatchTimesOptions().rounds);
+    options.rounds = console.settings.timeless ? 0 : static_cast<int>(rounds);
     if (repeats_) options.offload.repeats = static_cast<int>(*repeats_);
 
     const std::optional<kernels::PackedPlan> batches = packed(instance, plan);

@@ -318,6 +318,7 @@ class ProfileChecker {
       if (b > 0) box.high[b] = std::min(box.high[b], box.high[b - 1]);
       if (box.high[b] < box.low[b]) return;  // no plan has such makespans
     }
+    const bool has_runs = std::ranges::adjacent_find(node.values) != node.values.end();
     Real proven = 0;
     for (std::size_t s = 0; s < facts_.sorts.size(); ++s) {
       proven += static_cast<Real>(facts_.sorts[s].count) * node.values[s];
@@ -330,8 +331,8 @@ class ProfileChecker {
         const Real room = box.high[b] * kCheckerFits - facts_.overhead[d];
         if (room < 0) continue;
         const GroupPrices& prices = node.batches[b][d];
-        std::optional<bool> exceeded = exceeds(node, d, room, prices, /*in_runs=*/true);
-        if (exceeded.value_or(true)) exceeded = exceeds(node, d, room, prices, /*in_runs=*/false);
+        std::optional<bool> exceeded = exceeds(node, d, room, prices, has_runs);
+        if (has_runs && exceeded.value_or(true)) exceeded = exceeds(node, d, room, prices, false);
         if (exceeded.value_or(true)) {
           found_.add(rules_.pattern, [&] {
             return Description{where + "/batches/" + text(b) + "/" + text(d),
@@ -356,10 +357,9 @@ class ProfileChecker {
     }
   }
 
-  // Decides whether a group of a degree can be worth more than its price. With `in_runs`,
-  // successive lengths of one value count as one, of the least tokens and ms of them: no set of
-  // them is worth less then. There are fewer such sets, but a set worth more than the price may not
-  // exist among the lengths themselves.
+  // Decides whether a group can be worth more than its price. With `in_runs`, successive lengths of
+  // one value count as one, of their least tokens and ms. No set of them is worth less then, so
+  // that false is right; true may be wrong.
   std::optional<bool> exceeds(const ProfileNode& node, std::size_t d, Real room,
                               const GroupPrices& prices, bool in_runs) const {
     PatternQuestion question(facts_.capacity[d], room, prices.group);

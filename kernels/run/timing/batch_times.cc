@@ -105,7 +105,11 @@ BatchTimes batch_times(RankPool& pool, const BatchTimesOptions& options, const S
         if (progress) progress(++done, all);
       },
       budget);
-  found.problem = times.problem;
+  if (times.failed >= 0) {
+    const auto w = static_cast<std::size_t>(times.failed);
+    found.problem =
+        (w < count ? plan.batches[w].name : "a pack of the timing") + ": " + times.problem;
+  }
   if (times.stopped || times.failed >= 0) return found;
   const std::vector<RoundTime> seen = times.rounds.times();
   found.batches.resize(count);

@@ -49,7 +49,7 @@ struct BatchTime {
 struct BatchTimes {
   std::vector<BatchTime> batches;  // one entry per batch of the plan; empty unless all were timed
   int packs = 0;
-  std::string problem;  // error message of a failed rank, or empty
+  std::string problem;  // the batch whose rank failed and its error message, or empty
 };
 
 // `ranks` holds the ranks of each batch. `progress` may be empty, `budget` may be null; if the

@@ -43,7 +43,7 @@ struct WorkTimes {
 
 // `another` is called before each round with the number of rounds so far, and ends them by false.
 // `progress` is called after every run; both may be empty, without `another` there is one round.
-// `budget` may be null. The pool is prepared anew for each kind of layer.
+// `budget` may be null. Prepares the pool, which must be prepared again before its next use.
 WorkTimes time_works(RankPool& pool, const WorkModel& model, std::span<const TimedWork> works,
                      const std::function<bool(int round, const TimingRounds& rounds)>& another,
                      const std::function<void()>& progress, Budget* budget);

@@ -22,8 +22,8 @@ constexpr double kClaimed = 1 - 1e-11;  // margin for the rounding of sums
 ScatterProfileBound::ScatterProfileBound(const ScatterInstance& instance, MilpBackend backend,
                                          Ms upper, CertificateSink sink, std::size_t most_lengths)
     : table_(ScatterTable(instance).relaxed()),
-      lowered_(table_.lowered(most_lengths)),
       fewest_(least_micro_batches(table_)),
+      lowered_(fewest_ <= kMaxMicroBatches ? table_.lowered(most_lengths) : table_),
       alone_(table_.longest_weight() > 0 ? longest_alone(table_) : 0),
       lp_(lowered_, backend),
       upper_(upper),

@@ -70,9 +70,9 @@ class ScatterProfileBound {
   void publish();
 
   ScatterTable table_;
-  ScatterTable lowered_;  // of few lengths, for the LP
   int fewest_;
-  Ms alone_;  // bound on the longest makespan; 0 if it counts once
+  ScatterTable lowered_;  // of few lengths, for the LP
+  Ms alone_;              // bound on the longest makespan; 0 if it counts once
   ScatterProfileLp lp_;
   Ms upper_;
   CertificateSink sink_;
