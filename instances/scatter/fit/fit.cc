@@ -186,10 +186,12 @@ void summarise(const std::vector<TimedRow>& rows, const Regression& found, CostF
   fit.by_length = errors_by_length(rows, kept, errors);
 }
 
-// Returns whether the coefficient of a term is above 0 with confidence.
+// Returns whether the coefficient of a term is above 0 with confidence. With as few rows as
+// coefficients none is.
 bool shows(CostTerm::Kind kind, const ScatterInstance& like, const std::vector<TimedRow>& rows,
            const ExtraTerms& extra) {
   const Model with(like, rows, extra);
+  if (with.terms().terms().size() >= rows.size()) return false;
   const Regression found = with.fit_all();
   for (std::size_t t = 0; t < with.terms().terms().size(); ++t) {
     if (with.terms().terms()[t].kind != kind) continue;

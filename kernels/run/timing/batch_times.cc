@@ -9,12 +9,12 @@
 
 #include "instances/numeric/random.h"
 #include "instances/regression/robust.h"
+#include "kernels/run/timing/pack_design.h"
 
 namespace stowage::kernels {
 namespace {
 
-constexpr std::size_t kTerms = 4;    // quadratic, linear, sequence, fixed
-constexpr double kMostLonger = 1.4;  // factor of a sequence's length in a pack, and its inverse
+constexpr std::size_t kTerms = 4;  // quadratic, linear, sequence, fixed
 
 // Returns the sum of s^2 over the sequences, less the pairs that windows hide.
 double squares(std::span<const std::int32_t> starts, const std::vector<LayerKind>& layers) {
@@ -45,17 +45,11 @@ struct RankClass {
   std::size_t packs = 0;
 };
 
-// Returns the starts of a pack whose sequences are those of a batch, each longer or shorter by a
-// factor of its own.
+// Returns the starts of a pack whose sequences are those of a batch with varied lengths.
 std::vector<std::int32_t> varied(std::mt19937_64& random, const std::vector<std::int32_t>& batch) {
-  constexpr std::uint64_t kSteps = 1 << 20;
-  std::vector<std::int32_t> starts = {0};
-  for (std::size_t i = 0; i + 1 < batch.size(); ++i) {
-    const double share = static_cast<double>(draw(random, kSteps)) / kSteps;
-    const double length = (batch[i + 1] - batch[i]) * std::pow(kMostLonger, 2 * share - 1);
-    starts.push_back(starts.back() + std::max(1, static_cast<std::int32_t>(std::lround(length))));
-  }
-  return starts;
+  std::vector<Tokens> lengths;
+  for (std::size_t i = 0; i + 1 < batch.size(); ++i) lengths.push_back(batch[i + 1] - batch[i]);
+  return starts_of(varied_lengths(random, lengths));
 }
 
 }  // namespace

@@ -19,14 +19,6 @@ namespace {
 
 constexpr double kMsPerSecond = 1000;
 
-std::vector<std::int32_t> starts_of(const std::vector<Tokens>& lengths) {
-  std::vector<std::int32_t> starts = {0};
-  for (const Tokens length : lengths) {
-    starts.push_back(starts.back() + static_cast<std::int32_t>(length));
-  }
-  return starts;
-}
-
 // Returns the packs to measure. Of each degree's packs, two thirds are the packs most informative
 // about the cost; every third is drawn at random and held out, as a sample of typical packs.
 std::vector<CalibrationPack> packs_to_measure(const CalibrationOptions& options) {
@@ -35,7 +27,8 @@ std::vector<CalibrationPack> packs_to_measure(const CalibrationOptions& options)
   PackRange range{.degrees = options.degrees,
                   .packs = options.packs - options.packs / kHeldOutEvery,
                   .least_tokens = options.least_tokens,
-                  .most_tokens = options.most_tokens};
+                  .most_tokens = options.most_tokens,
+                  .like = options.like};
   std::vector<PackShape> chosen = informative_packs(random, range);
   auto next = chosen.begin();
   std::vector<CalibrationPack> packs;
@@ -111,8 +104,8 @@ void fit_cost(const BlockShape& block, Calibration& calibration) {
     rows.push_back(
         {.degree = pack.degree, .lengths = pack.lengths, .ms = pack.seconds * kMsPerSecond});
   }
-  const Result<CostFit> fit = stowage::fit_cost(
-      rows, structure_of(rows, exchanged_mib_per_token(block)), {.per_sequence = false});
+  const Result<CostFit> fit =
+      stowage::fit_cost(rows, structure_of(rows, exchanged_mib_per_token(block)));
   assert(fit);
   calibration.cost = fit->cost;
   const ScatterCost& cost = calibration.cost;

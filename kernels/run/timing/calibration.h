@@ -7,11 +7,13 @@
 // (kernels/run/ranks/rank_pool.h) and takes the thread CPU seconds of the busiest rank. The fitted
 // model is that of instances/scatter/cost/cost_model.h,
 //
-//   t(S, d) = fixed + latency_d + sum over S of ((quadratic s^2 + linear s) / d + x_d s / d)
+//   t(S, d) = fixed + latency_d
+//             + sum over S of (sequence_fixed + (quadratic s^2 + linear s) / d + x_d s / d)
 //
 // where x_d = mib_per_token / v_d is the exchange time per token. The method is that of
 // instances/scatter/fit/fit.h: it minimises relative errors, so that short packs weigh as much as
-// long ones, and it is robust to a few disturbed packs. Numbers of ranks that do not divide the
+// long ones, it is robust to a few disturbed packs, and sequence_fixed is 0 unless the packs show
+// that it is not. Numbers of ranks that do not divide the
 // heads leave ranks idle, so the model excludes them.
 #pragma once
 
@@ -24,6 +26,7 @@
 #include "instances/budget.h"
 #include "instances/scatter/instance.h"
 #include "kernels/block/block_weights.h"
+#include "kernels/run/timing/pack_design.h"
 
 namespace stowage::kernels {
 
@@ -37,6 +40,8 @@ struct CalibrationOptions {
   int packs = 21;                   // packs of each degree; a third is held out
   std::int64_t least_tokens = 128;  // tokens of a pack, unless most_tokens is less; at least 1
   std::int64_t most_tokens = 2048;
+  // Groups of plans: packs of their degrees are like them (pack_design.h).
+  std::vector<PackShape> like;
   // maximum of rounds over all packs; the time of a pack is the median over the rounds
   // (timing_rounds.h)
   int repeats = 3;
@@ -85,7 +90,8 @@ Calibration calibrate(const CalibrationOptions& options, const CalibrationProgre
                       Budget* budget);
 
 // Fits the cost to the packs that are not held out, and computes its errors on all packs. Requires
-// at least one fitted pack more than the model has terms: 3, and 2 for each degree above 1.
+// at least one fitted pack more than the model has terms without a cost per sequence: 3, and 2 for
+// each degree above 1.
 void fit_cost(const BlockShape& block, Calibration& calibration);
 
 // Returns t(S, d) of a pack by the cost, in ms.

@@ -15,10 +15,11 @@ namespace {
 constexpr int kMaxChosen = 64;
 constexpr int kCandidatesOfPack = 8;  // number of random candidates per chosen pack
 // Expected times in units of a token's time, measured on the bundled block: a pair of tokens of
-// attention, the fixed time (also used as the latency), and the exchange of a token. The exchange
-// time is small, and the design must still estimate its rate. These values affect only the choice
-// of packs.
+// attention, a sequence, the fixed time (also used as the latency), and the exchange of a token.
+// The exchange time is small, and the design must still estimate its rate. These values affect only
+// the choice of packs.
 constexpr double kSquareTokens = 1.0 / 2000;
+constexpr double kSequenceTokens = 1;
 constexpr double kFixedTokens = 25;
 constexpr double kExchangeTokens = 0.015;
 // Weight of the relative variance of a pair's time against the other terms. Plans have longer
@@ -38,7 +39,9 @@ std::int64_t log_uniform(std::mt19937_64& random, std::int64_t least, std::int64
                   static_cast<std::int64_t>(static_cast<double>(least) * std::pow(ratio, share)));
 }
 
-// A pack that may be chosen. Only five entries of its design row are not 0.
+constexpr std::size_t kShared = 4;  // columns of all degrees
+
+// A pack that may be chosen. At most six entries of its design row differ from 0.
 struct Candidate {
   PackShape shape;
   std::vector<double> row;
@@ -58,7 +61,8 @@ Candidate candidate(PackShape shape, std::size_t at, std::size_t columns) {
   Candidate made{.row = std::vector<double>(columns, 0.0)};
   made.row[0] = squares * kSquareTokens / d;
   made.row[1] = tokens / d;
-  made.row[2] = kFixedTokens;
+  made.row[2] = kSequenceTokens * static_cast<double>(shape.lengths.size());
+  made.row[3] = kFixedTokens;
   if (shape.degree > 1) {
     made.row[at] = kFixedTokens;
     made.row[at + 1] = kExchangeTokens * tokens / d;
@@ -115,7 +119,41 @@ class Information {
 
 }  // namespace
 
+ScatterCost expected_cost(const std::vector<int>& degrees) {
+  ScatterCost cost{.quadratic_ms = kSquareTokens,
+                   .linear_ms = 1,
+                   .fixed_ms = kFixedTokens,
+                   .all_to_all = {.mib_per_token = 1},
+                   .sequence_fixed_ms = kSequenceTokens};
+  for (const int degree : degrees) {
+    if (degree == 1) continue;
+    cost.all_to_all.latency_ms[degree] = kFixedTokens;
+    cost.all_to_all.mib_per_ms[degree] = 1 / kExchangeTokens;
+  }
+  return cost;
+}
+
+std::vector<Tokens> varied_lengths(std::mt19937_64& random, const std::vector<Tokens>& lengths) {
+  constexpr double kMostLonger = 1.4;
+  constexpr std::uint64_t kSteps = 1 << 20;
+  std::vector<Tokens> varied;
+  varied.reserve(lengths.size());
+  for (const Tokens length : lengths) {
+    const double share = static_cast<double>(draw(random, kSteps)) / kSteps;
+    const double factor = std::pow(kMostLonger, 2 * share - 1);
+    varied.push_back(std::max<Tokens>(1, std::llround(static_cast<double>(length) * factor)));
+  }
+  return varied;
+}
+
 PackShape random_pack(std::mt19937_64& random, const PackRange& range, int degree) {
+  const auto of_degree = [&](const PackShape& shape) { return shape.degree == degree; };
+  if (const auto groups = std::ranges::count_if(range.like, of_degree); groups > 0) {
+    auto left = draw(random, static_cast<std::uint64_t>(groups));
+    const auto chosen = std::ranges::find_if(
+        range.like, [&](const PackShape& shape) { return of_degree(shape) && left-- == 0; });
+    return {.degree = degree, .lengths = varied_lengths(random, chosen->lengths)};
+  }
   constexpr std::int64_t kLeastSequence = 64;
   const std::int64_t tokens =
       log_uniform(random, std::min(range.least_tokens, range.most_tokens), range.most_tokens);
@@ -133,13 +171,13 @@ PackShape random_pack(std::mt19937_64& random, const PackRange& range, int degre
 
 std::vector<PackShape> informative_packs(std::mt19937_64& random, const PackRange& range) {
   const std::size_t degrees = range.degrees.size();
-  const std::size_t columns = 3 + 2 * degrees;
+  const std::size_t columns = kShared + 2 * degrees;
   const int chosen = std::min(range.packs, kMaxChosen);
   std::vector<std::vector<Candidate>> drawn(degrees);
   for (std::size_t d = 0; d < degrees; ++d) {
     for (int k = 0; k < kCandidatesOfPack * chosen; ++k) {
       drawn[d].push_back(
-          candidate(random_pack(random, range, range.degrees[d]), 3 + 2 * d, columns));
+          candidate(random_pack(random, range, range.degrees[d]), kShared + 2 * d, columns));
     }
   }
   Information information(columns);

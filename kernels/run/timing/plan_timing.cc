@@ -1,5 +1,6 @@
 #include "kernels/run/timing/plan_timing.h"
 
+#include <map>
 #include <utility>
 
 #include "instances/numeric/numbers.h"
@@ -13,17 +14,20 @@ std::vector<PlanTiming> time_plans(std::span<const PackedPlan> plans, const Timi
                                    const TimingProgress& progress, Budget* budget) {
   std::vector<PlanTiming> timings(plans.size());
   std::vector<TimedWork> works;
-  std::vector<std::size_t> first;  // index of each plan's first batch among the works
-  std::vector<std::size_t> owner;  // plan of each work
-  std::vector<std::string> names;  // of the works' batches
+  std::vector<std::vector<std::size_t>> work_of(plans.size());  // of each batch of each plan
+  std::map<std::pair<int, std::vector<std::int32_t>>, std::size_t> known;  // by ranks and starts
+  std::vector<std::size_t> owner;  // first plan of each work
+  std::vector<std::string> names;  // of its batch
   for (std::size_t p = 0; p < plans.size(); ++p) {
     ScaledPlan scaled = scale_plan(plans[p], options.block, 1, 0);
     timings[p].problems = scaled.problems;
     timings[p].work_flop = scaled.work_flop;
-    first.push_back(works.size());
     if (!timings[p].problems.list().empty()) continue;
     timings[p].batch_seconds.assign(scaled.batches.size(), kInfinity);
     for (ScaledBatch& batch : scaled.batches) {
+      const auto [same, is_new] = known.try_emplace({batch.degree, batch.cu_seqlens}, works.size());
+      work_of[p].push_back(same->second);
+      if (!is_new) continue;
       works.push_back({.cu_seqlens = std::move(batch.cu_seqlens), .ranks = batch.degree});
       owner.push_back(p);
       names.push_back(std::move(batch.name));
@@ -52,7 +56,7 @@ std::vector<PlanTiming> time_plans(std::span<const PackedPlan> plans, const Timi
     timing.complete = true;
     for (std::size_t i = 0; i < timing.batch_seconds.size(); ++i) {
       const PackedBatch& batch = plans[p].batches[i];
-      timing.batch_seconds[i] = seen[first[p] + i].seconds;
+      timing.batch_seconds[i] = seen[work_of[p][i]].seconds;
       timing.complete = timing.complete && timing.batch_seconds[i] < kInfinity;
       measured.push_back({batch.part, timing.batch_seconds[i]});
       predicted.push_back({batch.part, batch.predicted_ms});

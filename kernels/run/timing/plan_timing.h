@@ -3,10 +3,10 @@
 //   const std::vector<PackedPlan> plans = {packed_plan(step, ours), packed_plan(step, theirs)};
 //   for (const PlanTiming& timing : time_plans(plans, {}, {}, nullptr)) print(timing.seconds);
 //
-// The executor (executor.h) checks results, and this file measures times. The plans run in turn, so
-// that a slow phase of the machine affects all of them. Every batch runs once per round, and the
-// median of its runs counts (timing_rounds.h). A step's time is its critical path, in seconds: the
-// time if every rank had a core of its own.
+// The executor (executor.h) checks results, and this file measures times. Every batch runs once per
+// round, those of all plans in a new random order, and the time of a batch is freed of the slow and
+// fast phases of the machine (timing_rounds.h). Equal batches of several plans are one. A step's
+// time is its critical path, in seconds: the time if every rank had a core of its own.
 #pragma once
 
 #include <cstdint>

@@ -1,10 +1,21 @@
 #include "kernels/run/timing/timed_works.h"
 
+#include <numeric>
+#include <random>
 #include <utility>
 
+#include "instances/numeric/random.h"
 #include "kernels/block/synthetic.h"
 
 namespace stowage::kernels {
+
+std::vector<std::int32_t> starts_of(const std::vector<Tokens>& lengths) {
+  std::vector<std::int32_t> starts = {0};
+  for (const Tokens length : lengths) {
+    starts.push_back(starts.back() + static_cast<std::int32_t>(length));
+  }
+  return starts;
+}
 
 WorkTimes time_works(RankPool& pool, const WorkModel& model, std::span<const TimedWork> works,
                      const std::function<bool(int round, const TimingRounds& rounds)>& another,
@@ -13,8 +24,14 @@ WorkTimes time_works(RankPool& pool, const WorkModel& model, std::span<const Tim
   const BlockWeights<float> weights = synthetic_weights(model.block, model.seed);
   pool.prepare({model.block, weights});
   const auto width = static_cast<std::size_t>(model.block.hidden);
+  std::mt19937_64 random(model.seed);
+  std::vector<std::size_t> order(works.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
   for (int round = 0; round == 0 || (another && another(round, times.rounds)); ++round) {
-    for (std::size_t w = 0; w < works.size(); ++w) {
+    for (std::size_t left = order.size(); left > 1; --left) {
+      std::swap(order[left - 1], order[draw(random, left)]);
+    }
+    for (const std::size_t w : order) {
       if (budget != nullptr && budget->exhausted()) {
         times.stopped = true;
         return times;

@@ -1,4 +1,4 @@
-// Times packed batches in rounds: every batch runs once per round.
+// Times packed batches in rounds: every batch runs once per round, in a random order.
 //
 //   WorkTimes times = time_works(pool, {.block = block}, works, another_round, {}, nullptr);
 //   times.rounds.times()[work].seconds
@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "instances/budget.h"
+#include "instances/units.h"
 #include "kernels/block/block_weights.h"
 #include "kernels/run/ranks/rank_pool.h"
 #include "kernels/run/scaled_plan.h"
@@ -27,6 +28,9 @@ struct TimedWork {
   int ranks = 1;
   Exchange exchange;
 };
+
+// Returns the starts of sequences of these lengths, and their end. Requires a sum below 2^31.
+std::vector<std::int32_t> starts_of(const std::vector<Tokens>& lengths);
 
 struct WorkModel {
   BlockShape block;

@@ -9,48 +9,60 @@
 namespace stowage::kernels {
 namespace {
 
-constexpr int kSweeps = 8;  // further sweeps do not change the result noticeably
+constexpr int kSweeps = 12;  // further sweeps do not change the result noticeably
+// Runs before and as many after a run whose pace it has. Evidence: of 2 to 40, 5 to 8 gave the
+// steadiest times of 96 groups of a step in seven rounds on a machine whose pace had a deviation of
+// 15 % within a round.
+constexpr std::ptrdiff_t kNeighbours = 8;
 
 }  // namespace
 
+void TimingRounds::add(std::size_t work, double seconds) {
+  runs_[work].push_back(all_.size());
+  all_.push_back({work, std::log(seconds)});
+}
+
 std::vector<RoundTime> TimingRounds::times() const {
-  std::size_t rounds = 0;
-  std::vector<std::vector<double>> logs(runs_.size());
-  for (std::size_t w = 0; w < runs_.size(); ++w) {
-    rounds = std::max(rounds, runs_[w].size());
-    for (const double seconds : runs_[w]) logs[w].push_back(std::log(seconds));
-  }
   std::vector<double> time(runs_.size(), 0);
-  std::vector<double> pace(rounds, 0);
+  std::vector<double> pace(all_.size(), 0);
   const auto left = [&](std::size_t w) {
     std::vector<double> rest;
-    for (std::size_t r = 0; r < logs[w].size(); ++r) rest.push_back(logs[w][r] - pace[r]);
+    for (const std::size_t r : runs_[w]) rest.push_back(all_[r].log - pace[r]);
     return rest;
   };
-  for (int sweep = 0; sweep < kSweeps; ++sweep) {
-    for (std::size_t w = 0; w < logs.size(); ++w) time[w] = median(left(w));
-    for (std::size_t r = 0; r < rounds; ++r) {
-      std::vector<double> rest;
-      for (std::size_t w = 0; w < logs.size(); ++w) {
-        if (r < logs[w].size()) rest.push_back(logs[w][r] - time[w]);
-      }
-      pace[r] = median(std::move(rest));
+  const auto set_paces = [&] {
+    std::vector<double> off;  // of each run from the time of its work
+    for (const Run& run : all_) off.push_back(run.log - time[run.work]);
+    for (std::ptrdiff_t r = 0; r < std::ssize(all_); ++r) {
+      const auto first = off.begin() + std::max<std::ptrdiff_t>(0, r - kNeighbours);
+      const auto last = off.begin() + std::min(std::ssize(all_), r + kNeighbours + 1);
+      std::vector<double> near(first, off.begin() + r);
+      near.insert(near.end(), off.begin() + r + 1, last);
+      pace[at(r)] = near.empty() ? 0 : median(std::move(near));
     }
-    const double usual = median(pace);
+    const double usual = pace.empty() ? 0 : median(pace);
     for (double& own : pace) own -= usual;
+  };
+  for (int sweep = 0; sweep < kSweeps; ++sweep) {
+    for (std::size_t w = 0; w < runs_.size(); ++w) {
+      if (!runs_[w].empty()) time[w] = median(left(w));
+    }
+    set_paces();
   }
   // For a normal distribution the standard deviation is 1.4826 times the median absolute deviation,
   // and the standard error of a median is 1.2533 times that of a mean.
   constexpr double kDeviation = 1.4826 * 1.2533;
   std::vector<RoundTime> times(runs_.size());
-  for (std::size_t w = 0; w < logs.size(); ++w) {
-    times[w].seconds = logs[w].empty() ? kInfinity : std::exp(median(left(w)));
+  for (std::size_t w = 0; w < runs_.size(); ++w) {
+    times[w] = {.seconds = kInfinity, .error = kInfinity};
+    if (runs_[w].empty()) continue;
     std::vector<double> off = left(w);
     const double middle = median(off);
+    times[w].seconds = std::exp(middle);
+    if (off.size() < 3) continue;
     for (double& own : off) own = std::abs(own - middle);
-    times[w].error = logs[w].size() < 3 ? kInfinity
-                                        : kDeviation * median(std::move(off)) /
-                                              std::sqrt(static_cast<double>(logs[w].size()));
+    const auto runs = static_cast<double>(off.size());
+    times[w].error = kDeviation * median(std::move(off)) / std::sqrt(runs);
   }
   return times;
 }

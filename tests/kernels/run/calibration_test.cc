@@ -94,6 +94,18 @@ TEST(FitCost, NothingIsNegativeAndABandwidthIsThereAllTheSame) {
   }
 }
 
+TEST(FitCost, FindsACostPerSequenceOnlyIfThereIsOne) {
+  ScatterCost cost = known_cost();
+  Calibration without = packs_of(cost, 0.01);
+  fit_cost({}, without);
+  EXPECT_EQ(without.cost.sequence_fixed_ms, 0);
+  cost.sequence_fixed_ms = 0.2;
+  Calibration with = packs_of(cost, 0);
+  fit_cost({}, with);
+  EXPECT_THAT(with.cost.sequence_fixed_ms, DoubleNear(0.2, 1e-7));
+  EXPECT_LT(with.held_out.p95, 1e-7);
+}
+
 TEST(Calibrate, MeasuresEveryPackAndFitsAPositiveCost) {
   std::int64_t told = 0;
   const Calibration measured = calibrate(

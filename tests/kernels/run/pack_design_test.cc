@@ -124,5 +124,40 @@ TEST(PackDesign, PacksAreOfTheRangeAndByDegree) {
   }
 }
 
+TEST(PackDesign, PacksAreLikeTheGroupsOfTheirDegree) {
+  std::mt19937_64 random(4);
+  const PackRange range{.degrees = {1, 2, 4},
+                        .packs = 20,
+                        .most_tokens = 256,
+                        .like = {{1, {1000, 500}}, {1, {70}}, {4, {3000, 20, 1}}}};
+  int pairs = 0;
+  for (const PackShape& pack : informative_packs(random, range)) {
+    if (pack.degree == 2) {  // no group has it
+      EXPECT_LE(std::accumulate(pack.lengths.begin(), pack.lengths.end(), Tokens{0}), 256);
+      continue;
+    }
+    const auto same = std::ranges::find_if(range.like, [&](const PackShape& group) {
+      return group.degree == pack.degree && group.lengths.size() == pack.lengths.size();
+    });
+    ASSERT_NE(same, range.like.end());
+    for (std::size_t i = 0; i < pack.lengths.size(); ++i) {
+      const double factor =
+          static_cast<double>(pack.lengths[i]) / static_cast<double>(same->lengths[i]);
+      EXPECT_GE(factor, 0.71);
+      EXPECT_LE(factor, 1.41);
+    }
+    pairs += pack.lengths.size() == 2 ? 1 : 0;
+  }
+  EXPECT_GT(pairs, 0);
+  EXPECT_LT(pairs, 20);  // both groups of degree 1 are drawn
+}
+
+TEST(PackDesign, TheExpectedCostHasABandwidthForEveryDegreeAboveOne) {
+  const ScatterCost cost = expected_cost(kDegrees);
+  EXPECT_EQ(cost.all_to_all.mib_per_ms.size(), 3U);
+  EXPECT_EQ(cost.all_to_all.latency_ms.size(), 3U);
+  EXPECT_FALSE(cost.all_to_all.mib_per_ms.contains(1));
+}
+
 }  // namespace
 }  // namespace stowage::kernels::run_pack_design_test

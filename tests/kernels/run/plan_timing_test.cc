@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "instances/assign/plan_builder.h"
+#include "instances/numeric/numbers.h"
 #include "instances/scatter/plan_builder.h"
 #include "kernels/assign/packed_plan.h"
 #include "kernels/run/scaled_instance.h"
@@ -65,6 +66,26 @@ TEST(PlanTiming, AnAssignStepIsItsSlowestReplicaWithItsBubble) {
   }
   EXPECT_EQ(step_time(packed, times), 10 + 20 + 2 * 20);
   EXPECT_EQ(step_time(packed, times), plan.objective_ms);
+}
+
+TEST(PlanTiming, EqualBatchesOfSeveralPlansRunOnce) {
+  const ScatterInstance step = small_step();
+  const ScatterPlan one = compose_plan(step, {{{2, {0}}, {1, {1}}, {1, {2}}}, {{4, {3, 4, 5}}}});
+  const ScatterPlan other = compose_plan(step, {{{2, {0}}, {1, {1}}, {1, {2}}}, {{2, {3, 4, 5}}}});
+  const std::vector<PackedPlan> plans = {packed_plan(step, one), packed_plan(step, other)};
+  std::int64_t runs = 0;
+  const std::vector<PlanTiming> timings = time_plans(
+      plans, {.rounds = 2},
+      [&runs](std::int64_t done, std::int64_t all) {
+        EXPECT_EQ(all, 2 * 5);
+        runs = done;
+      },
+      nullptr);
+  EXPECT_EQ(runs, 10);
+  for (int batch = 0; batch < 3; ++batch) {
+    EXPECT_EQ(timings[0].batch_seconds[at(batch)], timings[1].batch_seconds[at(batch)]);
+  }
+  EXPECT_NE(timings[0].batch_seconds[3], timings[1].batch_seconds[3]);
 }
 
 TEST(PlanTiming, AWrongPlanIsNotTimed) {
