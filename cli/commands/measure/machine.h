@@ -20,12 +20,12 @@ inline constexpr int kMaxRanks = 64;  // limit on ranks, which are threads
 // Returns a block wide enough that matrix products, not memory, take its time. All degrees divide
 // its number of heads, which is at least the default. Otherwise some ranks would idle, which no
 // time model describes. Error E001: a degree above kMaxRanks, or degrees without a common multiple
-// up to 512.
+// up to 512. More than 16 heads are narrower, in a narrower block.
 Result<kernels::BlockShape> block_for(const std::vector<int>& degrees);
 
-// Runs kernels::calibrate() and shows its progress. The returned Calibration is complete or was
-// stopped by the budget. Errors: E001 for an instruction set that this machine lacks, E003 for
-// ranks that failed.
+// Runs kernels::calibrate() and shows its progress. The process does not return the memory that it
+// frees to the system from then on. The returned Calibration is complete or was stopped by the
+// budget. Errors: E001 for an instruction set that this machine lacks, E003 for ranks that failed.
 Result<kernels::Calibration> calibrate_here(Console& console,
                                             const kernels::CalibrationOptions& options,
                                             Budget& budget);

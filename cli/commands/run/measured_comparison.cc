@@ -12,6 +12,7 @@
 #include "instances/numeric/numbers.h"
 #include "kernels/run/scaled_instance.h"
 #include "kernels/scatter/packed_plan.h"
+#include "solvers/solve.h"
 
 namespace stowage {
 namespace {
@@ -53,6 +54,29 @@ std::optional<double> spearman(const std::vector<double>& x, const std::vector<d
   return ab / std::sqrt(aa * bb);
 }
 
+// Returns the groups of quick plans of the step: by `fast`, and with groups of one degree each. The
+// packs of the calibration are like them, so that the fit holds for the plans that follow.
+std::vector<kernels::PackShape> usual_groups(const ScatterInstance& step, const Budget& budget) {
+  std::vector<kernels::PackShape> groups;
+  for (const Method& method : methods(step)) {
+    if (method.name != "fast" && !method.name.starts_with("homogeneous-")) continue;
+    Budget own(budget.limits());
+    const Outcome outcome = solve(step, {.method = method.name}, own);
+    if (!outcome.plan) continue;
+    const auto& plan = std::get<ScatterPlan>(*outcome.plan);
+    for (const ScatterMicroBatch& micro_batch : plan.micro_batches) {
+      for (const ScatterGroup& group : micro_batch.groups) {
+        kernels::PackShape shape{.degree = group.degree, .lengths = {}};
+        for (const std::int64_t id : group.sequences) {
+          shape.lengths.push_back(step.lengths[static_cast<std::size_t>(id)]);
+        }
+        groups.push_back(std::move(shape));
+      }
+    }
+  }
+  return groups;
+}
+
 // Returns the length of the longest pack: at least the longest sequence after scaling, so that the
 // fit need not extrapolate.
 std::int64_t longest_pack(const ScatterInstance& instance, std::int64_t scale) {
@@ -74,13 +98,17 @@ Result<MeasuredStep> measured_step(Console& console, const ScatterInstance& inst
   here.scale = options.scale ? *options.scale : scale_for(instance, *block, options.work_flop);
   here.block = *block;
   here.options = options;
+  const std::vector<int>& degrees = instance.cluster.degrees;
+  const ScatterInstance expected =
+      kernels::scaled_instance(instance, here.scale, kernels::expected_cost(degrees));
   Result<kernels::Calibration> calibration =
       calibrate_here(console,
                      {.block = *block,
-                      .degrees = instance.cluster.degrees,
-                      .packs = 18,
+                      .degrees = degrees,
+                      .packs = 12,
                       .least_tokens = 16,
                       .most_tokens = longest_pack(instance, here.scale),
+                      .like = usual_groups(expected, budget),
                       .repeats = options.rounds,
                       .least_repeats = options.rounds,
                       .seed = options.seed},

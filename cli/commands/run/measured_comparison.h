@@ -1,6 +1,6 @@
 // Times every method's plan on this machine, for `compare --measure`.
 //
-//   Result<MeasuredStep> here = measured_step(console, instance, {.work_flop = 3e10}, budget);
+//   Result<MeasuredStep> here = measured_step(console, instance, {.work_flop = 5e10}, budget);
 //   ... solve here->step by every method ...
 //   const PlansMeasured timed = time_here(console, *here, plans, budget);
 #pragma once
@@ -22,8 +22,8 @@ namespace stowage {
 
 struct MeasureOptions {
   std::optional<std::int64_t> scale;  // divisor of the lengths; default by work_flop
-  double work_flop = 3e10;            // work of every plan in FLOP
-  int rounds = 3;
+  double work_flop = 5e10;            // work of every plan in FLOP
+  int rounds = 5;
   std::uint64_t seed = 0;
 };
 
