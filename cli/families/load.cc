@@ -30,10 +30,13 @@ Loaded<Document> load_document(const std::string& path,
   Result<Head> head = read_head(*bytes);
   if (!head) {
     std::vector<InputError> errors = head.errors();
-    // This error is common for users who pass a list of lengths.
-    if (std::isdigit(static_cast<unsigned char>(bytes->empty() ? '\0' : bytes->front())) != 0) {
+    // This error is common for users who pass a list of lengths or a table.
+    const auto first = static_cast<unsigned char>(bytes->empty() ? '\0' : bytes->front());
+    if (std::isdigit(first) != 0) {
       errors.front().message +=
           "; a list of lengths becomes an instance with stowage convert LIST INSTANCE";
+    } else if (std::isalpha(first) != 0 && bytes->find(',') < bytes->find('\n')) {
+      errors.front().message += "; a table becomes an instance with stowage convert TABLE INSTANCE";
     }
     return {std::nullopt, errors_in(path, errors)};
   }

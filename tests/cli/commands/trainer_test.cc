@@ -85,6 +85,13 @@ TEST_F(Trainer, AListWhereAnInstanceBelongsIsExplained) {
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_THAT(refused.err, HasSubstr("lengths.txt: E101 "));
   EXPECT_THAT(refused.err, HasSubstr("becomes an instance with stowage convert LIST INSTANCE"));
+  dir_.write("table.csv", "id,lower,upper,size\n0,0,2,8\n");
+  EXPECT_THAT(run({"solve", "table.csv"}).err,
+              HasSubstr("a table becomes an instance with stowage convert TABLE INSTANCE"));
+  dir_.write("words.txt", "what is this,\n");
+  EXPECT_THAT(run({"solve", "words.txt"}).err, HasSubstr("stowage convert TABLE"));
+  dir_.write("cut.json", "{\"format\": 1, ");
+  EXPECT_THAT(run({"solve", "cut.json"}).err, Not(HasSubstr("stowage convert")));
 }
 
 }  // namespace
