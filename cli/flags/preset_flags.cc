@@ -6,6 +6,7 @@
 #include "cli/flags/common_flags.h"
 #include "cli/terminal/error/error_codes.h"
 #include "instances/json/limits.h"
+#include "instances/json/number_ranges.h"
 #include "instances/model/machine.h"
 #include "instances/model/transformer.h"
 
@@ -39,15 +40,23 @@ void PresetFlags::declare(Flags& flags) {
   flags.integer("--pad-multiple", pad_multiple_, "N", 1, kMaxPadMultiple,
                 "Lengths are rounded up to multiples; default by the degree of their group with "
                 "--machine, else twice the largest degree");
+  flags.number("--offload", offload_mib_per_ms_, "MIB_PER_MS", kLeastDivisor, 1e9,
+               "Activations may leave for the host, at this rate of a GPU each way");
+  flags.number(
+      "--mixed", mixed_hidden_share_, "SHARE", 0, 1,
+      "Micro-batches may mix rows of all GPUs and of one; these hide this share of exchange");
 }
 
 bool PresetFlags::given() const {
   return !model_.empty() || !machine_.empty() || formulas_ || devices_ || !limit_.empty() ||
-         memory_mib_ || pad_multiple_;
+         memory_mib_ || pad_multiple_ || offload_mib_per_ms_ || mixed_hidden_share_;
 }
 
-Result<ScatterPreset> PresetFlags::preset(Console& console) const {
-  ScatterPreset preset;
+Result<ScatterGenerator> PresetFlags::generator(Console& console) const {
+  ScatterGenerator generator{.pad_multiple = pad_multiple_,
+                             .offload_mib_per_ms = offload_mib_per_ms_,
+                             .mixed_hidden_share = mixed_hidden_share_};
+  ScatterPreset& preset = generator.preset;
   if (!model_.empty()) preset.model = model_;
   preset.machine = machine_;
   if (formulas_) preset.formulas = *formulas_;
@@ -62,7 +71,7 @@ Result<ScatterPreset> PresetFlags::preset(Console& console) const {
     if (!limit) return limit.errors().front();
     preset.limit_tokens = *limit;
   }
-  return preset;
+  return generator;
 }
 
 std::vector<CliError> as_flag_errors(const std::vector<InputError>& errors,

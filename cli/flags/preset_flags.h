@@ -9,21 +9,21 @@
 #include "cli/flags/flags.h"
 #include "cli/terminal/console.h"
 #include "instances/result.h"
-#include "instances/scatter/presets.h"
+#include "instances/scatter/generate/generate.h"
 
 namespace stowage {
 
-// --preset, --machine, --formulas, --devices, --limit, --memory, --degrees, --largest-degree and
-// --pad-multiple.
+// --preset, --machine, --formulas, --devices, --limit, --memory, --degrees, --largest-degree,
+// --pad-multiple, --offload and --mixed.
 class PresetFlags {
  public:
   void declare(Flags& flags);
 
-  // Error: --limit is not a number of tokens.
-  Result<ScatterPreset> preset(Console& console) const;
+  // Returns a generator of this cluster (scatter_cluster()), whose source has the defaults. Error:
+  // --limit is not a number of tokens.
+  Result<ScatterGenerator> generator(Console& console) const;
   // Returns whether any of these flags was given.
   bool given() const;
-  std::optional<Tokens> pad_multiple() const { return pad_multiple_; }
 
  private:
   std::string model_;    // empty: not given
@@ -35,6 +35,8 @@ class PresetFlags {
   std::string degrees_;
   std::optional<std::int64_t> largest_degree_;
   std::optional<std::int64_t> pad_multiple_;
+  std::optional<double> offload_mib_per_ms_;
+  std::optional<double> mixed_hidden_share_;
 };
 
 // Converts the generator's errors, which point at its options ("/limit_tokens"), to errors at the

@@ -47,9 +47,9 @@ ExitCode ConvertCommand::to_assign(Console& console, const std::string& text) co
 }
 
 ExitCode ConvertCommand::from_lengths(Console& console, const std::string& text) const {
-  Result<ScatterPreset> preset = preset_.preset(console);
-  if (!preset) return console.refuse(preset.errors().front());
-  Result<ScatterInstance> converted = scatter_preset(*preset);
+  const Result<ScatterGenerator> generator = preset_.generator(console);
+  if (!generator) return console.refuse(generator.errors().front());
+  Result<ScatterInstance> converted = scatter_cluster(*generator);
   if (!converted) return console.refuse(as_flag_errors(converted.errors()));
   Loaded<std::vector<Tokens>> lengths = column_.read(console, text, in_);
   if (!lengths.value) return console.refuse(lengths.errors);
@@ -57,11 +57,7 @@ ExitCode ConvertCommand::from_lengths(Console& console, const std::string& text)
   ScatterInstance scatter = *std::move(converted);
   scatter.lengths = *std::move(lengths.value);
   scatter.name = name_.empty() ? stem(in_) : name_;
-  if (preset_.pad_multiple()) {
-    scatter.padding.reset();
-    scatter.pad_multiple = *preset_.pad_multiple();
-  }
-  const Tokens limit = preset->limit_tokens;
+  const Tokens limit = generator->preset.limit_tokens;
   if (const auto beyond =
           std::ranges::count_if(scatter.lengths, [&](Tokens s) { return s > limit; });
       beyond > 0) {

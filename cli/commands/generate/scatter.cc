@@ -10,7 +10,6 @@
 #include "cli/terminal/files.h"
 #include "cli/terminal/status_line.h"
 #include "instances/json/limits.h"
-#include "instances/json/number_ranges.h"
 #include "instances/numeric/numbers.h"
 #include "instances/scatter/generate/generate.h"
 
@@ -36,28 +35,20 @@ class GenerateScatterCommand : public Command {
     preset_.declare(flags);
     flags.integer("--count", count_, "N", 0, kMaxSequences, "Sequences drawn; default 512");
     lengths_.declare(flags, "which slice of --count lines");
-    flags.number("--offload", offload_, "MIB_PER_MS", kLeastDivisor, 1e9,
-                 "Activations may leave for the host, at this rate of a GPU each way");
-    flags.number(
-        "--mixed", mixed_, "SHARE", 0, 1,
-        "Micro-batches may mix rows of all GPUs and of one; these hide this share of exchange");
     flags.text("--name", name_, "NAME", "Name of the instance; default says what it is made of");
     output_flags_.declare(flags, true);
   }
 
   ExitCode run(Console& console) override {
     output_flags_.apply(console);
-    Result<ScatterPreset> preset = preset_.preset(console);
-    if (!preset) return console.refuse(preset.errors().front());
-    ScatterGenerator generator{.preset = *std::move(preset),
-                               .source = lengths_.source(),
-                               .count = count_.value_or(kDefaultCount),
-                               .seed = lengths_.seed(),
-                               .above_limit = lengths_.above_limit(),
-                               .pad_multiple = preset_.pad_multiple(),
-                               .offload_mib_per_ms = offload_,
-                               .mixed_hidden_share = mixed_,
-                               .name = name_};
+    Result<ScatterGenerator> wanted = preset_.generator(console);
+    if (!wanted) return console.refuse(wanted.errors().front());
+    ScatterGenerator generator = *std::move(wanted);
+    generator.source = lengths_.source();
+    generator.count = count_.value_or(kDefaultCount);
+    generator.seed = lengths_.seed();
+    generator.above_limit = lengths_.above_limit();
+    generator.name = name_;
     if (auto error = lengths_.misplaced_flag()) return console.refuse(*error);
     // A list on stdin no longer has the name "-" here, so the name is passed explicitly.
     if (auto error = check_output("--output", output_, {lengths_.source().list, "-"})) {
@@ -77,8 +68,6 @@ class GenerateScatterCommand : public Command {
   std::string output_;
   std::string name_;
   std::optional<std::int64_t> count_;
-  std::optional<double> offload_;
-  std::optional<double> mixed_;
   LengthFlags lengths_;
   PresetFlags preset_;
   OutputFlags output_flags_;

@@ -168,16 +168,11 @@ class PlanStreamCommand : public Command {
       }
       return {std::get<ScatterInstance>(*std::move(instance.value)), {}};
     }
-    Result<ScatterPreset> preset = preset_.preset(console);
-    if (!preset) return {std::nullopt, errors_in("", preset.errors())};
-    Result<ScatterInstance> cluster = scatter_preset(*preset);
+    const Result<ScatterGenerator> generator = preset_.generator(console);
+    if (!generator) return {std::nullopt, errors_in("", generator.errors())};
+    Result<ScatterInstance> cluster = scatter_cluster(*generator);
     if (!cluster) return {std::nullopt, as_flag_errors(cluster.errors())};
-    ScatterInstance step = *std::move(cluster);
-    if (preset_.pad_multiple()) {
-      step.padding.reset();
-      step.pad_multiple = *preset_.pad_multiple();
-    }
-    return {std::move(step), {}};
+    return {*std::move(cluster), {}};
   }
 
   Result<Shard> shard() const {

@@ -16,16 +16,9 @@ namespace {
 
 using SourceKind = LengthSource::Kind;
 
-void check_options(const ScatterGenerator& generator, const std::vector<Tokens>& list,
-                   ErrorList& errors) {
-  const auto integer = [&](const char* where, std::int64_t value, std::int64_t least,
-                           std::int64_t most) {
-    return check_option(where, value, least, most, errors);
-  };
-  const bool count_ok = integer("/count", generator.count, 0, kMaxSequences);
-  check_seed(generator.seed, errors);
+void check_cluster(const ScatterGenerator& generator, ErrorList& errors) {
   if (generator.pad_multiple) {
-    integer("/pad_multiple", *generator.pad_multiple, 1, kMaxPadMultiple);
+    check_option("/pad_multiple", *generator.pad_multiple, 1, kMaxPadMultiple, errors);
   }
   const double offload = generator.offload_mib_per_ms.value_or(1);
   if (!(offload >= kLeastDivisor && offload <= kMaxNumber)) {
@@ -43,6 +36,12 @@ void check_options(const ScatterGenerator& generator, const std::vector<Tokens>&
         code::kPreset, "/mixed",
         "must stand beside the degrees \"local-or-sharded\" of all devices, is beside others");
   }
+}
+
+void check_drawing(const ScatterGenerator& generator, const std::vector<Tokens>& list,
+                   ErrorList& errors) {
+  const bool count_ok = check_option("/count", generator.count, 0, kMaxSequences, errors);
+  check_seed(generator.seed, errors);
   const std::int64_t before = errors.found();
   check_source(generator.source, errors);
   if (!count_ok || errors.found() != before) return;
@@ -87,23 +86,33 @@ void set_mixed(ScatterInstance& instance, double hidden_share) {
 
 }  // namespace
 
-Result<GeneratedScatter> generate_scatter(const ScatterGenerator& generator,
-                                          const std::vector<Tokens>& list) {
+Result<ScatterInstance> scatter_cluster(const ScatterGenerator& generator) {
   ErrorList errors;
   Result<ScatterInstance> preset = scatter_preset(generator.preset);
   if (!preset) errors.append(preset.errors());
-  check_options(generator, list, errors);
+  check_cluster(generator, errors);
   if (!errors.empty()) return std::move(errors).take();
-
-  GeneratedScatter generated{.instance = *std::move(preset), .generator = generator};
-  generated.generator.preset.memory_mib = preset_memory_mib(generator.preset);
-  ScatterInstance& instance = generated.instance;
+  ScatterInstance instance = *std::move(preset);
   if (generator.pad_multiple) {
     instance.padding.reset();
     instance.pad_multiple = *generator.pad_multiple;
   }
   if (generator.offload_mib_per_ms) set_offload(instance, generator);
   if (generator.mixed_hidden_share) set_mixed(instance, *generator.mixed_hidden_share);
+  return instance;
+}
+
+Result<GeneratedScatter> generate_scatter(const ScatterGenerator& generator,
+                                          const std::vector<Tokens>& list) {
+  ErrorList errors;
+  Result<ScatterInstance> cluster = scatter_cluster(generator);
+  if (!cluster) errors.append(cluster.errors());
+  check_drawing(generator, list, errors);
+  if (!errors.empty()) return std::move(errors).take();
+
+  GeneratedScatter generated{.instance = *std::move(cluster), .generator = generator};
+  generated.generator.preset.memory_mib = preset_memory_mib(generator.preset);
+  ScatterInstance& instance = generated.instance;
   instance.name = generator.name.empty()
                       ? instance.name + '-' + name_of(generator.source, generator.seed)
                       : generator.name;

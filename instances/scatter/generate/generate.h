@@ -53,8 +53,13 @@ struct GeneratedScatter {
   std::int64_t above = 0;  // sequences that were longer and hence dropped or clipped
 };
 
+// Returns the instance without sequences: the preset with the padding, the offload and the mixed
+// micro-batches of the generator, whose other members are not read. Errors as those of
+// scatter_preset(), pointing at the option.
+Result<ScatterInstance> scatter_cluster(const ScatterGenerator& generator);
+
 // Returns the instance of a step. `list` holds all lines of the list that the source names; other
-// sources ignore it. Errors point at the option: those of scatter_preset(), E503 if the cluster
+// sources ignore it. Errors point at the option: those of scatter_cluster(), E503 if the cluster
 // holds no sequence at all, E504 for an invalid source.
 Result<GeneratedScatter> generate_scatter(const ScatterGenerator& generator,
                                           const std::vector<Tokens>& list = {});

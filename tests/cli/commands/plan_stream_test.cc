@@ -48,6 +48,34 @@ TEST_F(PlanStreamCommand, APlanIsThatOfTheStepAlone) {
   EXPECT_EQ(verdict.exit_code, 0) << verdict.err;
 }
 
+// Offload and mixed micro-batches are those of generate and convert, with the same flags.
+TEST_F(PlanStreamCommand, StepsMayOffloadAndMixRows) {
+  for (const std::vector<std::string>& flags : std::vector<std::vector<std::string>>{
+           {"--offload", "24"}, {"--mixed", "0.5", "--degrees", "local-or-sharded"}}) {
+    std::vector<std::string> make = {"generate",  "scatter", "--lengths", "lengths.txt",
+                                     "--count",   "8",       "--step",    "3",
+                                     "--devices", "16",      "-o",        "step.json"};
+    make.insert(make.end(), flags.begin(), flags.end());
+    ASSERT_EQ(run_stowage(make, {.directory = dir_.path()}).exit_code, 0);
+    std::vector<std::string> range = {"--from", "3", "--steps", "1"};
+    range.insert(range.end(), flags.begin(), flags.end());
+    const Finished stream = eight(range);
+    ASSERT_EQ(stream.exit_code, 0) << stream.err;
+    dir_.write("one.json", nlohmann::json::parse(stream.out)["plan"].dump());
+    EXPECT_EQ(
+        run_stowage({"verify", "step.json", "one.json"}, {.directory = dir_.path()}).exit_code, 0)
+        << flags.front();
+    std::vector<std::string> convert = {"convert", "lengths.txt", "all.json", "--devices", "16"};
+    convert.insert(convert.end(), flags.begin(), flags.end());
+    ASSERT_EQ(run_stowage(convert, {.directory = dir_.path()}).exit_code, 0);
+    const auto made = nlohmann::json::parse(dir_.read("step.json"));
+    const auto all = nlohmann::json::parse(dir_.read("all.json"));
+    EXPECT_EQ(made["model"], all["model"]);
+    EXPECT_EQ(made.contains("mixed"), all.contains("mixed"));
+  }
+  EXPECT_THAT(eight({"--mixed", "0.5"}).err, HasSubstr("--mixed: must stand beside the degrees"));
+}
+
 TEST_F(PlanStreamCommand, SharesMakeTheWhole) {
   std::vector<std::string> together;
   for (const char* shard : {"0/3", "1/3", "2/3"}) {
