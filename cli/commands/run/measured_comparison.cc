@@ -68,7 +68,7 @@ std::vector<kernels::PackShape> usual_groups(const ScatterInstance& step, const 
       for (const ScatterGroup& group : micro_batch.groups) {
         kernels::PackShape shape{.degree = group.degree, .lengths = {}};
         for (const std::int64_t id : group.sequences) {
-          shape.lengths.push_back(step.lengths[static_cast<std::size_t>(id)]);
+          shape.lengths.push_back(step.lengths[at(id)]);
         }
         groups.push_back(std::move(shape));
       }

@@ -15,9 +15,9 @@ namespace {
 constexpr int kMaxChosen = 64;
 constexpr int kCandidatesOfPack = 8;  // number of random candidates per chosen pack
 // Expected times in units of a token's time, measured on the bundled block: a pair of tokens of
-// attention, a sequence, the fixed time (also used as the latency), and the exchange of a token.
-// The exchange time is small, and the design must still estimate its rate. These values affect only
-// the choice of packs.
+// attention, the fixed time (also used as the latency), and the exchange of a token. A sequence
+// took less than measurements show. The times of sequence and exchange are small, and the design
+// must still estimate them. These values affect only the choice of packs.
 constexpr double kSquareTokens = 1.0 / 2000;
 constexpr double kSequenceTokens = 1;
 constexpr double kFixedTokens = 25;

@@ -88,8 +88,6 @@ TEST_F(Trainer, AListWhereAnInstanceBelongsIsExplained) {
   dir_.write("table.csv", "id,lower,upper,size\n0,0,2,8\n");
   EXPECT_THAT(run({"solve", "table.csv"}).err,
               HasSubstr("a table becomes an instance with stowage convert TABLE INSTANCE"));
-  dir_.write("words.txt", "what is this,\n");
-  EXPECT_THAT(run({"solve", "words.txt"}).err, HasSubstr("stowage convert TABLE"));
   dir_.write("cut.json", "{\"format\": 1, ");
   EXPECT_THAT(run({"solve", "cut.json"}).err, Not(HasSubstr("stowage convert")));
 }

@@ -49,16 +49,16 @@ void expect_found(const TimingRounds& rounds, double within) {
   const double share = times[0].seconds / true_seconds(0);
   for (std::size_t w = 0; w < kWorks; ++w) {
     EXPECT_THAT(times[w].seconds / true_seconds(w) / share, DoubleNear(1, within)) << w;
-    EXPECT_LT(times[w].error, 0.015) << w;
+    EXPECT_LT(times[w].error, 0.01) << w;
     EXPECT_GT(times[w].error, 0.0005) << w;
   }
 }
 
 TEST(TimingRounds, PacesAndWildRunsDoNotCount) {
-  for (const double period : {100.0, 180.0, 1000.0}) {
-    expect_found(measured(24, 1, period), 0.02);
-    expect_found(measured(24, 3, period), 0.03);    // disturbed
-    expect_found(measured(24, 0.7, period), 0.03);  // faster than usual
+  for (const double period : {180.0, 1000.0}) {
+    expect_found(measured(24, 1, period), 0.015);
+    expect_found(measured(24, 3, period), 0.02);    // disturbed
+    expect_found(measured(24, 0.7, period), 0.02);  // faster than usual
   }
 }
 
@@ -74,13 +74,14 @@ TEST(TimingRounds, FewRoundsAtADriftingPaceAreEnough) {
 TEST(TimingRounds, WorksMayLackTheLastRound) {
   TimingRounds rounds(3);
   for (int r = 0; r < 5; ++r) {
-    for (std::size_t w = 0; w < 3; ++w) {
-      if (r < 4 || w == 0) rounds.add(w, static_cast<double>(w + 1));
+    for (std::size_t k = 0; k < 3; ++k) {
+      const std::size_t w = r % 2 == 0 ? k : 2 - k;
+      if (r < 4 || w == 0) rounds.add(w, static_cast<double>(w + 1) * (1 + 0.1 * r));
     }
   }
   const std::vector<RoundTime> times = rounds.times();
-  EXPECT_THAT(times[1].seconds / times[0].seconds, DoubleNear(2, 1e-9));
-  EXPECT_THAT(times[2].seconds / times[0].seconds, DoubleNear(3, 1e-9));
+  EXPECT_THAT(times[1].seconds / times[0].seconds, DoubleNear(2, 0.05));
+  EXPECT_THAT(times[2].seconds / times[0].seconds, DoubleNear(3, 0.1));
 }
 
 TEST(TimingRounds, FewRunsSayLittleAndNoneNothing) {
