@@ -11,8 +11,8 @@
 #include "kernels/block/synthetic.h"
 #include "kernels/exchange/rank_attention.h"
 #include "kernels/exchange/retained_attention.h"
-#include "kernels/ranks/thread_clock.h"
 #include "kernels/ranks/thread_ranks.h"
+#include "kernels/threads/thread_clock.h"
 
 namespace stowage::bench {
 namespace {

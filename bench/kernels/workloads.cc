@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
-#include "kernels/attention/attention_threads.h"
 #include "kernels/block/synthetic.h"
+#include "kernels/threads/thread_clock.h"
+#include "kernels/threads/workers.h"
 
 namespace stowage::bench {
 namespace {
 
-constexpr int kMaxThreads = 2;
 // floats of an array that is larger than all caches
 constexpr std::size_t kBeyondCaches = 48 << 20;
 
@@ -16,6 +16,16 @@ std::vector<float> values(std::int64_t count, std::int64_t tag) {
   std::vector<float> filled(static_cast<std::size_t>(count));
   kernels::fill_tokens({.seed = 1}, tag, 0, 64, filled);
   return filled;
+}
+
+// Returns the CPU seconds of the busiest thread of a pass on `threads` threads.
+template <class Pass>
+double busiest(int threads, Pass pass) {
+  kernels::Workers workers(threads);
+  const kernels::WorkersScope scope(workers);
+  const double start = kernels::thread_cpu_seconds();
+  pass();
+  return kernels::thread_cpu_seconds() - start + workers.ahead_seconds();
 }
 
 }  // namespace
@@ -44,9 +54,8 @@ AttentionWork::AttentionWork(const PackOf& pack) {
   dk_.resize(k_.size());
   dv_.resize(k_.size());
   lse_.resize(static_cast<std::size_t>(shape_.lse_size()));
-  work_.resize(
-      static_cast<std::size_t>(kMaxThreads * std::max(kernels::forward_workspace(shape_),
-                                                      kernels::backward_workspace(shape_))));
+  work_.resize(static_cast<std::size_t>(
+      std::max(kernels::forward_workspace(shape_), kernels::backward_workspace(shape_))));
 }
 
 kernels::AttentionBackwardInput AttentionWork::input() const {
@@ -61,16 +70,11 @@ void AttentionWork::backward() {
 }
 
 double AttentionWork::forward_on(int threads) {
-  std::vector<double> cpu(static_cast<std::size_t>(threads));
-  kernels::attention_forward_on(threads, shape_, q_, k_, v_, o_, lse_, work_, cpu);
-  return *std::ranges::max_element(cpu);
+  return busiest(threads, [this] { forward(); });
 }
 
 double AttentionWork::backward_on(int threads) {
-  std::vector<double> cpu(static_cast<std::size_t>(threads));
-  kernels::attention_backward_on(threads, shape_, input(), kernels::KvGradients::per_kv_head, dq_,
-                                 dk_, dv_, work_, cpu);
-  return *std::ranges::max_element(cpu);
+  return busiest(threads, [this] { backward(); });
 }
 
 DecodeWork::DecodeWork(int keys, int dim) : cu_q_{0, 1}, cu_k_{0, keys} {

@@ -4,15 +4,15 @@
 
 #include "kernels/attention/attention.h"
 #include "kernels/attention/attention_units.h"
+#include "kernels/attention/shared_units.h"
 #include "kernels/attention/simd/isa.h"
 #include "kernels/attention/simd/table.h"
 
 namespace stowage::kernels {
 namespace {
 
-// Floats that aligning an array may skip, and the most lanes of a panel of queries.
+// Floats that aligning an array may skip.
 constexpr std::int64_t kAligned = kMaxLanes;
-constexpr std::int64_t kMostPanel = kGemmColumns;
 
 // Returns the number of keys of the longest sequence; all keys if the shape has no cu_k, as where a
 // program is planned whose sequences are not known yet.
@@ -57,16 +57,22 @@ void attention_forward(const AttentionShape& shape, std::span<const float> q,
                        std::span<const float> k, std::span<const float> v, std::span<float> o,
                        std::span<float> lse, std::span<float> workspace) {
   clear_forward_slack(shape, o, lse);
-  ForwardUnits units(shape, {.q = q, .keys = keys_by_token(shape, k, v), .o = o, .lse = lse}, 0);
-  while (units.next()) units.run(workspace);
+  const ForwardArrays arrays = {.q = q, .keys = keys_by_token(shape, k, v), .o = o, .lse = lse};
+  run_units(shape, ForwardUnits(shape, arrays, unit_queries()), workspace);
 }
 
 void attention_backward(const AttentionShape& shape, const AttentionBackwardInput& input,
                         KvGradients mode, std::span<float> dq, std::span<float> dk,
                         std::span<float> dv, std::span<float> workspace) {
   clear_backward_slack(shape, mode, dq, dk, dv);
-  BackwardUnits units(shape, input, mode, {.dq = dq, .dk = dk, .dv = dv});
-  while (units.next()) units.run(workspace);
+  if (Workers::of_this_thread() == nullptr) {
+    BackwardUnits units(shape, input, mode, {.dq = dq, .dk = dk, .dv = dv});
+    while (units.next()) units.run(workspace);
+    return;
+  }
+  OrderedReduction turns(HeadGroups::most(shape));
+  run_units(shape, BackwardUnits(shape, input, mode, {.dq = dq, .dk = dk, .dv = dv}, &turns),
+            workspace);
 }
 
 void sink_gradients(const AttentionShape& shape, const AttentionBackwardInput& input,

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "kernels/attention/reference.h"
+#include "kernels/threads/workers.h"
 
 namespace stowage::kernels {
 namespace {
@@ -13,14 +14,16 @@ using Vector = std::vector<double>;
 Vector product(const Vector& x, const Vector& w, std::int64_t in, std::int64_t out) {
   const std::int64_t n = static_cast<std::int64_t>(x.size()) / in;
   Vector y(n * out);
-  for (std::int64_t t = 0; t < n; ++t) {
-    double* row = &y[t * out];
-    for (std::int64_t i = 0; i < in; ++i) {
-      const double factor = x[t * in + i];
-      const double* from = &w[i * out];
-      for (std::int64_t o = 0; o < out; ++o) row[o] += factor * from[o];
+  share_rows(n, in * out, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t t = begin; t < end; ++t) {
+      double* row = &y[t * out];
+      for (std::int64_t i = 0; i < in; ++i) {
+        const double factor = x[t * in + i];
+        const double* from = &w[i * out];
+        for (std::int64_t o = 0; o < out; ++o) row[o] += factor * from[o];
+      }
     }
-  }
+  });
   return y;
 }
 
@@ -28,20 +31,22 @@ Vector product(const Vector& x, const Vector& w, std::int64_t in, std::int64_t o
 void product_gradient(const Vector& x, const Vector& w, const Vector& dy, std::int64_t in,
                       std::int64_t out, Vector& dx, Vector& dw) {
   const std::int64_t n = static_cast<std::int64_t>(x.size()) / in;
-  for (std::int64_t t = 0; t < n; ++t) {
-    const double* upstream = &dy[t * out];
-    for (std::int64_t i = 0; i < in; ++i) {
-      const double factor = x[t * in + i];
-      const double* weights = &w[i * out];
-      double* gradient = &dw[i * out];
-      double sum = 0;
-      for (std::int64_t o = 0; o < out; ++o) {
-        sum += upstream[o] * weights[o];
-        gradient[o] += factor * upstream[o];
+  share_rows(in, n * out, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t t = 0; t < n; ++t) {
+      const double* upstream = &dy[t * out];
+      for (std::int64_t i = begin; i < end; ++i) {
+        const double factor = x[t * in + i];
+        const double* weights = &w[i * out];
+        double* gradient = &dw[i * out];
+        double sum = 0;
+        for (std::int64_t o = 0; o < out; ++o) {
+          sum += upstream[o] * weights[o];
+          gradient[o] += factor * upstream[o];
+        }
+        dx[t * in + i] += sum;
       }
-      dx[t * in + i] += sum;
     }
-  }
+  });
 }
 
 double mean_square(const double* x, std::int64_t width) {
@@ -80,11 +85,12 @@ void norm_gradient(const Vector& x, const Vector& gain, double epsilon, const Ve
 void turn(Vector& x, std::span<const std::int32_t> cu, int heads, const BlockShape& shape,
           int sign) {
   const int dim = shape.head_dim;
+  Vector frequency;
+  for (int i = 0; i < dim / 2; ++i) frequency.push_back(std::pow(shape.rope_theta, -2.0 * i / dim));
   for (std::size_t b = 0; b + 1 < cu.size(); ++b) {
     for (std::int64_t row = cu[b]; row < cu[b + 1]; ++row) {
       for (int i = 0; i < dim / 2; ++i) {
-        const double angle =
-            sign * static_cast<double>(row - cu[b]) * std::pow(shape.rope_theta, -2.0 * i / dim);
+        const double angle = sign * static_cast<double>(row - cu[b]) * frequency[i];
         const double c = std::cos(angle), s = std::sin(angle);
         for (int h = 0; h < heads; ++h) {
           double& real = x[(row * heads + h) * dim + i];

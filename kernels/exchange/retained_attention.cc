@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/attention/attention_units.h"
+#include "kernels/attention/shared_units.h"
 #include "kernels/attention/simd/isa.h"
 #include "kernels/attention/simd/table.h"
 
@@ -102,24 +103,23 @@ void RetainedAttention::forward(std::span<const float> q, std::span<const float>
                                 std::span<float> scratch) {
   retained_.put(begin_, end_, k, v);
   const AttentionShape now = shape();
-  ForwardUnits units(
-      now,
-      {.q = q, .keys = retained_.keys(retained_.k_forward_), .o = output.o, .lse = output.sums}, 0);
-  while (units.next()) units.run(scratch);
+  const ForwardArrays arrays = {
+      .q = q, .keys = retained_.keys(retained_.k_forward_), .o = output.o, .lse = output.sums};
+  run_units(now, ForwardUnits(now, arrays, unit_queries()), scratch);
 }
 
 void RetainedAttention::backward(const AttentionBackwardInput& input, std::span<float> dq,
                                  std::span<float> dk, std::span<float> dv,
                                  std::span<float> scratch) {
   const AttentionShape now = shape();
-  BackwardUnits units(now, input, retained_.keys(retained_.k_backward_), retained_.mode_,
-                      {.dq = dq,
-                       .add_to_dq = false,
-                       .delta = {},
-                       .dk = retained_.dk_,
-                       .dv = retained_.dv_,
-                       .grad_rows = retained_.length_});
-  while (units.next()) units.run(scratch);
+  const RunningGradients sums = {.dq = dq,
+                                 .add_to_dq = false,
+                                 .delta = {},
+                                 .dk = retained_.dk_,
+                                 .dv = retained_.dv_,
+                                 .grad_rows = retained_.length_};
+  const KeyArrays keys = retained_.keys(retained_.k_backward_);
+  run_units(now, BackwardUnits(now, input, keys, retained_.mode_, sums), scratch);
   write_kv_gradients({.begin = begin_,
                       .rows = end_ - begin_,
                       .total = retained_.length_,

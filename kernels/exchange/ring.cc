@@ -4,6 +4,7 @@
 #include <cassert>
 
 #include "kernels/attention/attention_units.h"
+#include "kernels/attention/shared_units.h"
 #include "kernels/attention/simd/table.h"
 
 namespace stowage::kernels {
@@ -141,9 +142,9 @@ void RingAttention::forward(std::span<const float> q, std::span<const float> k,
   for (int step = 0; step < size; ++step) {
     for (const Part& part : parts_[(world_.rank() + size - step) % size]) {
       const AttentionShape shape = part.shape(own_);
-      ForwardUnits units(
-          shape, {.q = q, .keys = keys(), .o = output.o, .lse = output.sums, .resume = resume}, 0);
-      while (units.next()) units.run(workspace_);
+      const ForwardArrays arrays = {
+          .q = q, .keys = keys(), .o = output.o, .lse = output.sums, .resume = resume};
+      run_units(shape, ForwardUnits(shape, arrays, unit_queries()), workspace_);
       resume = true;
     }
     if (step + 1 < size) pass_on(0, dk_at_);
@@ -161,14 +162,13 @@ void RingAttention::backward(const AttentionBackwardInput& input, std::span<floa
     for (const Part& part : parts_[(world_.rank() + size - step) % size]) {
       const AttentionShape shape = part.shape(own_);
       const std::span<float> sums = travelling_;
-      BackwardUnits units(shape, input, keys(), mode_,
-                          {.dq = dq,
-                           .add_to_dq = add_to_dq,
-                           .delta = delta_,
-                           .dk = sums.subspan(dk_at_, dv_at_ - dk_at_),
-                           .dv = sums.subspan(dv_at_, size_ - dv_at_),
-                           .grad_rows = rows()});
-      while (units.next()) units.run(workspace_);
+      const RunningGradients running = {.dq = dq,
+                                        .add_to_dq = add_to_dq,
+                                        .delta = delta_,
+                                        .dk = sums.subspan(dk_at_, dv_at_ - dk_at_),
+                                        .dv = sums.subspan(dv_at_, size_ - dv_at_),
+                                        .grad_rows = rows()};
+      run_units(shape, BackwardUnits(shape, input, keys(), mode_, running), workspace_);
       add_to_dq = true;
     }
     // In the last hop the gradients return to their rank; the keys are not needed there.

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <exception>
 #include <map>
+#include <span>
 
-#include "kernels/block/block_reference.h"
 #include "kernels/block/relative_error.h"
+#include "kernels/run/lone_sequences.h"
 #include "kernels/run/notes.h"
 
 namespace stowage::kernels {
@@ -29,8 +30,9 @@ class Execution {
         plan_(std::move(plan)),
         budget_(budget),
         weights_(synthetic_weights(options.block, options.seed)),
-        wide_weights_(widen(weights_)),
         times_computed_(plan_.lengths.size()),
+        alone_({.block = options.block, .seed = options.seed, .threads = options.reference_threads},
+               weights_, plan_.lengths),
         pool_(options.pool != nullptr ? *options.pool : threads_) {
     for (const LayerKind& kind : plan_.layers) {
       layers_.push_back({.kind = kind,
@@ -86,19 +88,14 @@ class Execution {
     return report_.stopped_by != StopReason::none;
   }
 
-  std::vector<float> tokens(Stream stream, std::int64_t sequence, std::int64_t length) const {
-    std::vector<float> rows(length * options_.block.hidden);
-    fill_tokens({options_.seed, stream}, sequence, 0, options_.block.hidden, rows);
-    return rows;
-  }
-
   // Returns the data of a batch as the loader packs them: every sequence's tokens, concatenated.
   std::vector<float> packed(const ScaledBatch& batch, Stream stream) const {
     std::vector<float> rows;
     rows.reserve(batch.rows.back() * static_cast<std::size_t>(options_.block.hidden));
     for (const std::int64_t id : batch.sequences) {
       const std::int64_t content = options_.loader ? options_.loader(stream, id) : id;
-      const std::vector<float> sequence = tokens(stream, content, plan_.lengths[id]);
+      const std::vector<float> sequence = sequence_tokens({options_.seed, stream}, content,
+                                                          plan_.lengths[id], options_.block.hidden);
       rows.insert(rows.end(), sequence.begin(), sequence.end());
     }
     if (stream == Stream::upstream && batch.loss_scale != 1) {
@@ -118,20 +115,18 @@ class Execution {
     std::vector<Loss> losses;            // losses by sequence id
   };
 
-  // Computes the reference of one sequence. Its weight gradient is added once, however often a plan
-  // computes the sequence.
-  BlockResult alone(std::int64_t id, Layer& layer) {
-    const std::vector<float> x = tokens(Stream::input, id, plan_.lengths[id]);
-    const std::vector<float> upstream = tokens(Stream::upstream, id, plan_.lengths[id]);
-    const std::vector<std::int32_t> cu = {0, static_cast<std::int32_t>(plan_.lengths[id])};
-    BlockShape block = options_.block;
-    block.window = layer.kind.window;
-    BlockResult result =
-        block_reference(block, wide_weights_, cu, std::vector<double>(x.begin(), x.end()),
-                        std::vector<double>(upstream.begin(), upstream.end()));
-    if (times_computed_[id] <= 1) add(layer.want_gradient, result.gradient);
-    layer.losses[id].alone = dot<double>(result.y, upstream);
-    return result;
+  // Computes the references of sequences and calls visit(i, result) for the i-th of them. A weight
+  // gradient is added once, however often a plan computes the sequence. Returns false if the budget
+  // is exhausted.
+  template <class Visit>
+  bool alone(std::span<const std::int64_t> ids, Layer& layer, Visit visit) {
+    return alone_.compute(
+        ids, layer.kind.window, [this] { return stopped(); },
+        [&](std::size_t i, const LoneResult& found) {
+          if (times_computed_[ids[i]] <= 1) add(layer.want_gradient, found.result.gradient);
+          layer.losses[ids[i]].alone = found.loss;
+          visit(i, found.result);
+        });
   }
 
   template <class T>
@@ -185,7 +180,8 @@ class Execution {
       groups.push_back({.task = {.exchange = exchange_of(batch),
                                  .cu_seqlens = batch.cu_seqlens,
                                  .tokens = batch.rows.back(),
-                                 .ranks = ranks_of(batch)},
+                                 .ranks = ranks_of(batch),
+                                 .threads = options_.threads},
                         .x = wave.back().x,
                         .upstream = wave.back().upstream});
     }
@@ -255,27 +251,17 @@ class Execution {
   // Compares the outputs of one kind of layer with the reference.
   bool compare(const Prepared& prepared, const GroupOutput& out, Layer& layer) {
     const ScaledBatch& batch = prepared.batch;
-    for (std::size_t i = 0; i < batch.sequences.size(); ++i) {
-      if (stopped()) return false;
+    return alone(batch.sequences, layer, [&](std::size_t i, const BlockResult& want) {
       const std::int64_t id = batch.sequences[i];
-      const BlockResult want = alone(id, layer);
       const auto rows = [&](const std::vector<float>& all) {
         const std::int64_t width = options_.block.hidden;
         return std::span(all).subspan(batch.rows[i] * width,
                                       (batch.rows[i + 1] - batch.rows[i]) * width);
       };
-      layer.losses[id].computed += dot(rows(out.y), rows(prepared.upstream));
+      layer.losses[id].computed += loss_of(rows(out.y), rows(prepared.upstream));
       record(report_.output, relative_l2(rows(out.y), want.y), id, "");
       record(report_.input_gradient, relative_l2(rows(out.dx), want.dx), id, "");
-    }
-    return true;
-  }
-
-  template <class T>
-  static double dot(std::span<const T> y, std::span<const float> upstream) {
-    double sum = 0;
-    for (std::size_t i = 0; i < y.size(); ++i) sum += double{y[i]} * upstream[i];
-    return sum;
+    });
   }
 
   // Times the batches in rounds with packs like them, and takes both times into the report. A
@@ -287,6 +273,7 @@ class Execution {
     timing.model.block = options_.block;
     timing.model.layers = plan_.layers;
     timing.model.seed = options_.seed;
+    timing.model.threads = options_.threads;
     timing.exchange = options_.exchange;
     timing.rounds = options_.rounds;
     std::vector<int> ranks;
@@ -314,7 +301,7 @@ class Execution {
       report_.problems.add("sequence " + std::to_string(id) + " was never computed");
       if (stopped()) return;
       // the reference gradient includes this sequence too
-      for (Layer& layer : layers_) alone(id, layer);
+      for (Layer& layer : layers_) alone({&id, 1}, layer, [](std::size_t, const BlockResult&) {});
     }
   }
 
@@ -344,9 +331,9 @@ class Execution {
   const ScaledPlan plan_;
   Budget* budget_;
   const BlockWeights<float> weights_;
-  const BlockWeights<double> wide_weights_;
   std::vector<Layer> layers_;
   std::vector<int> times_computed_;  // number of computations by sequence id
+  LoneSequences alone_;
   ThreadPool threads_;
   RankPool& pool_;
   ExecutionReport report_;
@@ -363,6 +350,12 @@ ExecutionReport execute(const PackedPlan& plan, const ExecuteOptions& options,
   if (options.max_ranks < 1 || options.max_ranks > 1024) {
     refused.problems.add("max_ranks must be from 1 to 1024, is " +
                          std::to_string(options.max_ranks));
+  }
+  for (const auto& [name, threads] : {std::pair{"threads", options.threads},
+                                      std::pair{"reference_threads", options.reference_threads}}) {
+    if (threads >= 1 && threads <= 1024) continue;
+    refused.problems.add(std::string(name) + " must be from 1 to 1024, is " +
+                         std::to_string(threads));
   }
   if (options.rounds < 0) {
     refused.problems.add("rounds must be at least 0, is " + std::to_string(options.rounds));

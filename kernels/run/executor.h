@@ -49,7 +49,9 @@ struct ExecuteOptions {
   // exchange between the ranks of a batch; `chunked` for a sequence that the plan cut
   Exchange exchange;
   RankPool* pool =
-      nullptr;  // null: threads of this process. A pool with fewer ranks limits max_ranks
+      nullptr;      // null: threads of this process. A pool with fewer ranks limits max_ranks
+  int threads = 1;  // of each rank, whose kernels share their work; the bits are the same
+  int reference_threads = 1;  // that compute the references of several sequences at once
   // Rounds in which the batches and packs like them are timed after the results were checked
   // (timing/batch_times.h). 0: none; the only run of a batch is then its measurement.
   int rounds = 0;

@@ -7,7 +7,8 @@
 #include "kernels/block/block.h"
 #include "kernels/block/chunked_block.h"
 #include "kernels/exchange/rank_attention.h"
-#include "kernels/ranks/thread_clock.h"
+#include "kernels/threads/thread_clock.h"
+#include "kernels/threads/workers.h"
 
 namespace stowage::kernels {
 
@@ -36,6 +37,8 @@ RankShare run_share(Communicator& world, const Model& model, const GroupTask& ta
     pass.emplace(block, positions, attention->stage());
   }
   share.gradient = zero_weights<float>(model.block);
+  Workers workers(task.threads);
+  const WorkersScope scope(workers);
   world.barrier();
   const double start = thread_cpu_seconds();
   if (chunks) {
@@ -46,7 +49,7 @@ RankShare run_share(Communicator& world, const Model& model, const GroupTask& ta
     pass->backward(model.weights, upstream, share.dx, share.gradient);
   }
   for (std::vector<float>* tensor : share.gradient.tensors()) world.all_reduce(*tensor);
-  share.seconds = thread_cpu_seconds() - start;
+  share.seconds = thread_cpu_seconds() - start + workers.ahead_seconds();
   return share;
 }
 

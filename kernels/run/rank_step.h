@@ -28,6 +28,7 @@ struct GroupTask {
   std::int64_t tokens = 0;
   int ranks = 1;
   std::int64_t window = 0;  // of the block's attention; 0: none. Takes the place of the model's
+  int threads = 1;          // of each rank
 };
 
 // Returns the token layout of a task. Throws std::length_error if padding makes the batch too long.
@@ -37,7 +38,8 @@ struct RankShare {
   std::vector<float> y, dx;      // rows of this rank
   BlockWeights<float> gradient;  // sum over the group's ranks in rank order
   // Thread CPU seconds (CLOCK_THREAD_CPUTIME_ID) from the scattered tokens to the reduced weight
-  // gradient. They include computing and copying, not waiting.
+  // gradient, where several threads share work those of the busiest. They include computing and
+  // copying, not waiting.
   double seconds = 0;
 };
 

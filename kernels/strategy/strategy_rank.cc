@@ -12,9 +12,9 @@
 #include "kernels/block/synthetic.h"
 #include "kernels/block/weight_shards.h"
 #include "kernels/memory/recorded_block.h"
-#include "kernels/ranks/thread_clock.h"
 #include "kernels/strategy/layer_pass.h"
 #include "kernels/strategy/memory_meter.h"
+#include "kernels/threads/thread_clock.h"
 
 namespace stowage::kernels {
 namespace {

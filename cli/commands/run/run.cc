@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -36,6 +37,10 @@ namespace {
 
 using kernels::ExecutionProgress;
 using kernels::ExecutionReport;
+
+std::int64_t all_cores() {
+  return std::clamp<std::int64_t>(std::thread::hardware_concurrency(), 1, 1024);
+}
 
 class RunCommand : public Command {
  public:
@@ -71,6 +76,10 @@ class RunCommand : public Command {
                   "longest sequence");
     flags.integer("--retained", retained_, "K", 1, kMaxExact,
                   "chunked: chunks of a sequence that keep their activations; default 1");
+    flags.integer(
+        "--threads", threads_, "N", 1, 1024,
+        "Of scatter and assign steps: threads of each rank, and of the reference; default "
+        "1 for a rank, and all cores for the reference. The results have the same bits");
     flags.integer(
         "--repeats", repeats_, "N", 1, 1000,
         "Timed rounds over the batches and packs like them, whose median counts, default 7; or "
@@ -149,6 +158,9 @@ class RunCommand : public Command {
     if (strategy != nullptr && !exchange_.empty()) {
       return console.refuse({kUsage, "--exchange", "has no effect on a strategy"});
     }
+    if (strategy != nullptr && threads_) {
+      return console.refuse({kUsage, "--threads", "has no effect on a strategy"});
+    }
     if (graph == nullptr && !layout_path_.empty()) {
       return console.refuse({kUsage, "--layout", "has an effect on orders alone"});
     }
@@ -188,10 +200,11 @@ class RunCommand : public Command {
 
   // Returns an error for a flag that has no effect on a layout or an order.
   std::optional<InputError> flag_without_effect(const std::string& what) const {
-    for (const auto& [flag, given] : {std::pair{"--work", work_gflop_.has_value()},
-                                      std::pair{"--max-ranks", max_ranks_.has_value()},
-                                      std::pair{"--exchange", !exchange_.empty()},
-                                      std::pair{"--repeats", repeats_.has_value()}}) {
+    for (const auto& [flag, given] :
+         {std::pair{"--work", work_gflop_.has_value()},
+          std::pair{"--max-ranks", max_ranks_.has_value()},
+          std::pair{"--exchange", !exchange_.empty()}, std::pair{"--threads", threads_.has_value()},
+          std::pair{"--repeats", repeats_.has_value()}}) {
       if (given) return InputError{kUsage, flag, "has no effect on " + what};
     }
     return std::nullopt;
@@ -205,6 +218,8 @@ class RunCommand : public Command {
     options.seed = static_cast<std::uint64_t>(seed_.value_or(0));
     if (max_ranks_) options.max_ranks = static_cast<int>(*max_ranks_);
     options.pool = pool;
+    if (threads_) options.threads = static_cast<int>(*threads_);
+    options.reference_threads = static_cast<int>(threads_.value_or(all_cores()));
     if (!exchange_.empty()) options.exchange.kind = *kernels::exchange_kind(exchange_);
     options.exchange.chunk_size = chunk_size_.value_or(0);
     if (retained_) options.exchange.retained = *retained_;
@@ -248,6 +263,7 @@ class RunCommand : public Command {
   std::optional<std::int64_t> scale_;
   std::optional<std::int64_t> max_ranks_;
   std::optional<std::int64_t> repeats_;
+  std::optional<std::int64_t> threads_;
   std::string exchange_;  // empty: not given
   std::optional<std::int64_t> chunk_size_;
   std::optional<std::int64_t> retained_;

@@ -18,10 +18,14 @@ namespace stowage::kernels {
 // The workspace sizes are the largest of all levels, so that a memory plan of a block is valid on
 // every machine.
 inline constexpr std::int64_t kGemmDepth = 128;
-inline constexpr std::int64_t kGemmRows = 384;    // rows of A per block
-inline constexpr std::int64_t kGemmColumns = 64;  // columns of B per block, at most
-inline constexpr std::int64_t kGemmWorkspace = kGemmDepth * (kGemmRows + kGemmColumns) + 16;
+inline constexpr std::int64_t kGemmRows = 384;     // rows of A per block
+inline constexpr std::int64_t kGemmColumns = 256;  // columns of B per block
+// The distance between rows of a packed block of A is an odd number of cache lines, because the
+// factors of one tile would otherwise compete for an eighth of the first cache.
+inline constexpr std::int64_t kGemmStride = kGemmRows + 16;
+inline constexpr std::int64_t kGemmWorkspace = kGemmDepth * (kGemmStride + kGemmColumns) + 16;
 inline constexpr std::int64_t kMaxLanes = 16;          // floats per vector, at most
+inline constexpr std::int64_t kMostPanel = 64;         // lanes of a register tile, at most
 inline constexpr std::int64_t kQueryBlock = 64;        // queries per block, forward
 inline constexpr std::int64_t kKeyBlock = 128;         // keys per block, forward
 inline constexpr std::int64_t kBackwardQueries = 128;  // queries per block, backward

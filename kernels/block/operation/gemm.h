@@ -3,7 +3,8 @@
 // A and B are strided views, so a transpose is a view without a copy; C is row-major. gemm()
 // allocates nothing. Every element of C is summed over k in one fixed order (blocks of 128, each in
 // ascending order), independent of m, n and the element's place in C. So a token's row has the same
-// bits in every batch, which the executor's comparisons require.
+// bits in every batch, which the executor's comparisons require. Large
+// products are shared with the workers of the calling thread (kernels/threads/workers.h).
 //
 //   gemm(tokens, out, in, rows(x, in), rows(w, out), y, out, Update::assign);          // y  = x w
 //   gemm(in, out, tokens, transposed(rows(x, in)), rows(dy, out), dw, out, Update::add);

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "kernels/threads/workers.h"
+
 namespace stowage::kernels {
 
 std::vector<std::int32_t> sequence_positions(std::span<const std::int32_t> cu_seqlens,
@@ -34,19 +36,22 @@ RotaryTable::RotaryTable(std::span<const std::int32_t> positions, int head_dim, 
 void rotate(const RotaryTable& table, int heads, std::span<float> x, Turn turn) {
   const int half = table.head_dim() / 2;
   const float sign = turn == Turn::forward ? 1.0f : -1.0f;
-  for (std::int64_t t = 0; t < table.tokens(); ++t) {
-    const float* cosine = table.cosines(t);
-    const float* sine = table.sines(t);
-    for (int h = 0; h < heads; ++h) {
-      float* low = x.data() + (t * heads + h) * table.head_dim();
-      float* high = low + half;
-      for (int i = 0; i < half; ++i) {
-        const float a = low[i], b = high[i], s = sign * sine[i];
-        low[i] = a * cosine[i] - b * s;
-        high[i] = b * cosine[i] + a * s;
+  const auto rotate_tokens = [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t t = begin; t < end; ++t) {
+      const float* cosine = table.cosines(t);
+      const float* sine = table.sines(t);
+      for (int h = 0; h < heads; ++h) {
+        float* low = x.data() + (t * heads + h) * table.head_dim();
+        float* high = low + half;
+        for (int i = 0; i < half; ++i) {
+          const float a = low[i], b = high[i], s = sign * sine[i];
+          low[i] = a * cosine[i] - b * s;
+          high[i] = b * cosine[i] + a * s;
+        }
       }
     }
-  }
+  };
+  share_rows(table.tokens(), std::int64_t{heads} * table.head_dim(), 1, rotate_tokens);
 }
 
 }  // namespace stowage::kernels

@@ -8,6 +8,7 @@
 #include "kernels/attention/simd/table.h"
 #include "kernels/block/operation/linear.h"
 #include "kernels/block/synthetic.h"
+#include "kernels/threads/workers.h"
 
 namespace stowage::kernels {
 namespace {
@@ -55,23 +56,31 @@ double head_chunk(const HeadPart& part, std::span<const float> weights, const He
   };
   std::vector<LogSum> mine(count);
   std::vector<float> wanted(count);  // the target's logit, on the rank that holds its column
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::span<const float> z = row(i);
-    const RowSum sum = simd_table().sum_exponentials(z.data(), std::ssize(z));
-    mine[i] = {.most = sum.most, .sum = static_cast<float>(sum.sum)};
-    const std::int64_t column = tokens.targets[i] - part.first;
-    if (column >= 0 && column < part.columns) wanted[i] = z[at(column)];
-  }
+  const SimdTable& table = simd_table();
+  share_rows(n, part.columns, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::size_t i = at(begin); i < at(end); ++i) {
+      const std::span<const float> z = row(i);
+      const RowSum sum = table.sum_exponentials(z.data(), std::ssize(z));
+      mine[i] = {.most = sum.most, .sum = static_cast<float>(sum.sum)};
+      const std::int64_t column = tokens.targets[i] - part.first;
+      if (column >= 0 && column < part.columns) wanted[i] = z[at(column)];
+    }
+  });
   const std::vector<LogSum> sums = sums_of_ranks(part.peers, mine);
   if (part.peers != nullptr) part.peers->all_reduce(wanted);
   double loss = 0;
+  std::vector<double> all(count);
   for (std::size_t i = 0; i < count; ++i) {
-    const double all = log_sum(sums, i, count);
-    loss += all - double{wanted[i]};
-    simd_table().exponentiate_row(row(i).data(), part.columns, all);
-    const std::int64_t column = tokens.targets[i] - part.first;
-    if (column >= 0 && column < part.columns) row(i)[at(column)] -= 1;
+    all[i] = log_sum(sums, i, count);
+    loss += all[i] - double{wanted[i]};
   }
+  share_rows(n, part.columns, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::size_t i = at(begin); i < at(end); ++i) {
+      table.exponentiate_row(row(i).data(), part.columns, all[i]);
+      const std::int64_t column = tokens.targets[i] - part.first;
+      if (column >= 0 && column < part.columns) row(i)[at(column)] -= 1;
+    }
+  });
   linear_backward_input(n, part.hidden, part.columns, weights, logits, dy, Update::assign);
   if (part.peers != nullptr) part.peers->all_reduce(dy);
   linear_backward_weight(n, part.hidden, part.columns, tokens.y, logits, gradient, Update::add);

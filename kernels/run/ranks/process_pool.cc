@@ -66,6 +66,7 @@ std::vector<std::int64_t> words_of(const GroupTask& task) {
                                      task.tokens,
                                      task.ranks,
                                      task.window,
+                                     task.threads,
                                      static_cast<std::int64_t>(task.cu_seqlens.size()),
                                      static_cast<std::int64_t>(task.exchange.cuts.size())};
   words.insert(words.end(), task.cu_seqlens.begin(), task.cu_seqlens.end());
@@ -83,15 +84,16 @@ std::vector<Member> members_of(std::span<const std::int64_t> words) {
                                         .retained = words[2]},
                            .tokens = words[3],
                            .ranks = static_cast<int>(words[4]),
-                           .window = words[5]},
+                           .window = words[5],
+                           .threads = static_cast<int>(words[6])},
                   .first = first};
-    constexpr std::size_t kHead = 8;
-    for (const std::int64_t entry : words.subspan(kHead, words[6])) {
+    constexpr std::size_t kHead = 9;
+    for (const std::int64_t entry : words.subspan(kHead, words[7])) {
       member.cu_seqlens.push_back(static_cast<std::int32_t>(entry));
     }
-    const auto cuts = words.subspan(kHead + words[6], words[7]);
+    const auto cuts = words.subspan(kHead + words[7], words[8]);
     member.task.exchange.cuts.assign(cuts.begin(), cuts.end());
-    words = words.subspan(kHead + words[6] + words[7]);
+    words = words.subspan(kHead + words[7] + words[8]);
     first += member.task.ranks;
     members.push_back(std::move(member));
   }

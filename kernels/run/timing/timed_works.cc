@@ -49,7 +49,8 @@ WorkTimes time_works(RankPool& pool, const WorkModel& model, std::span<const Tim
                                        .cu_seqlens = work.cu_seqlens,
                                        .tokens = tokens,
                                        .ranks = work.ranks,
-                                       .window = layer.window},
+                                       .window = layer.window,
+                                       .threads = model.threads},
                               .x = x,
                               .upstream = upstream};
         const GroupOutput out = std::move(pool.run({&group, 1}).front());

@@ -36,6 +36,7 @@ struct WorkModel {
   BlockShape block;
   std::vector<LayerKind> layers = std::vector<LayerKind>(1);
   std::uint64_t seed = 0;  // seed of tokens and weights
+  int threads = 1;         // of each rank
 };
 
 struct WorkTimes {

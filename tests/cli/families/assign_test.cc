@@ -46,6 +46,8 @@ TEST_F(Assign, FromAPresetToAnExecutedPlan) {
   EXPECT_LE(verdict["bound_ms"], verdict["objective_ms"]);
 
   const auto executed = answer({"run", "a.json", "ap.json", "--work", "0.05", "--timeless"});
+  EXPECT_EQ(answer({"run", "a.json", "ap.json", "--work", "0.05", "--timeless", "--threads", "3"}),
+            executed);
   EXPECT_EQ(executed["passed"], true);
   EXPECT_FALSE(executed["rows"].empty());
   EXPECT_EQ(executed["rows"][0]["replica"], 0);

@@ -110,6 +110,8 @@ TEST_F(Layout, FlagsWithoutEffectAreRefused) {
   expect_refused({"run", "layout.json", "layout-plan.json", "--work", "1"},
                  "--work: has no effect on a layout");
   expect_refused({"run", "layout.json", "layout-plan.json", "--max-ranks", "1"}, "--max-ranks: ");
+  expect_refused({"run", "layout.json", "layout-plan.json", "--threads", "2"},
+                 "--threads: has no effect on a layout");
 }
 
 TEST_F(Layout, RunNamesTheInstructionSetsOfTheMachine) {

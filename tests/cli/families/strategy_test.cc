@@ -133,6 +133,8 @@ TEST_F(StrategyCommands, WhatMakesNoSenseIsRefused) {
   ASSERT_EQ(run({"solve", "wanted.json", "--method", "fast", "-o", "plan.json"}).exit_code, 0);
   expect_refused({"run", "wanted.json", "plan.json", "--exchange", "ring"},
                  "--exchange: has no effect on a strategy");
+  expect_refused({"run", "wanted.json", "plan.json", "--threads", "2"},
+                 "--threads: has no effect on a strategy");
   expect_refused({"run", "wanted.json", "plan.json", "--max-ranks", "7"},
                  "--max-ranks: the plan has 8 ranks and runs on no fewer; 7 are allowed");
 }

@@ -8,9 +8,9 @@
 #include <limits>
 #include <random>
 
-#include "kernels/attention/attention_threads.h"
 #include "kernels/attention/reference.h"
 #include "kernels/block/relative_error.h"
+#include "kernels/threads/workers.h"
 #include "tests/kernels/attention_arrays.h"
 #include "tests/kernels/attention_batch.h"
 #include "tests/long_run.h"
@@ -129,11 +129,10 @@ TEST(AttentionVariants, ThreadsDoNotShow) {
     AttentionArrays one(c), two(c);
     one.forward();
     one.backward();
-    std::vector<float> work(static_cast<std::size_t>(
-        2 * std::max(forward_workspace(two.shape), backward_workspace(two.shape))));
-    attention_forward_on(2, two.shape, two.q, two.k, two.v, two.o, two.lse, work);
-    attention_backward_on(2, two.shape, two.backward_input(), KvGradients::per_kv_head, two.dq,
-                          two.dk, two.dv, work);
+    Workers workers(2);
+    const WorkersScope scope(workers);
+    two.forward();
+    two.backward();
     EXPECT_EQ(one.o, two.o);
     EXPECT_EQ(one.lse, two.lse);
     EXPECT_EQ(one.dq, two.dq);

@@ -191,6 +191,25 @@ TEST(Executor, ErrorsDoNotDependOnWhenOrHowOftenItRuns) {
   EXPECT_NE(a.output.error, c.output.error);
 }
 
+TEST(Executor, ThreadsDoNotShow) {
+  ScatterInstance instance = ten_sequences();
+  instance.lengths[0] = 900;  // long enough for its reference to be shared
+  const ScatterPlan plan = plan_of(instance, {{{2, {0, 1, 2}}}, {{1, {3, 4, 5, 6, 7, 8, 9}}}});
+  const ExecutionReport alone = execute(instance, plan, {.scale = 1}, {}, nullptr);
+  EXPECT_TRUE(alone.passed());
+  for (const int threads : {2, 3}) {
+    const ExecutionReport shared =
+        execute(instance, plan, {.scale = 1, .threads = threads, .reference_threads = threads}, {},
+                nullptr);
+    EXPECT_EQ(alone.loss, shared.loss);
+    EXPECT_EQ(alone.reference_loss, shared.reference_loss);
+    EXPECT_EQ(alone.output.error, shared.output.error);
+    EXPECT_EQ(alone.input_gradient.error, shared.input_gradient.error);
+    EXPECT_EQ(alone.weight_gradient.error, shared.weight_gradient.error);
+    for (const BatchMeasurement& group : shared.batches) EXPECT_GT(group.seconds, 0);
+  }
+}
+
 TEST(Executor, AddsUpTheSlowestGroupOfEveryMicroBatch) {
   const ScatterPlan plan = ten_sequences_planned();
   const ExecutionReport report = run(plan);
@@ -265,6 +284,8 @@ TEST(Executor, OptionsOutOfRangeAreProblems) {
   };
   EXPECT_THAT(problem({.block = {.head_dim = 3}}), HasSubstr("head_dim must be even"));
   EXPECT_THAT(problem({.max_ranks = 0}), HasSubstr("max_ranks must be from 1"));
+  EXPECT_THAT(problem({.threads = 0}), HasSubstr("threads must be from 1 to 1024, is 0"));
+  EXPECT_THAT(problem({.reference_threads = 1025}), HasSubstr("reference_threads must be from 1"));
   EXPECT_THAT(problem({.rounds = -1}), HasSubstr("rounds must be at least 0"));
   EXPECT_THAT(problem({.scale = -1}), HasSubstr("scale must be 0 or more"));
 }

@@ -48,6 +48,7 @@ TEST(ProcessPool, ComputesTheBitsOfThreads) {
       const ExecuteOptions options{.scale = 2,
                                    .max_ranks = ranks,
                                    .exchange = {.kind = static_cast<ExchangeKind>(kind)},
+                                   .threads = ranks == 2 ? 2 : 1,
                                    .rounds = ranks == 3 ? 1 : 0};
       const ExecutionReport threads =
           execute(ten_sequences(), ten_sequences_planned(), options, {}, nullptr);
