@@ -18,14 +18,14 @@ def tell(document: Mapping[str, Any]) -> None:
     )
     say(
         f"{'micro-batch':>11}  {'group':>5}  {'degree':>6}  {'sequences':>9}  {'tokens':>7}  "
-        f"{'predicted ms':>12}  {'measured ms':>11}"
+        f"{'predicted ms':>12}  {'here ms':>11}  {'measured ms':>11}"
     )
     rows = document["groups"]
     for row in rows[:_LISTED]:
         say(
             f"{row['micro_batch']:>11}  {row['group']:>5}  {row['degree']:>6}  "
             f"{row['sequences']:>9}  {row['tokens']:>7}  {row['predicted_ms']:>12.4g}  "
-            f"{row['measured_ms']:>11.4g}"
+            f"{row.get('predicted_here_ms', 0):>11.4g}  {row.get('measured_ms', 0):>11.4g}"
         )
     if len(rows) > _LISTED:
         say(f"and {len(rows) - _LISTED} more groups")
@@ -37,13 +37,16 @@ def tell(document: Mapping[str, Any]) -> None:
                 f"{name.replace('_', ' '):<16}{check['compared']} compared, worst error "
                 f"{check['error']:.1e}, tolerance {check['tolerance']:.0e}: {verdict}"
             )
-    if "shape" in document:
-        shape = document["shape"]
+    here = ""
+    if "prediction" in document:
+        off = document["prediction"]
         say(
-            f"model     a cost fitted to these rows is off by {shape['mean_error']:.2%} on average, "
-            f"{shape['held_out_mean_error']:.2%} on rows held out"
+            f"model     rows are predicted from {off['packs']} other packs timed beside them: off by "
+            f"{off['median_error']:.2%} in the median, {off['worst_error']:.2%} at worst; the step "
+            f"by {off['step_error']:.2%}"
         )
+        here = f", here at scale predicted {document['predicted_here_ms']:.4g} ms"
     say(
         f"{'pass' if document['passed'] else 'fail'}  predicted {document['predicted_ms']:.4g} ms "
-        f"at full length  measured {document['measured_ms']:.4g} ms at scale"
+        f"at full length{here}, measured {document['measured_ms']:.4g} ms"
     )

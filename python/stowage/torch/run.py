@@ -5,7 +5,7 @@ python -m stowage.torch.run instance.json plan.json
 The module does with torch what `stowage run` does with its own kernels, with the same report
 (docs/reference/commands.md). It packs every group's row by the plan and computes it forward and backward, with
 attention per sequence. It compares outputs and gradients with every sequence computed alone in double precision,
-and predicted with measured times.
+and the times of rows with those that packs like them predict on this device.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from torch import Tensor
 from .. import _core
 from .._documents import Document, groups_at_once, instance_of, plan_of
 from .._errors import Error, InputError, VerificationError
-from ..calibrate import Sample, fit
 from ._run_block import Block, Shape
 from ._run_report import tell
+from ._run_timing import Timing, prediction, timed_rows
 
 _OUTPUT_TOLERANCE = 1e-5
 _GRADIENT_TOLERANCE = 2e-5
@@ -80,7 +80,7 @@ def execute(
     device: str = "cpu",
     scale: int = 0,
     work_gflop: float = 10.0,
-    repeats: int = 1,
+    repeats: int = 7,
     seed: int = 0,
     shape: Shape = _SMALL,
 ) -> dict[str, Any]:
@@ -91,13 +91,14 @@ def execute(
         device: a device of torch, such as "cpu" or "cuda".
         scale: divisor of the lengths, rounded up; 0 selects the smallest scale that keeps the work
             of the sequences within `work_gflop`.
-        repeats: timed runs of each row after a run that is not timed; the fastest counts.
+        repeats: timed rounds over the rows and packs like them, whose medians count.
         seed: seed of tokens, gradients and weights. shape: shape of the block.
 
     On a CPU, times are the CPU time of the process with one thread. `measured_ms` is the time of
     the step if every group had a device of its own: the sum over micro-batches of the slowest row.
-    `shape` contains the errors of a fit of the rows (stowage.calibrate.fit). Raises InputError for
-    an invalid document, and VerificationError for an invalid plan.
+    `predicted_here_ms` is what it should be, by the times of packs like the rows on this device,
+    and `prediction` says how far predictions were off. Raises InputError for an invalid document,
+    and VerificationError for an invalid plan.
     """
     for name, value, least in (("scale", scale, 0), ("repeats", repeats, 1)):
         if value < least:
@@ -163,7 +164,7 @@ class _Run:
         self.input_gradient = _Check(_GRADIENT_TOLERANCE)
         self.weight_gradient = _Check(_GRADIENT_TOLERANCE)
         self.loss = self.reference_loss = 0.0
-        self.seconds: list[float] = []
+        self.timing: Optional[Timing] = None
 
     def run(self) -> None:
         """Runs the plan. On a CPU it uses one thread and CPU time, so that other processes do not
@@ -181,30 +182,28 @@ class _Run:
             wanted = [self._tokens(own, n, 1) for own, n in zip(group.sequences, group.lengths)]
             x = torch.cat(inputs).to(self.device).requires_grad_()
             upstream = torch.cat(wanted).to(self.device)
-            self.seconds.append(self._timed(x, upstream, group.lengths))
-            self._compare(group, x, upstream)
+            y = self.block(x, group.lengths)
+            y.backward(upstream)
+            self._compare(group, x, y.detach(), upstream)
         for (name, have), want in zip(self.block.named_parameters(), self.reference.parameters()):
             if have.grad is not None and want.grad is not None:
                 self.weight_gradient.add(have.grad, want.grad, weight=name)
+        lengths = [group.lengths for group in self.groups]
+        self.timing = timed_rows(lengths, self._seconds, self.repeats, self.seed)
 
     def _tokens(self, sequence: int, length: int, stream: int) -> Tensor:
         random = torch.Generator().manual_seed((self.seed * 2 + stream) * 2**32 + sequence)
         return torch.randn(length, self.shape.hidden, generator=random)
 
-    def _timed(self, x: Tensor, upstream: Tensor, lengths: list[int]) -> float:
-        """Returns the seconds of the fastest run; the last run leaves its gradients."""
-        kept = [None if own.grad is None else own.grad.clone() for own in self.block.parameters()]
-        fastest = float("inf")
-        for number in range(self.repeats + 1):
-            for own, gradient in zip(self.block.parameters(), kept):
-                own.grad = None if gradient is None else gradient.clone()
-            x.grad = None
-            begin = self._now()
-            self.y = self.block(x, lengths)
-            self.y.backward(upstream)
-            if number:  # the first run is a warm-up
-                fastest = min(fastest, self._now() - begin)
-        return fastest
+    def _seconds(self, lengths: Sequence[int]) -> float:
+        """Returns the seconds of a row's forward and backward pass."""
+        random = torch.Generator().manual_seed(self.seed)
+        values = [torch.randn(sum(lengths), self.shape.hidden, generator=random) for _ in range(2)]
+        x, upstream = (value.to(self.device) for value in values)
+        x.requires_grad_()
+        begin = self._now()
+        self.block(x, list(lengths)).backward(upstream)
+        return self._now() - begin
 
     def _now(self) -> float:
         """Returns seconds: on a CPU the CPU time of this process, on a GPU the clock after all
@@ -214,9 +213,8 @@ class _Run:
         torch.cuda.synchronize(self.device)
         return time.perf_counter()
 
-    def _compare(self, group: _Group, x: Tensor, upstream: Tensor) -> None:
+    def _compare(self, group: _Group, x: Tensor, y: Tensor, upstream: Tensor) -> None:
         assert x.grad is not None
-        y = self.y.detach()
         self.loss += float((y.double() * upstream.double()).sum())
         begin = 0
         for sequence, length in zip(group.sequences, group.lengths):
@@ -246,14 +244,18 @@ class _Run:
                 "sequences": len(group.sequences),
                 "tokens": sum(group.lengths),
                 "predicted_ms": group.predicted_ms,
-                "measured_ms": 1000 * seconds,
             }
-            for group, seconds in zip(self.groups, self.seconds)
+            for group in self.groups
         ]
-        slowest: dict[int, float] = {}
-        for row in rows:
-            number = int(row["micro_batch"])
-            slowest[number] = max(slowest.get(number, 0.0), float(row["measured_ms"]))
+        times: dict[str, Any] = {"measured_ms": 0.0}
+        if self.timing is not None:
+            for row, seconds, here in zip(rows, self.timing.measured, self.timing.predicted):
+                row["measured_ms"] = 1000 * float(seconds)
+                row["predicted_here_ms"] = 1000 * float(here)
+            times = {key: _step(rows, key) for key in ("measured_ms", "predicted_here_ms")}
+            times["prediction"] = prediction(
+                self.timing, times["measured_ms"], times["predicted_here_ms"]
+            )
         notes = [f"rows were computed by one device, {self._device_name()}, whatever their degree"]
         return {
             "format": "stowage/execution",
@@ -270,9 +272,7 @@ class _Run:
             "reference_loss": self.reference_loss,
             **{name: check.document() for name, check in checks.items()},
             "predicted_ms": head["predicted_ms"],
-            "measured_ms": sum(slowest.values()),
-            **_proportional(rows),
-            **self._shape_fit(),
+            **times,
             "groups": rows,
             "problems": [],
             "more_problems": 0,
@@ -284,45 +284,14 @@ class _Run:
             return str(torch.cuda.get_device_name(self.device))
         return f"one thread of the {self.device.type}"
 
-    def _shape_fit(self) -> dict[str, Any]:
-        """Returns the errors of a cost fitted to the rows, each on a device of its own."""
-        rows = [
-            Sample(1, group.lengths, 1000 * seconds)
-            for group, seconds in zip(self.groups, self.seconds)
-        ]
-        try:
-            found = fit(rows)
-        except InputError:  # too few rows for a fit
-            return {}
-        measured = np.array([row.ms for row in rows])
-        errors = np.sort(np.abs(found.predicted_ms / measured - 1))
-        return {
-            "shape": {
-                "samples": len(rows),
-                "terms": sum(own.determined for own in found.coefficients.values()),
-                "mean_error": float(errors.mean()),
-                "p95_error": float(errors[int(np.ceil(0.95 * errors.size)) - 1]),
-                "held_out_mean_error": found.held_out.mean,
-                "held_out_p95_error": found.held_out.p95,
-            }
-        }
 
-
-def _proportional(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """Returns the errors of measured times that are assumed proportional to the plan's times."""
-    pairs = [(row["predicted_ms"], row["measured_ms"] / 1000) for row in rows]
-    ratios = np.array([predicted / seconds for predicted, seconds in pairs if predicted > 0])
-    if ratios.size < 2:
-        return {}
-    seconds_per_ms = float(ratios.sum() / (ratios**2).sum())
-    errors = np.sort(np.abs(seconds_per_ms * ratios - 1))
-    return {
-        "proportional": {
-            "seconds_per_ms": seconds_per_ms,
-            "mean_error": float(errors.mean()),
-            "p95_error": float(errors[int(np.ceil(0.95 * errors.size)) - 1]),
-        }
-    }
+def _step(rows: list[dict[str, Any]], key: str) -> float:
+    """Returns the sum over micro-batches of the slowest row, in ms."""
+    slowest: dict[int, float] = {}
+    for row in rows:
+        number = int(row["micro_batch"])
+        slowest[number] = max(slowest.get(number, 0.0), float(row[key]))
+    return sum(slowest.values())
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
@@ -346,7 +315,9 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     parser.add_argument(
         "--work", type=float, default=10.0, metavar="GFLOP", help="to stay within; default 10"
     )
-    parser.add_argument("--repeats", type=int, default=3, help="timed runs of a row; default 3")
+    parser.add_argument(
+        "--repeats", type=int, default=7, help="timed rounds over rows and packs; default 7"
+    )
     parser.add_argument("--seed", type=int, default=0, help="of tokens and weights; default 0")
     given = parser.parse_args(arguments)
     try:

@@ -8,7 +8,8 @@ import pytest
 import torch
 
 import stowage
-from stowage.torch import run
+from stowage.torch import _run_block, run
+from stowage.torch._run_timing import timed_rows
 
 SMALL = run.Shape(hidden=32, heads=4, kv_heads=2, head_dim=8, ffn=48)
 
@@ -38,13 +39,43 @@ def test_rows_compute_what_sequences_alone_do(planned):
         number = row["micro_batch"]
         slowest[number] = max(slowest.get(number, 0), row["measured_ms"])
     assert document["measured_ms"] == pytest.approx(sum(slowest.values()))
-    assert document["proportional"]["mean_error"] >= 0
 
 
-def test_a_fit_explains_rows_of_one_device(planned):
-    document = run.execute(planned.instance, planned.plan, scale=4, repeats=3, shape=SMALL)
-    assert document["shape"]["samples"] == len(document["groups"])
-    assert document["shape"]["held_out_mean_error"] < 0.5  # of a machine that others may use
+def test_packs_predict_rows_of_one_device(planned):
+    document = run.execute(planned.instance, planned.plan, scale=4, repeats=5, shape=SMALL)
+    off = document["prediction"]
+    assert off["packs"] == min(max(len(document["groups"]), 8), 24)
+    assert off["median_error"] < 0.5  # of a machine that others may use
+    assert off["median_error"] <= off["worst_error"]
+    step = document["predicted_here_ms"] / document["measured_ms"] - 1
+    assert off["step_error"] == pytest.approx(abs(step))
+    for row in document["groups"]:
+        assert row["predicted_here_ms"] > 0 and row["measured_ms"] > 0
+
+
+def test_predictions_of_a_known_cost_are_exact():
+    def seconds(lengths):
+        return sum(2e-6 * n * n + 3e-4 * n + 0.01 for n in lengths) + 0.2
+
+    rows = [[500, 20], [30] * 7, [1200], [64, 64, 700]]
+    found = timed_rows(rows, seconds, 3, 0)
+    assert found.packs == 8
+    np.testing.assert_allclose(found.measured, [seconds(own) for own in rows], rtol=1e-12)
+    np.testing.assert_allclose(found.predicted, found.measured, rtol=1e-6)
+    assert timed_rows([[], []], seconds, 3, 0) is None
+
+
+def test_phases_of_the_machine_do_not_count():
+    runs = iter(range(10**6))
+
+    def seconds(lengths):
+        slow = 1.5 if next(runs) // 40 % 2 else 1.0  # slow for 40 runs, then fast for 40
+        return slow * sum(1e-4 * n for n in lengths)
+
+    rows = [[100 * n] for n in range(1, 13)]
+    found = timed_rows(rows, seconds, 7, 0)
+    ratios = found.measured / np.array([sum(own) for own in rows])
+    assert ratios.max() / ratios.min() < 1.1
 
 
 def test_a_row_that_mixes_sequences_up_is_found_out(planned, monkeypatch):
@@ -62,11 +93,11 @@ def test_a_row_that_mixes_sequences_up_is_found_out(planned, monkeypatch):
 def _forward_as_one(block, x, lengths, attention):
     """Computes the row as if it were one sequence."""
     shape = block.shape
-    heads = block.qkv(run._rms_norm(x, block.norms[0])).unflatten(
+    heads = block.qkv(_run_block.rms_norm(x, block.norms[0])).unflatten(
         -1, (shape.heads + 2 * shape.kv_heads, shape.head_dim)
     )
     x = x + block.out(attention(block, heads))
-    gate, value = block.up(run._rms_norm(x, block.norms[1])).chunk(2, -1)
+    gate, value = block.up(_run_block.rms_norm(x, block.norms[1])).chunk(2, -1)
     return x + block.down(torch.nn.functional.silu(gate) * value)
 
 
@@ -86,7 +117,7 @@ def test_the_command_reports_and_refuses(planned, tmp_path, capsys):
     document = json.loads(told.out)
     assert document["format"] == "stowage/execution" and document["scale"] > 1
     assert document["work_flop"] <= 0.5e9
-    assert "predicted ms  measured ms" in told.err and "pass  predicted" in told.err
+    assert "here ms  measured ms" in told.err and "here at scale predicted" in told.err
     assert run.main([instance, bad, *given]) == 1
     assert "degree" in capsys.readouterr().err
     assert run.main([instance, str(tmp_path / "missing.json"), *given]) == 2
