@@ -126,7 +126,7 @@ def main():
     own = OwnKernels(options.library, options.level)
     generator = random.Random(options.seed)
     print(f"torch {torch.__version__} ({torch.backends.cpu.get_cpu_capability()}) beside level "
-          f"{own.level}, {options.rounds} rounds, one core, {platform.machine()}")
+          f"{own.level}, rounds: {options.rounds}, one core, {platform.machine()}")
     written, wrong = [], []
     for name, works in parts(own).items():
         if not re.search(options.part, name):

@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "kernels/threads/thread_clock.h"
@@ -13,26 +14,23 @@ thread_local Workers* of_thread = nullptr;
 
 }  // namespace
 
-Workers::Workers(int threads) : threads_(threads) {
+Workers::Workers(int threads) {
   if (threads < 1) {
     throw std::invalid_argument("Workers: threads must be at least 1, is " +
                                 std::to_string(threads));
   }
   cpu_seconds_.resize(static_cast<std::size_t>(threads));
   scratch_.resize(static_cast<std::size_t>(threads));
+  others_.reserve(static_cast<std::size_t>(threads));
   try {
-    for (int thread = 1; thread < threads; ++thread) {
-      others_.emplace_back([this, thread] { serve(thread); });
+    for (; threads_ < threads; ++threads_) {
+      others_.emplace_back([this, thread = threads_] { serve(thread); });
     }
-  } catch (...) {
-    end();
-    throw;
+  } catch (const std::system_error&) {  // the results do not depend on the number of threads
   }
 }
 
-Workers::~Workers() { end(); }
-
-void Workers::end() {
+Workers::~Workers() {
   const std::lock_guard lock(mutex_);
   over_ = true;
   begun_.notify_all();
@@ -98,12 +96,13 @@ void Workers::share(std::int64_t units, const Work& work) {
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
-WorkersScope::WorkersScope(Workers& workers) : before_(std::exchange(of_thread, &workers)) {}
+WorkersScope::WorkersScope(Workers& workers)
+    : before_(std::exchange(of_thread, workers.threads() > 1 ? &workers : nullptr)) {}
 WorkersScope::~WorkersScope() { of_thread = before_; }
 
 void share_work(std::int64_t units, const Workers::Work& work) {
   Workers* workers = Workers::of_this_thread();
-  if (workers != nullptr && workers->threads() > 1 && units > 1) return workers->share(units, work);
+  if (workers != nullptr && units > 1) return workers->share(units, work);
   for (std::int64_t unit = 0; unit < units; ++unit) work(unit, 0);
 }
 

@@ -28,7 +28,8 @@ class Workers {
   // `thread` is from 0 to threads() - 1; 0 is the thread that called share().
   using Work = std::function<void(std::int64_t unit, int thread)>;
 
-  // Starts threads - 1 threads. Throws std::invalid_argument if `threads` is below 1.
+  // Starts threads - 1 threads, or fewer where the system refuses more. Throws
+  // std::invalid_argument if `threads` is below 1.
   explicit Workers(int threads);
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
@@ -48,16 +49,16 @@ class Workers {
   // added up: what the calling thread's own CPU time leaves out of the time on idle cores.
   double ahead_seconds() const { return ahead_seconds_; }
 
-  // Returns the workers of the calling thread; null without a WorkersScope and inside a unit.
+  // Returns the workers of the calling thread; null without a WorkersScope, inside a unit, and
+  // where the workers are the calling thread alone.
   static Workers* of_this_thread();
 
  private:
   friend class WorkersScope;
-  void end();
   void serve(int thread);
   void run_units(int thread);
 
-  const int threads_;
+  int threads_ = 1;
   std::mutex mutex_;
   std::condition_variable begun_, ended_;
   std::uint64_t shared_ = 0;  // calls of share()

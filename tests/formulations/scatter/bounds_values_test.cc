@@ -5,7 +5,9 @@
 
 #include "formulations/scatter/bounds.h"
 #include "tests/oracles/scatter/brute_force.h"
+#include "tests/oracles/scatter/mixed_brute_force.h"
 #include "tests/pinned_values.h"
+#include "tests/tiny_mixed_scatter.h"
 #include "tests/tiny_scatter.h"
 
 namespace stowage::scatter_bound_values_test {
@@ -71,6 +73,34 @@ TEST(ScatterBoundValues, FollowTheUnitOfTime) {
     }
   }
   EXPECT_GT(pigeonholes, 5);
+}
+
+// The same with mixed micro-batches, whose area weighs sequences on a device of their own against
+// shared ones. The rates of the exchange are in the same unit.
+TEST(ScatterBoundValues, OfMixedMicroBatchesFollowTheUnitOfTime) {
+  int tried = 0;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    ScatterInstance instance = tiny_mixed_scatter(seed, 6);
+    if (instance.cost.exchange || instance.lengths.empty() || !mixed_brute_force(instance)) {
+      continue;
+    }
+    AllToAll exchange = instance.cost.all_to_all;
+    instance.cost = {.quadratic_ms = 0.01, .linear_ms = 0.5, .fixed_ms = 2};
+    instance.cost.all_to_all = exchange;
+    const std::vector<NamedBound> before = scatter_bounds(ScatterTable(instance));
+    instance.cost = {.quadratic_ms = 1e-6, .linear_ms = 5e-5, .fixed_ms = 2e-4};
+    for (auto& [degree, rate] : exchange.mib_per_ms) rate *= 1e4;
+    for (auto& [degree, latency] : exchange.latency_ms) latency *= 1e-4;
+    instance.cost.all_to_all = exchange;
+    const std::vector<NamedBound> after = scatter_bounds(ScatterTable(instance));
+    ASSERT_EQ(before.size(), after.size());
+    for (std::size_t k = 0; k < before.size(); ++k) {
+      EXPECT_NEAR(after[k].value, 1e-4 * before[k].value, 1e-11 * before[k].value)
+          << before[k].name << ' ' << seed;
+    }
+    ++tried;
+  }
+  EXPECT_GT(tried, 20);
 }
 
 }  // namespace

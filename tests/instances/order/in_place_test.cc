@@ -46,6 +46,16 @@ std::vector<std::string> rules_of(const OrderInstance& graph, const OrderPlan& p
 
 using Rules = std::vector<std::string>;
 
+// An operator whose output lies on its input needs no memory for the output.
+TEST(OrderInPlace, AProofOfAnOperatorCountsTheOutputOnItsInput) {
+  OrderInstance graph = chain();
+  const InfeasibilityProof first{.by = "operator", .witnesses = {0}};
+  for (const Bytes capacity : {7, 8, 15, 16, 23, 24, 32}) {
+    graph.capacity = capacity;
+    EXPECT_EQ(check_infeasibility(graph, first).empty(), capacity < 8) << capacity;
+  }
+}
+
 TEST(OrderInPlace, CountsByHand) {
   const OrderInstance graph = chain();
   // s first: every output lies on its input, and z is beside them.

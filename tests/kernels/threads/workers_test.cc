@@ -1,8 +1,11 @@
 #include "kernels/threads/workers.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <fstream>
 #include <set>
 #include <stdexcept>
 
@@ -99,6 +102,41 @@ TEST(Workers, AFailedUnitEndsTheCallAndNotTheWorkers) {
     EXPECT_EQ(runs, 10);
   }
   EXPECT_THROW(Workers(0), std::invalid_argument);
+}
+
+// A thread alone computes whole sequences, and does not pack their keys again for each unit.
+TEST(Workers, OfOneThreadAreNone) {
+  Workers workers(1);
+  const WorkersScope scope(workers);
+  EXPECT_EQ(Workers::of_this_thread(), nullptr);
+}
+
+rlim_t bytes_of_address_space() {
+  rlim_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
+}
+
+// The system refuses threads beyond the limit of the address space; the stack of each takes some.
+TEST(Workers, AreFewerWhereTheSystemRefusesMore) {
+  if (kSanitized) GTEST_SKIP() << "sanitizers need address space";
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
+  const rlimit few{.rlim_cur = bytes_of_address_space() + (rlim_t{512} << 20),
+                   .rlim_max = before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &few), 0);
+  int started = 0;
+  std::atomic<int> runs = 0;
+  {
+    Workers workers(1000);
+    started = workers.threads();
+    const WorkersScope scope(workers);
+    share_work(100, [&](std::int64_t, int) { ++runs; });
+  }
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &before), 0);
+  EXPECT_GE(started, 1);
+  EXPECT_LT(started, 1000);
+  EXPECT_EQ(runs, 100);
 }
 
 TEST(Workers, ScratchIsOfAThreadAndGrows) {
