@@ -6,7 +6,8 @@
 //
 // A kernel divides its work into units that write different elements, or add to them in a fixed
 // order, and hands them to share_work(). So its result has the same bits for any number of threads.
-// Without workers the units run one after the other, as they do on a worker itself.
+// A thread without workers runs the units one after the other, and so does a worker that shares
+// work.
 //
 // Thread safety: one thread at a time may use a Workers object, inside one WorkersScope.
 #pragma once
@@ -45,8 +46,8 @@ class Workers {
   // Returns memory of at least `floats` floats, which belongs to a thread until its next call.
   std::span<float> scratch(int thread, std::int64_t floats);
 
-  // CPU seconds by which the busiest thread of every share() was ahead of the calling thread,
-  // added up: what the calling thread's own CPU time leaves out of the time on idle cores.
+  // Returns the CPU seconds by which the busiest thread of every share() was ahead of the calling
+  // thread, added up. With the calling thread's own CPU time they are the time on idle cores.
   double ahead_seconds() const { return ahead_seconds_; }
 
   // Returns the workers of the calling thread; null without a WorkersScope, inside a unit, and
