@@ -69,7 +69,6 @@ class OwnBlock:
 
     def __init__(self, library, shape, lengths, weights):
         self.library = library
-        self.sizes = [weight.shape for weight in weights]
         pointers = (POINTER * len(weights))(*map(at, weights))
         cu = cumulated(lengths)
         self.block = POINTER(
@@ -81,15 +80,6 @@ class OwnBlock:
     def step(self, x, upstream, y, dx):
         self.library.stowage_block_step(self.block, at(x), at(upstream), at(y), at(dx))
 
-    def gradients(self):
-        """Returns copies of the weights' gradients."""
-        found = []
-        for weight, size in enumerate(self.sizes):
-            start = self.library.stowage_block_gradient(self.block, ctypes.c_int32(weight))
-            floats = ctypes.cast(POINTER(start), ctypes.POINTER(ctypes.c_float))
-            found.append(torch.tensor(floats[: size.numel()]).view(size))
-        return found
-
     def __del__(self):
         self.library.stowage_block_end(self.block)
 
@@ -99,8 +89,7 @@ class OwnKernels:
         self.library = ctypes.CDLL(path)
         self.library.stowage_multiply_add.restype = ctypes.c_double
         self.library.stowage_head.restype = ctypes.c_double
-        for name in ("stowage_block", "stowage_block_gradient"):
-            getattr(self.library, name).restype = POINTER
+        self.library.stowage_block.restype = POINTER
         wanted = LEVELS if level is None else (level,)
         self.level = next((at for at in wanted if self.library.stowage_use_level(at.encode())), None)
         if self.level is None:

@@ -1,8 +1,8 @@
 """The works that beside_torch.py times: each in our form and in several forms of torch.
 
 A work has the FLOP that are useful in it (causal pairs alone), what the table asks of it, and its
-forms: functions without arguments, which return the results to compare. The names of our forms
-begin with "stowage". Torch gets sequences of equal length as a batch, which is its best case.
+forms: functions without arguments, which return the results to compare. Ours is the form
+"stowage". Torch gets sequences of equal length as a batch, which is its best case.
 """
 
 import dataclasses

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <span>
-#include <string_view>
 #include <vector>
 
+#include "instances/numeric/numbers.h"
 #include "kernels/attention/attention.h"
 #include "kernels/attention/simd/isa.h"
 #include "kernels/attention/simd/table.h"
@@ -16,13 +16,16 @@
 namespace stowage::bench {
 namespace {
 
-std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
-
 // Returns at least `floats` floats, the same ones in every call.
 std::span<float> workspace(std::int64_t floats) {
   static std::vector<float> held;
   if (held.size() < at(floats)) held.resize(at(floats));
   return held;
+}
+
+template <class Float>
+std::span<Float> floats(Float* from, std::int64_t count) {
+  return {from, at(count)};
 }
 
 kernels::AttentionShape shape_of(const StowageAttention& task) {
@@ -64,10 +67,8 @@ void stowage_product(std::int64_t m, std::int64_t n, std::int64_t k, const float
 }
 
 void stowage_attention_forward(const StowageAttention* task) {
+  using bench::floats;
   const kernels::AttentionShape shape = bench::shape_of(*task);
-  const auto floats = [](auto* from, std::int64_t count) {
-    return std::span(from, bench::at(count));
-  };
   kernels::attention_forward(shape, floats(task->q, shape.q_size()),
                              floats(task->k, shape.k_size()), floats(task->v, shape.v_size()),
                              floats(task->o, shape.o_size()), floats(task->lse, shape.lse_size()),
@@ -75,10 +76,8 @@ void stowage_attention_forward(const StowageAttention* task) {
 }
 
 void stowage_attention_backward(const StowageAttention* task) {
+  using bench::floats;
   const kernels::AttentionShape shape = bench::shape_of(*task);
-  const auto floats = [](auto* from, std::int64_t count) {
-    return std::span(from, bench::at(count));
-  };
   kernels::attention_backward(shape,
                               {.q = floats(task->q, shape.q_size()),
                                .k = floats(task->k, shape.k_size()),
@@ -92,25 +91,25 @@ void stowage_attention_backward(const StowageAttention* task) {
 }
 
 void stowage_swiglu_forward(std::int64_t count, const float* gate, const float* up, float* out) {
-  const std::size_t size = bench::at(count);
+  const std::size_t size = at(count);
   kernels::swiglu_forward({gate, size}, {up, size}, {out, size});
 }
 
 void stowage_swiglu_backward(std::int64_t count, const float* gate, const float* up,
                              const float* dout, float* dgate, float* dup) {
-  const std::size_t size = bench::at(count);
+  const std::size_t size = at(count);
   kernels::swiglu_backward({gate, size}, {up, size}, {dout, size}, {dgate, size}, {dup, size});
 }
 
 double stowage_head(std::int64_t tokens, std::int32_t hidden, std::int64_t vocabulary,
                     const float* y, const float* weights, const std::int32_t* targets,
                     float* logits, float* dy, float* gradient) {
-  const std::size_t size = bench::at(hidden * vocabulary);
+  const std::size_t size = at(hidden * vocabulary);
   std::fill_n(gradient, size, 0.0f);
   return kernels::head_chunk(
       {.hidden = hidden, .first = 0, .columns = vocabulary, .peers = nullptr}, {weights, size},
-      {.y = {y, bench::at(tokens * hidden)}, .targets = {targets, bench::at(tokens)}},
-      {logits, bench::at(tokens * vocabulary)}, {dy, bench::at(tokens * hidden)}, {gradient, size});
+      {.y = {y, at(tokens * hidden)}, .targets = {targets, at(tokens)}},
+      {logits, at(tokens * vocabulary)}, {dy, at(tokens * hidden)}, {gradient, size});
 }
 
 void* stowage_block(StowageBlockShape shape, std::int64_t sequences, const std::int32_t* cu,
@@ -131,14 +130,10 @@ void* stowage_block(StowageBlockShape shape, std::int64_t sequences, const std::
 
 void stowage_block_step(void* block, const float* x, const float* upstream, float* y, float* dx) {
   auto& held = *static_cast<bench::Block*>(block);
-  const std::size_t size = bench::at(std::int64_t{held.cu.back()} * held.shape.hidden);
+  const std::size_t size = at(std::int64_t{held.cu.back()} * held.shape.hidden);
   for (const auto& tensor : held.gradient.tensors()) std::ranges::fill(*tensor, 0.0f);
   held.pass.forward(held.weights, {x, size}, {y, size});
   held.pass.backward(held.weights, {upstream, size}, {dx, size}, held.gradient);
-}
-
-const float* stowage_block_gradient(void* block, std::int32_t weight) {
-  return static_cast<bench::Block*>(block)->gradient.tensors()[bench::at(weight)]->data();
 }
 
 void stowage_block_end(void* block) { delete static_cast<bench::Block*>(block); }

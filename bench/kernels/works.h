@@ -53,8 +53,7 @@ struct StowageBlockShape {
 // `weights` are nine tensors in the order of kWeightNames, which are copied.
 void* stowage_block(StowageBlockShape shape, std::int64_t sequences, const std::int32_t* cu,
                     const float* const* weights);
-// Writes y and dx (tokens, hidden), and the weights' gradients.
+// Writes y and dx (tokens, hidden), and computes the weights' gradients.
 void stowage_block_step(void* block, const float* x, const float* upstream, float* y, float* dx);
-const float* stowage_block_gradient(void* block, std::int32_t weight);
 void stowage_block_end(void* block);
 }

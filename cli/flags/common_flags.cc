@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <limits>
+#include <thread>
 #include <utility>
 
 #include "cli/families/method_names.h"
@@ -116,6 +117,10 @@ Result<Tokens> read_token_flag(Console& console, const std::string& flag, const 
                  (letter == 'K' ? "k for thousands" : "m for millions"));
   }
   return tokens;
+}
+
+std::int64_t usable_cores() {
+  return std::clamp<std::int64_t>(std::thread::hardware_concurrency(), 1, kMaxThreads);
 }
 
 std::string solver_name(const SolveOptions& options) {

@@ -31,6 +31,13 @@ class OutputFlags {
   bool timeless_ = false;
 };
 
+// The most that --threads takes.
+inline constexpr std::int64_t kMaxThreads = 1024;
+
+// Returns the cores that this process may use, from 1 to kMaxThreads: the default of --threads
+// where a command uses all cores.
+std::int64_t usable_cores();
+
 // --solver, --time-limit, --gap, --node-limit and --seed.
 class SolveFlags {
  public:

@@ -1,6 +1,7 @@
 // The forward and backward passes of attention.h, as loops over units of work.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "kernels/attention/attention.h"
 #include "kernels/attention/attention_units.h"
@@ -65,14 +66,11 @@ void attention_backward(const AttentionShape& shape, const AttentionBackwardInpu
                         KvGradients mode, std::span<float> dq, std::span<float> dk,
                         std::span<float> dv, std::span<float> workspace) {
   clear_backward_slack(shape, mode, dq, dk, dv);
-  if (Workers::of_this_thread() == nullptr) {
-    BackwardUnits units(shape, input, mode, {.dq = dq, .dk = dk, .dv = dv});
-    while (units.next()) units.run(workspace);
-    return;
-  }
-  OrderedReduction turns(HeadGroups::most(shape));
-  run_units(shape, BackwardUnits(shape, input, mode, {.dq = dq, .dk = dk, .dv = dv}, &turns),
-            workspace);
+  // A thread alone allocates nothing, and adds the heads up in their order anyway.
+  std::optional<OrderedReduction> turns;
+  if (Workers::of_this_thread() != nullptr) turns.emplace(HeadGroups::most(shape));
+  const AttentionGradientArrays out = {.dq = dq, .dk = dk, .dv = dv};
+  run_units(shape, BackwardUnits(shape, input, mode, out, turns ? &*turns : nullptr), workspace);
 }
 
 void sink_gradients(const AttentionShape& shape, const AttentionBackwardInput& input,

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
-#include <thread>
 #include <utility>
 
 #include "cli/answers/replanned.h"
@@ -38,7 +37,6 @@ namespace {
 constexpr std::int64_t kSequences = 256;
 constexpr std::int64_t kMaxSteps = 999;  // file names have three digits
 constexpr std::int64_t kCandidates = 10;
-constexpr std::int64_t kMaxThreads = 1024;
 
 using Steps = std::vector<std::vector<Tokens>>;
 
@@ -181,10 +179,7 @@ class ConfigureCommand : public Command {
     return report_configured(console, {instance, run, std::ssize(steps_of_), output_});
   }
 
-  int threads() const {
-    const auto cores = static_cast<std::int64_t>(std::thread::hardware_concurrency());
-    return static_cast<int>(threads_.value_or(std::clamp(cores, std::int64_t{1}, kMaxThreads)));
-  }
+  int threads() const { return static_cast<int>(threads_.value_or(usable_cores())); }
 
   bool has_instance() const { return !instance_path_.empty() || from_.given(); }
 

@@ -32,8 +32,8 @@ class CalibrateCommand : public Command {
     return {.name = "calibrate",
             .arguments = "[-o COST]",
             .summary = "Measure the kernels on this machine and fit the cost model",
-            .examples = {"stowage calibrate --packs 9 --max-tokens 256 -o cost.json",
-                         "stowage calibrate --degrees 1,2 --packs 9 --max-tokens 256",
+            .examples = {"stowage calibrate --packs 9 --max-tokens 256 --rounds 3 -o cost.json",
+                         "stowage calibrate --degrees 1,2 --packs 9 --max-tokens 256 --rounds 3",
                          "stowage calibrate --degrees 1 --packs 9 --max-tokens 256 --rounds 1"}};
   }
 

@@ -5,7 +5,6 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -37,10 +36,6 @@ namespace {
 
 using kernels::ExecutionProgress;
 using kernels::ExecutionReport;
-
-std::int64_t all_cores() {
-  return std::clamp<std::int64_t>(std::thread::hardware_concurrency(), 1, 1024);
-}
 
 class RunCommand : public Command {
  public:
@@ -77,7 +72,7 @@ class RunCommand : public Command {
     flags.integer("--retained", retained_, "K", 1, kMaxExact,
                   "chunked: chunks of a sequence that keep their activations; default 1");
     flags.integer(
-        "--threads", threads_, "N", 1, 1024,
+        "--threads", threads_, "N", 1, kMaxThreads,
         "Of scatter and assign steps: threads of each rank, and of the reference; default "
         "1 for a rank, and all cores for the reference. The results have the same bits");
     flags.integer(
@@ -219,7 +214,7 @@ class RunCommand : public Command {
     if (max_ranks_) options.max_ranks = static_cast<int>(*max_ranks_);
     options.pool = pool;
     if (threads_) options.threads = static_cast<int>(*threads_);
-    options.reference_threads = static_cast<int>(threads_.value_or(all_cores()));
+    options.reference_threads = static_cast<int>(threads_.value_or(usable_cores()));
     if (!exchange_.empty()) options.exchange.kind = *kernels::exchange_kind(exchange_);
     options.exchange.chunk_size = chunk_size_.value_or(0);
     if (retained_) options.exchange.retained = *retained_;

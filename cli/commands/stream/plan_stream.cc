@@ -33,7 +33,6 @@
 namespace stowage {
 namespace {
 
-constexpr std::int64_t kMaxThreads = 1024;
 constexpr std::int64_t kMaxWindow = 64;  // steps
 
 class PlanStreamCommand : public Command {

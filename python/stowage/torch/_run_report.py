@@ -25,7 +25,7 @@ def tell(document: Mapping[str, Any]) -> None:
         say(
             f"{row['micro_batch']:>11}  {row['group']:>5}  {row['degree']:>6}  "
             f"{row['sequences']:>9}  {row['tokens']:>7}  {row['predicted_ms']:>12.4g}  "
-            f"{row.get('predicted_here_ms', 0):>11.4g}  {row.get('measured_ms', 0):>11.4g}"
+            f"{row['predicted_here_ms']:>11.4g}  {row['measured_ms']:>11.4g}"
         )
     if len(rows) > _LISTED:
         say(f"and {len(rows) - _LISTED} more groups")

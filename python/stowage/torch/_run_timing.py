@@ -44,16 +44,15 @@ def timed_rows(
 ) -> Optional[Timing]:
     """Times rows of sequences of these lengths, in a new random order in every round.
 
-    `seconds` runs a row once and returns its time. Returns None without rows that hold tokens.
+    `seconds` runs a row once and returns its time. Every row has a sequence. Returns None without
+    rows.
     """
-    rows = [list(lengths) for lengths in rows]
-    filled = [lengths for lengths in rows if sum(lengths)]
-    if not filled:
+    if not rows:
         return None
     random = np.random.default_rng(seed)
     packs = []
     for _ in range(min(max(len(rows), _LEAST_PACKS), _MOST_PACKS)):
-        lengths = np.array(filled[random.integers(len(filled))])
+        lengths = np.array(rows[random.integers(len(rows))])
         factors = _FACTOR ** random.uniform(-1, 1, lengths.size)
         packs.append(np.maximum(1, np.rint(lengths * factors)).astype(int).tolist())
     works = [*rows, *packs]

@@ -123,8 +123,11 @@ def _padded(group: Mapping[str, Any]) -> list[int]:
 
 
 def _groups(plan: Mapping[str, Any], scale: int) -> Iterator[_Group]:
+    """Yields the groups that have sequences."""
     for number, groups in enumerate(groups_at_once(plan)):
         for index, group in enumerate(groups):
+            if not group["sequences"]:
+                continue
             lengths = [-(-length // scale) for length in _padded(group)]
             yield _Group(
                 number, index, group["degree"], group["sequences"], lengths, group["time_ms"]

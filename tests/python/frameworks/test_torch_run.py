@@ -22,7 +22,7 @@ def planned():
 
 
 def test_rows_compute_what_sequences_alone_do(planned):
-    document = run.execute(planned.instance, planned.plan, scale=64, shape=SMALL)
+    document = run.execute(planned.instance, planned.plan, scale=64, repeats=1, shape=SMALL)
     assert document["passed"] and document["exit_code"] == 0
     for name, count in (("output", 60), ("input_gradient", 60), ("weight_gradient", 6)):
         assert document[name]["passed"] and document[name]["compared"] == count
@@ -62,7 +62,7 @@ def test_predictions_of_a_known_cost_are_exact():
     assert found.packs == 8
     np.testing.assert_allclose(found.measured, [seconds(own) for own in rows], rtol=1e-12)
     np.testing.assert_allclose(found.predicted, found.measured, rtol=1e-6)
-    assert timed_rows([[], []], seconds, 3, 0) is None
+    assert timed_rows([], seconds, 3, 0) is None
 
 
 def test_phases_of_the_machine_do_not_count():
@@ -85,7 +85,7 @@ def test_a_row_that_mixes_sequences_up_is_found_out(planned, monkeypatch):
         "forward",
         lambda self, x, lengths: _forward_as_one(self, x, lengths, whole),
     )
-    document = run.execute(planned.instance, planned.plan, scale=64, shape=SMALL)
+    document = run.execute(planned.instance, planned.plan, scale=64, repeats=1, shape=SMALL)
     assert document["output"]["passed"] is False and not document["passed"]
     assert document["exit_code"] == 1
 
